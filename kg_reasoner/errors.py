@@ -1,0 +1,116 @@
+"""Every exception that kg_reasoner raises on purpose.
+
+All of them derive from `ReasonerError`, so that one ``except`` catches what a user can cause. Each message says what was wrong,
+where, and what to do about it; where there is a source text, `SourceError` shows the line with a caret under the place.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = [
+    "ArityError",
+    "LoadError",
+    "MissingExtraError",
+    "OutputError",
+    "ReasonerError",
+    "RuleSyntaxError",
+    "SafetyError",
+    "SourceError",
+    "Span",
+    "StratificationError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "suggest",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source text: lines and columns count from 1, `end_column` is the first column after the place."""
+
+    source: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+    """The whole source line, without its line break."""
+
+    def pointer(self) -> str:
+        """Two lines: the source line and carets under the place."""
+        width = max(1, min(self.end_column, len(self.text) + 1) - self.column)
+        margin = f"{self.line:>5} | "
+        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        return f"{margin}{self.text}\n{' ' * (len(margin) - 2)}| {indent}{'^' * width}"
+
+
+class ReasonerError(Exception):
+    """The base of all errors that kg_reasoner raises on purpose."""
+
+
+class SourceError(ReasonerError):
+    """Something is wrong at a place in a source text. `span` is that place, or None for rules built in Python."""
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.span = span
+        self.hint = hint
+        lines = [message] if span is None else [f"{span.source}:{span.line}:{span.column}: {message}", span.pointer()]
+        if hint:
+            lines.append(f"hint: {hint}")
+        super().__init__("\n".join(lines))
+
+
+class RuleSyntaxError(SourceError):
+    """A rule text does not follow the grammar."""
+
+
+class SafetyError(SourceError):
+    """A variable of a rule is not bound by a positive body atom."""
+
+
+class ArityError(SourceError):
+    """A predicate is used with another number of arguments than before or than declared."""
+
+
+class StratificationError(SourceError):
+    """Negation or aggregation goes through recursion."""
+
+
+class UnsupportedError(SourceError):
+    """A feature that is understood but cannot be evaluated; the message names it."""
+
+
+class LoadError(SourceError):
+    """An input could not be read: a missing file, a syntax error in a document, an invalid term."""
+
+
+class OutputError(ReasonerError):
+    """An output could not be written. Whatever stood there before is still there."""
+
+
+class UnknownNameError(ReasonerError):
+    """A name (rule set, format, strategy ...) does not exist; the message lists similar ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        super().__init__(f"there is no {kind} named {name!r}{suggest(name, known)}; known: {', '.join(known)}")
+
+
+class MissingExtraError(ReasonerError):
+    """An optional dependency is not installed; the message names the extra."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'kg-reasoner[{extra}]'")
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Text such as ``, did you mean 'rdfs'?`` for the closest known name, or nothing.
+
+    >>> suggest("owl2rI", ["owl2rl", "rdfs"])
+    ", did you mean 'owl2rl'?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f", did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,238 @@
+"""Programs as data: variables, atoms, expressions, rules. Nothing here evaluates anything.
+
+An RDF triple is an atom over the one ternary predicate `TRIPLE`: ``ub:Person[?x]`` and ``[?x, rdf:type, ub:Person]`` are the same
+atom. How the engine stores triples is none of the program's business.
+
+Source positions (`span`) ride along for error messages and never take part in equality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from kg_reasoner.errors import Span
+from kg_reasoner.terms import IRI, RDF, Term
+
+__all__ = [
+    "FALSE",
+    "TRIPLE",
+    "Aggregate",
+    "AggregateBinding",
+    "Argument",
+    "Atom",
+    "Bind",
+    "BodyLiteral",
+    "Call",
+    "Column",
+    "Declaration",
+    "Expression",
+    "Filter",
+    "Negation",
+    "Origin",
+    "Program",
+    "Rule",
+    "Variable",
+    "triple",
+    "variables_of",
+]
+
+TRIPLE: Final = "[]"
+"""The predicate of RDF triples (arity 3). Not an identifier, so that no user predicate can collide with it."""
+
+FALSE: Final = "false"
+"""The head predicate of constraints (arity 0): a rule ``false :- body .`` says that `body` must have no instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; `name` is without the question mark. Names that begin with ``_`` are made by the parser for wildcards."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"?{self.name}"
+
+
+Argument: TypeAlias = Variable | IRI | Term
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate with arguments. `predicate` is `TRIPLE`, `FALSE`, an identifier, or an IRI in angle brackets."""
+
+    predicate: str
+    terms: tuple[Argument, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.terms)
+
+
+def triple(subject: Argument, predicate: Argument, object: Argument, span: Span | None = None) -> Atom:
+    """The atom of a triple pattern."""
+    return Atom(TRIPLE, (subject, predicate, object), span)
+
+
+def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> Atom:
+    """The atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``."""
+    return Atom(TRIPLE, (instance, RDF.type, cls), span)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator or function applied to expressions.
+
+    `name` is an operator (``= != < <= > >= + - * / && || !``; unary minus is ``neg``), or a SPARQL function name in upper case.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Expression: TypeAlias = Variable | IRI | Term | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """``NOT atom``: no fact matches. Variables that occur nowhere else in the rule are existential inside the negation."""
+
+    atom: Atom
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """``FILTER(expression)``: an instance whose expression is false or an error is dropped (SPARQL semantics)."""
+
+    expression: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """``BIND(expression AS ?variable)``."""
+
+    expression: Expression
+    variable: Variable
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateBinding:
+    """``BIND COUNT(DISTINCT ?y) AS ?n``; `argument` is None for ``COUNT(*)``."""
+
+    function: str
+    argument: Expression | None
+    variable: Variable
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``AGGREGATE(atoms ON ?group ... BIND function AS ?variable ...)``."""
+
+    body: tuple[BodyLiteral, ...]
+    group: tuple[Variable, ...]
+    bindings: tuple[AggregateBinding, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a rule comes from: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text."""
+
+    name: str | None = None
+    axiom: str | None = None
+    span: Span | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``head :- body .``; an empty body makes the head a fact of the program."""
+
+    head: Atom
+    body: tuple[BodyLiteral, ...] = ()
+    origin: Origin = field(default=Origin(), compare=False, repr=False)
+
+    @property
+    def is_constraint(self) -> bool:
+        return self.head.predicate == FALSE
+
+    def body_atoms(self) -> Iterator[Atom]:
+        """The positive atoms of the body (those inside aggregates not included)."""
+        return (part for part in self.body if isinstance(part, Atom))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a declared relation: its name and type (``iri string integer decimal double boolean any``)."""
+
+    name: str
+    type: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``input relation name(column: type, ...) .``; `role` is ``input``, ``output`` or ``""``."""
+
+    predicate: str
+    columns: tuple[Column, ...]
+    role: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Rules and declarations, in the order in which they were written.
+
+    `translate` names the translation that turns an ontology's axioms into further rules (``dlp``), or is None: rule sets use it.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
+    prefixes: tuple[tuple[str, str], ...] = ()
+    translate: str | None = None
+
+    def __or__(self, other: Program) -> Program:
+        """Both programs' rules and declarations, without duplicates."""
+        return Program(
+            tuple(dict.fromkeys(self.rules + other.rules)),
+            tuple(dict.fromkeys(self.declarations + other.declarations)),
+            tuple(dict(self.prefixes + other.prefixes).items()),
+            self.translate or other.translate,
+        )
+
+
+def variables_of(part: Atom | BodyLiteral | Expression | Iterable[Argument]) -> Iterator[Variable]:
+    """The variables of a part of a rule, in order of occurrence, with repetitions."""
+    if isinstance(part, Variable):
+        yield part
+    elif isinstance(part, Atom):
+        yield from (term for term in part.terms if isinstance(term, Variable))
+    elif isinstance(part, Negation):
+        yield from variables_of(part.atom)
+    elif isinstance(part, Filter):
+        yield from variables_of(part.expression)
+    elif isinstance(part, Bind):
+        yield from variables_of(part.expression)
+        yield part.variable
+    elif isinstance(part, Call):
+        for argument in part.arguments:
+            yield from variables_of(argument)
+    elif isinstance(part, Aggregate):
+        yield from part.group
+        yield from (binding.variable for binding in part.bindings)
+    elif isinstance(part, Iterable):
+        yield from (term for term in part if isinstance(term, Variable))

@@ -1,0 +1,168 @@
+"""RDF terms: light, immutable values that the rule language, the loaders and the engine share.
+
+Plain Datalog constants are RDF terms as well: ``5`` is ``"5"^^xsd:integer``, ``"a"`` is an xsd:string. Two terms are equal when they
+are the same *term* (a literal keeps the form in which it was written: ``"1"`` and ``"01"`` are two integers' literals, one value).
+
+The text of a term is its N-Triples form; the dictionary stores exactly these texts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeAlias
+
+__all__ = ["BlankNode", "IRI", "Literal", "OWL", "RDF", "RDFS", "Term", "Triple", "XSD", "literal", "term_from_text", "term_text"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class IRI:
+    """An absolute IRI, without angle brackets."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return f"<{self.value}>"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BlankNode:
+    """A blank node; `label` is without the leading ``_:``."""
+
+    label: str
+
+    def __str__(self) -> str:
+        return f"_:{self.label}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Literal:
+    """A literal: lexical form as written, datatype IRI (as text), and the language tag in lower case, or None."""
+
+    lexical: str
+    datatype: str = "http://www.w3.org/2001/XMLSchema#string"
+    language: str | None = None
+
+    def __str__(self) -> str:
+        return term_text(self)
+
+
+Term: TypeAlias = IRI | BlankNode | Literal
+Triple: TypeAlias = tuple[Term, Term, Term]
+
+
+class Namespace:
+    """Makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` is the namespace itself."""
+
+    __slots__ = ("_base", "_made")
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._made: dict[str, IRI] = {}
+
+    def __getitem__(self, name: str) -> IRI:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = IRI(self._base + name)
+        return made
+
+    def __getattr__(self, name: str) -> IRI:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, IRI) and term.value.startswith(self._base)
+
+    def __str__(self) -> str:
+        return self._base
+
+
+RDF: Final = Namespace("http://www.w3.org/1999/02/22-rdf-syntax-ns#")
+RDFS: Final = Namespace("http://www.w3.org/2000/01/rdf-schema#")
+OWL: Final = Namespace("http://www.w3.org/2002/07/owl#")
+XSD: Final = Namespace("http://www.w3.org/2001/XMLSchema#")
+
+_XSD_STRING: Final = XSD.string.value
+_LANG_STRING: Final = RDF.langString.value
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_UNESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^<([^<>"{}|^`\\\x00-\x20]*)>|@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?', re.DOTALL)
+_IRI: Final = re.compile(r'<([^<>"{}|^`\x00-\x20]*)>')
+
+
+def literal(value: bool | int | float | Decimal | str) -> Literal:
+    """The literal of a Python value.
+
+    >>> print(literal(5), literal(True), literal("a"))
+    "5"^^<http://www.w3.org/2001/XMLSchema#integer> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> "a"
+    """
+    if isinstance(value, bool):
+        return Literal("true" if value else "false", XSD.boolean.value)
+    if isinstance(value, int):
+        return Literal(str(value), XSD.integer.value)
+    if isinstance(value, float):
+        text = repr(value).upper() if value == value and abs(value) != float("inf") else {"inf": "INF", "-inf": "-INF"}.get(str(value), "NaN")
+        return Literal(text if "E" in text or text.endswith(("INF", "NAN")) or text == "NaN" else f"{text}E0", XSD.double.value)
+    if isinstance(value, Decimal):
+        return Literal(format(value, "f"), XSD.decimal.value)
+    return Literal(value)
+
+
+def term_text(term: Term) -> str:
+    """The N-Triples form of a term: the only escapes in it are those of ``\\ " CR LF``.
+
+    >>> print(term_text(Literal("chat", language="fr", datatype=RDF.langString.value)))
+    "chat"@fr
+    """
+    if isinstance(term, IRI):
+        return f"<{term.value}>"
+    if isinstance(term, BlankNode):
+        return f"_:{term.label}"
+    quoted = f'"{term.lexical.translate(_ESCAPES)}"'
+    if term.language is not None:
+        return f"{quoted}@{term.language}"
+    return quoted if term.datatype == _XSD_STRING else f"{quoted}^^<{term.datatype}>"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    short, long, char = match.groups()
+    if char is not None:
+        if char not in _UNESCAPES:
+            raise ValueError(f"unknown escape \\{char}")
+        return _UNESCAPES[char]
+    code = int(short or long, 16)
+    if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
+        raise ValueError(f"\\{'u' if short else 'U'}{short or long} is no character")
+    return chr(code)
+
+
+def term_from_text(text: str) -> Term:
+    """The term of an N-Triples form (the inverse of `term_text`).
+
+    >>> term_from_text('"a\\\\nb"')
+    Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
+
+    Raises:
+        ValueError: the text is no term.
+    """
+    if text.startswith("<"):
+        if "\\" in text:
+            text = _ESCAPE.sub(_unescape, text)
+        found = _IRI.fullmatch(text)
+        if found:
+            return IRI(found[1])
+    elif text.startswith("_:") and len(text) > 2:
+        return BlankNode(text[2:])
+    else:
+        found = _LITERAL.fullmatch(text)
+        if found:
+            lexical, datatype, language = found.groups()
+            if "\\" in lexical:
+                lexical = _ESCAPE.sub(_unescape, lexical)
+            if language is not None:
+                return Literal(lexical, _LANG_STRING, language.lower())
+            return Literal(lexical, datatype if datatype is not None else _XSD_STRING)
+    raise ValueError(f"not an RDF term in N-Triples form: {text!r}")
