@@ -1,0 +1,367 @@
+"""Checks of a program before it is evaluated, and its strata. Each check raises the error of the first thing it finds wrong.
+
+An atom over `TRIPLE` counts as a predicate of its own for each constant property, and for each constant class under rdf:type, so
+that ``NOT ub:Student[?x]`` in one rule and ``[?x, ?p, ?y]`` in another are told apart where they can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError, UnsupportedError
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Aggregate,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Program,
+    Rule,
+    Variable,
+    variables_of,
+)
+from kg_reasoner.terms import RDF, Term
+from kg_reasoner.values import COMPARISONS
+
+__all__ = ["Key", "check", "check_arity", "check_safety", "check_supported", "comparisons_of", "key_of", "stratify"]
+
+Key: TypeAlias = tuple[str, Term | None, Term | None]
+"""A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
+
+
+def check(program: Program) -> list[list[Rule]]:
+    """Run all checks, in this order: arity, safety, strata, support. Returns the strata (see `stratify`).
+
+    Raises:
+        ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
+    """
+    check_arity(program)
+    check_safety(program)
+    strata = stratify(program.rules)
+    check_supported(program)
+    return strata
+
+
+# --------------------------------------------------------------------------------------------------------------------- arity
+
+
+def check_arity(program: Program) -> None:
+    """Every predicate has one number of arguments, that of its declaration if there is one.
+
+    Raises:
+        ArityError: at the first use that differs.
+    """
+    known: dict[str, tuple[int, Span | None]] = {}
+    for declaration in program.declarations:
+        _expect_arity(declaration.predicate, declaration.arity, declaration.span, known)
+    for rule in program.rules:
+        for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))):
+            if atom.predicate not in (TRIPLE, FALSE):
+                _expect_arity(atom.predicate, atom.arity, atom.span, known)
+
+
+def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str, tuple[int, Span | None]]) -> None:
+    expected, where = known.setdefault(predicate, (arity, span))
+    if arity != expected:
+        first = f" in {where.source}, line {where.line}" if where else ""
+        raise ArityError(f"{predicate} has {_arguments(arity)} here and {_arguments(expected)}{first}", span)
+
+
+def _arguments(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
+
+
+def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tuple[Atom, bool]]:
+    """All atoms of a body, and whether they only look down (they are negated, or inside an aggregate)."""
+    for part in body:
+        if isinstance(part, Atom):
+            yield part, negative
+        elif isinstance(part, Negation):
+            yield part.atom, True
+        elif isinstance(part, Aggregate):
+            yield from _atoms(part.body, negative=True)
+
+
+# -------------------------------------------------------------------------------------------------------------------- safety
+
+
+def check_safety(program: Program) -> None:
+    """Every variable of a head, a filter, or of more than one negation is bound by a positive part of its rule's body.
+
+    A variable that occurs in one negated atom and nowhere else is existential there (`lonely(?x) :- node(?x), NOT edge(?x, ?y) .`).
+
+    Raises:
+        SafetyError: names the variable.
+    """
+    for rule in program.rules:
+        bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
+        for variable in variables_of(rule.head):
+            if variable not in bound:
+                if not rule.body:
+                    hint = "a fact has no variables: give constants instead, or a body that binds them"
+                elif variable.name.startswith("_"):
+                    hint = "a wildcard in the head stands for nothing: use a variable that occurs in the body"
+                else:
+                    hint = f"let {variable} occur in an atom of the body that is not negated"
+                raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
+
+
+def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
+    """Check filters and negations of a body whose variables may occur `outside` of it too; returns the variables it binds."""
+    bound: set[Variable] = set()
+    occurrences = Counter(outside)
+    for part in body:
+        occurrences.update(set(variables_of(part)))
+        if isinstance(part, Atom):
+            bound.update(variables_of(part))
+        elif isinstance(part, Aggregate):
+            inner = _check_body(part.body, outside=set(part.group))
+            _expect_bound((*part.group, *_aggregated(part)), inner, "the aggregate", part.span)
+            bound.update(variables_of(part))
+    waiting = [part for part in body if isinstance(part, Bind)]
+    while ready := [part for part in waiting if bound.issuperset(variables_of(part.expression))]:
+        bound.update(part.variable for part in ready)
+        waiting = [part for part in waiting if part not in ready]
+    for part in waiting:
+        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span)
+    for part in body:
+        if isinstance(part, Filter):
+            _expect_bound(variables_of(part.expression), bound, "the filter", part.span)
+        elif isinstance(part, Negation):
+            shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
+            _expect_bound(shared, bound, "the negated atom", part.span)
+    return bound
+
+
+def _aggregated(part: Aggregate) -> Iterator[Variable]:
+    return (v for binding in part.bindings if binding.argument is not None for v in variables_of(binding.argument))
+
+
+def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None) -> None:
+    for variable in variables:
+        if variable not in bound:
+            hint = "let it occur in an atom that is not negated"
+            raise SafetyError(f"{_name(variable)} of {where} is not bound by the body", variable.span or span, hint)
+
+
+def _name(variable: Variable) -> str:
+    return "the wildcard _" if variable.name.startswith("_") else str(variable)
+
+
+# -------------------------------------------------------------------------------------------------------------------- strata
+
+
+def key_of(atom: Atom) -> Key:
+    """The key under which an atom takes part in the dependency graph."""
+    if atom.predicate != TRIPLE:
+        return atom.predicate, None, None
+    _, property, value = atom.terms
+    if isinstance(property, Variable):
+        return TRIPLE, None, None
+    return TRIPLE, property, value if property == RDF.type and not isinstance(value, Variable) else None
+
+
+def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """The rules in strata: what a rule's positive atoms match is derived in its own stratum or before, what it negates before.
+
+    Strata are split only where negation or aggregation demands it: without either there is one. Rules keep their order.
+
+    Raises:
+        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+    """
+    if all(isinstance(part, Atom | Filter | Bind) for rule in rules for part in rule.body):
+        return [list(rules)] if rules else []
+    graph, negative = _dependencies(rules)
+    components = _components(graph)
+    component_of = {node: number for number, nodes in enumerate(components) for node in nodes}
+    for (head, below), (rule, atom) in negative.items():
+        if component_of[head] == component_of[below]:
+            raise _unstratifiable(head, below, rule, atom, graph, negative)
+    level: dict[_Node, int] = {}
+    for nodes in components:
+        below_levels = (
+            level[below] + ((node, below) in negative)
+            for node in nodes
+            for below in graph[node]
+            if component_of[below] != component_of[node]
+        )
+        level.update(dict.fromkeys(nodes, max(below_levels, default=0)))
+    strata: dict[int, list[Rule]] = {}
+    for rule in rules:
+        strata.setdefault(level[True, key_of(rule.head)], []).append(rule)
+    return [strata[number] for number in sorted(strata)]
+
+
+_Node: TypeAlias = tuple[bool, Key]
+"""Whether the key is that of heads (or of body atoms), and the key."""
+_Graph: TypeAlias = dict[_Node, dict[_Node, None]]
+_Negative: TypeAlias = dict[tuple[_Node, _Node], tuple[Rule, Atom]]
+
+
+def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
+    """Heads depend on the atoms of their bodies, those on the heads whose facts they can match; dicts serve as ordered sets.
+
+    The second part has the negative dependencies, each with one rule and atom that makes it.
+    """
+    graph: _Graph = {(True, key_of(rule.head)): {} for rule in rules}
+    by_property: dict[Term | None, list[_Node]] = {}
+    for node in graph:
+        if node[1][0] == TRIPLE:
+            by_property.setdefault(node[1][1], []).append(node)
+    negative: _Negative = {}
+    for rule in rules:
+        head = True, key_of(rule.head)
+        for atom, is_negative in _atoms(rule.body):
+            below = False, key_of(atom)
+            if below not in graph:
+                graph[below] = dict.fromkeys(_matching_heads(below[1], graph, by_property))
+            graph[head].setdefault(below)
+            if is_negative:
+                negative.setdefault((head, below), (rule, atom))
+    return graph, negative
+
+
+def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, Sequence[_Node]]) -> Iterable[_Node]:
+    predicate, property, cls = key
+    if predicate == TRIPLE and property is None:
+        return [node for nodes in by_property.values() for node in nodes]
+    if predicate == TRIPLE and cls is None:
+        return [*by_property.get(property, ()), *by_property.get(None, ())]
+    return [(True, head) for head in (key, (predicate, property, None), (predicate, None, None)) if (True, head) in graph]
+
+
+def _components(graph: _Graph) -> list[list[_Node]]:
+    """The strongly connected components, those that others depend on first (Tarjan's algorithm, without recursion)."""
+    index: dict[_Node, int] = {}
+    low: dict[_Node, int] = {}
+    stack: list[_Node] = []
+    on_stack: set[_Node] = set()
+    components: list[list[_Node]] = []
+    for root in graph:
+        path: list[tuple[_Node, Iterator[_Node]]] = []
+        entering = None if root in index else root
+        while entering is not None or path:
+            if entering is not None:
+                index[entering] = low[entering] = len(index)
+                stack.append(entering)
+                on_stack.add(entering)
+                path.append((entering, iter(graph[entering])))
+            node, below = path[-1]
+            entering = None
+            for other in below:
+                if other not in index:
+                    entering = other
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    component = [stack.pop()]
+                    while component[-1] != node:
+                        component.append(stack.pop())
+                    on_stack.difference_update(component)
+                    components.append(component)
+    return components
+
+
+def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
+    """The error for the cycle that a negative dependency of `head` on `below` closes."""
+    came_from: dict[_Node, _Node] = {}
+    queue = deque([below])
+    while head not in came_from:
+        node = queue.popleft()
+        for other in graph[node]:
+            if other not in came_from:
+                came_from[other] = node
+                queue.append(other)
+    cycle = [head]
+    while cycle[-1] != below:
+        cycle.append(came_from[cycle[-1]])
+    cycle.append(head)
+    cycle.reverse()
+    text = _show(head[1])
+    for upper, lower in pairwise(cycle):
+        if (upper, lower) in negative:
+            text += f" -> NOT {_show(lower[1])}"
+        elif upper[1] != lower[1]:
+            text += f" -> {_show(lower[1])}"
+    what = "aggregate" if any(isinstance(part, Aggregate) and atom in part.body for part in rule.body) else "negation"
+    return StratificationError(
+        f"{_show(head[1])} depends on its own {what}: {text}",
+        atom.span or rule.head.span,
+        "a rule may negate or aggregate only what can be computed before it; break this cycle",
+    )
+
+
+def _show(key: Key) -> str:
+    predicate, property, cls = key
+    if predicate != TRIPLE:
+        return predicate
+    return f"{cls}[]" if cls is not None else "[?s, ?p, ?o]" if property is None else f"{property}[]"
+
+
+# ------------------------------------------------------------------------------------------------------------------- support
+
+
+def check_supported(program: Program) -> None:
+    """Refuse what the language has and the engine does not evaluate yet: BIND, AGGREGATE, filters other than comparisons.
+
+    Raises:
+        UnsupportedError: names the feature.
+    """
+    for rule in program.rules:
+        for part in rule.body:
+            if isinstance(part, Bind | Aggregate):
+                raise UnsupportedError(
+                    f"{type(part).__name__.upper()} is understood but not evaluated yet", part.span or rule.head.span
+                )
+            if isinstance(part, Filter):
+                comparisons_of(part)
+
+
+def comparisons_of(part: Filter) -> list[tuple[str, Variable | Term, Variable | Term]]:
+    """A filter as comparisons (operator, left, right) that must all hold: ``FILTER(?x != ?y && ?x > 5)`` makes two.
+
+    Raises:
+        UnsupportedError: the filter is more than comparisons of variables and constants joined by ``&&``; names what it is.
+    """
+    return list(_comparisons(part.expression, part.span))
+
+
+def _comparisons(expression: Expression, span: Span | None) -> Iterator[tuple[str, Variable | Term, Variable | Term]]:
+    if not isinstance(expression, Call):
+        hint = "compare it, as in FILTER(?x = true)"
+        raise UnsupportedError("a FILTER that is no comparison is understood but not evaluated yet", span, hint)
+    if expression.name == "&&":
+        for argument in expression.arguments:
+            yield from _comparisons(argument, span)
+        return
+    if expression.name not in COMPARISONS:
+        raise _unsupported_call(expression, span)
+    left, right = expression.arguments
+    for side in (left, right):
+        if isinstance(side, Call):
+            raise _unsupported_call(side, span)
+    assert not isinstance(left, Call)
+    assert not isinstance(right, Call)
+    yield expression.name, left, right
+
+
+def _unsupported_call(call: Call, span: Span | None) -> UnsupportedError:
+    is_operator = call.name in ("neg", "IN", "NOT IN") or not (call.name[0].isalpha() or call.name.startswith("<http"))
+    what = f"the {'operator' if is_operator else 'function'} {'-' if call.name == 'neg' else call.name}"
+    return UnsupportedError(
+        f"{what} is understood but not evaluated yet", call.span or span, "filters are comparisons joined by &&"
+    )

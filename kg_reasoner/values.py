@@ -1,0 +1,195 @@
+"""Comparison of RDF terms by value, as SPARQL's operators ``= != < <= > >=`` see it (SPARQL 1.1 Query, section 17.3).
+
+Numbers of all types compare exactly (the decimal ``0.1`` is not the double ``1.0E-1``: its digits end, those of the double go on);
+strings compare by code point; a dateTime or date without a time zone counts as UTC. Literals of different known kinds are unequal and
+not ordered. Literals of datatypes that are not listed here are equal when they are the same term, and otherwise beyond comparison.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from kg_reasoner.terms import RDF, XSD, Literal, Term
+
+__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "equal", "is_known", "satisfies", "value_of"]
+
+Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
+"""A kind (``number string boolean dateTime date langString``) and a key. Keys of one kind are ordered as the values are
+(except NaN, which is a `Decimal` NaN, and language-tagged strings, which SPARQL does not order)."""
+
+INTEGER_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
+    XSD[name].value: bounds
+    for name, bounds in {
+        "integer": (None, None),
+        "nonNegativeInteger": (0, None),
+        "positiveInteger": (1, None),
+        "nonPositiveInteger": (None, 0),
+        "negativeInteger": (None, -1),
+        "long": (-(2**63), 2**63 - 1),
+        "int": (-(2**31), 2**31 - 1),
+        "short": (-(2**15), 2**15 - 1),
+        "byte": (-(2**7), 2**7 - 1),
+        "unsignedLong": (0, 2**64 - 1),
+        "unsignedInt": (0, 2**32 - 1),
+        "unsignedShort": (0, 2**16 - 1),
+        "unsignedByte": (0, 2**8 - 1),
+    }.items()
+}
+"""xsd:integer and the types derived from it, with the least and the greatest value (None where there is none)."""
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_ZONE: Final = r"(?P<zone>Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))"
+_DATE: Final = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12][0-9]|3[01])"
+_TIME: Final = r"T(?:(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9](?:\.[0-9]+)?)|24:00:00(?:\.0+)?)"
+_DAY_STAMP: Final = re.compile(f"{_DATE}{_ZONE}?")
+_TIME_STAMP: Final = re.compile(f"{_DATE}{_TIME}{_ZONE}?")
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _integer(lexical: str, datatype: str) -> Value | None:
+    if not _INTEGER.fullmatch(lexical):
+        return None
+    number = Decimal(lexical)
+    low, high = INTEGER_RANGES[datatype]
+    fits = (low is None or low <= number) and (high is None or number <= high)
+    return ("number", number) if fits else None
+
+
+def _decimal(lexical: str, _: str) -> Value | None:
+    return ("number", Decimal(lexical)) if _DECIMAL.fullmatch(lexical) else None
+
+
+def _double(lexical: str, datatype: str) -> Value | None:
+    if not _DOUBLE.fullmatch(lexical):
+        return None
+    number = float(lexical)
+    if datatype == XSD.float.value:
+        try:
+            (number,) = struct.unpack("f", struct.pack("f", number))
+        except OverflowError:
+            number = float("inf") if number > 0 else float("-inf")
+    return "number", Decimal(number)
+
+
+def _string(lexical: str, _: str) -> Value:
+    return "string", lexical
+
+
+def _boolean(lexical: str, _: str) -> Value | None:
+    return ("boolean", _BOOLEANS[lexical]) if lexical in _BOOLEANS else None
+
+
+def _days(year: int, month: int, day: int) -> int | None:
+    """Days since 1 March of year 0 in the proleptic Gregorian calendar, or None where the month has no such day."""
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if day > {2: 29 if leap else 28, 4: 30, 6: 30, 9: 30, 11: 30}.get(month, 31):
+        return None
+    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1
+
+
+def _moment(lexical: str, datatype: str) -> Value | None:
+    found = (_DAY_STAMP if datatype == XSD.date.value else _TIME_STAMP).fullmatch(lexical)
+    if found is None or len(lexical) > 1000:  # Python reads integers of at most 4300 digits
+        return None
+    part = found.groupdict()
+    zone = part["zone"]
+    days = _days(int(part["year"]), int(part["month"]), int(part["day"]))
+    if days is None or (zone is None and datatype == XSD.dateTimeStamp.value):
+        return None
+    seconds = Fraction(days * 86400)
+    if "hour" in part:
+        clock = part["hour"]
+        seconds += 86400 if clock is None else int(clock) * 3600 + int(part["minute"]) * 60 + Fraction(part["second"])
+    if zone not in (None, "Z"):
+        seconds -= (-60 if zone[0] == "-" else 60) * (int(zone[1:3]) * 60 + int(zone[4:6]))
+    return ("date" if datatype == XSD.date.value else "dateTime"), seconds
+
+
+_READERS: Final[dict[str, Callable[[str, str], Value | None]]] = {
+    **dict.fromkeys(INTEGER_RANGES, _integer),
+    XSD.decimal.value: _decimal,
+    XSD.double.value: _double,
+    XSD.float.value: _double,
+    XSD.string.value: _string,
+    XSD.boolean.value: _boolean,
+    XSD.dateTime.value: _moment,
+    XSD.dateTimeStamp.value: _moment,
+    XSD.date.value: _moment,
+}
+
+
+def is_known(datatype: str) -> bool:
+    """Whether literals of this datatype (an IRI as text) have a value here."""
+    return datatype in _READERS or datatype == RDF.langString.value
+
+
+def value_of(literal: Literal) -> Value | None:
+    """The value of a literal; None if its datatype is not known or its lexical form is none of the datatype's (it is ill-typed).
+
+    >>> from kg_reasoner.terms import literal
+    >>> value_of(Literal("007", XSD.int.value)) == value_of(literal(7.0))
+    True
+    """
+    if literal.language is not None:
+        return "langString", f"{literal.lexical}@{literal.language}"
+    reader = _READERS.get(literal.datatype)
+    return None if reader is None else reader(literal.lexical, literal.datatype)
+
+
+def compare(a: Term, b: Term) -> int | None:
+    """-1, 0 or 1 as the value of `a` is less than, equal to or greater than that of `b`; None where SPARQL's ``<`` is an error.
+
+    >>> from kg_reasoner.terms import literal
+    >>> compare(literal(2), literal(10)), compare(literal("2"), literal("10")), compare(literal(2), literal("10"))
+    (-1, 1, None)
+    """
+    if not (isinstance(a, Literal) and isinstance(b, Literal)):
+        return None
+    left, right = value_of(a), value_of(b)
+    if left is None or right is None or left[0] != right[0] or left[0] == "langString" or _is_nan(left) or _is_nan(right):
+        return None
+    x, y = left[1], right[1]
+    return (x > y) - (x < y)  # type: ignore[operator]  # keys of one kind are ordered
+
+
+def equal(a: Term, b: Term) -> bool | None:
+    """Whether two terms are equal under SPARQL's ``=``; None where it is an error (ill-typed literals, unknown datatypes).
+
+    >>> from kg_reasoner.terms import literal
+    >>> equal(literal(1), literal(1.0)), equal(literal(1), literal("1")), equal(literal(1), Literal("x", XSD.int.value))
+    (True, False, None)
+    """
+    if not (isinstance(a, Literal) and isinstance(b, Literal)):
+        return a == b
+    left, right = value_of(a), value_of(b)
+    if left is None or right is None:
+        return True if a == b and not is_known(a.datatype) else None
+    return left == right
+
+
+COMPARISONS: Final[dict[str, Callable[[Term, Term], bool | None]]] = {
+    "=": equal,
+    "!=": lambda a, b: None if (same := equal(a, b)) is None else not same,
+    "<": lambda a, b: None if (order := compare(a, b)) is None else order < 0,
+    "<=": lambda a, b: None if (order := compare(a, b)) is None else order <= 0,
+    ">": lambda a, b: None if (order := compare(a, b)) is None else order > 0,
+    ">=": lambda a, b: None if (order := compare(a, b)) is None else order >= 0,
+}
+"""The comparison operators; each says None where SPARQL has a type error (or compares with NaN, which is false as well)."""
+
+
+def satisfies(operator: str, a: Term, b: Term) -> bool:
+    """Whether ``FILTER(a operator b)`` lets an instance pass: the comparison is true, neither false nor an error."""
+    return COMPARISONS[operator](a, b) is True
+
+
+def _is_nan(value: Value) -> bool:
+    return isinstance(value[1], Decimal) and value[1].is_nan()
