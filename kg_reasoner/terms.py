@@ -1,7 +1,7 @@
 """RDF terms: light, immutable values that the rule language, the loaders and the engine share.
 
-Plain Datalog constants are RDF terms as well: ``5`` is ``"5"^^xsd:integer``, ``"a"`` is an xsd:string. Two terms are equal when they
-are the same *term* (a literal keeps the form in which it was written: ``"1"`` and ``"01"`` are two integers' literals, one value).
+Plain Datalog constants are RDF terms as well: ``5`` is ``"5"^^xsd:integer``, ``"a"`` is an xsd:string. Two terms are equal when
+they are the same *term* (a literal keeps the form in which it was written: ``"1"`` and ``"01"`` are two literals of one integer).
 
 The text of a term is its N-Triples form; the dictionary stores exactly these texts.
 """
@@ -13,7 +13,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-__all__ = ["BlankNode", "IRI", "Literal", "OWL", "RDF", "RDFS", "Term", "Triple", "XSD", "literal", "term_from_text", "term_text"]
+__all__ = [
+    "BlankNode",
+    "IRI",
+    "Literal",
+    "OWL",
+    "RDF",
+    "RDFS",
+    "Term",
+    "Triple",
+    "XSD",
+    "literal",
+    "term_from_text",
+    "term_text",
+    "unescape",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -104,7 +118,11 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
     if isinstance(value, int):
         return Literal(str(value), XSD.integer.value)
     if isinstance(value, float):
-        text = repr(value).upper() if value == value and abs(value) != float("inf") else {"inf": "INF", "-inf": "-INF"}.get(str(value), "NaN")
+        text = (
+            repr(value).upper()
+            if value == value and abs(value) != float("inf")
+            else {"inf": "INF", "-inf": "-INF"}.get(str(value), "NaN")
+        )
         return Literal(text if "E" in text or text.endswith(("INF", "NAN")) or text == "NaN" else f"{text}E0", XSD.double.value)
     if isinstance(value, Decimal):
         return Literal(format(value, "f"), XSD.decimal.value)
@@ -127,7 +145,16 @@ def term_text(term: Term) -> str:
     return quoted if term.datatype == _XSD_STRING else f"{quoted}^^<{term.datatype}>"
 
 
-def _unescape(match: re.Match[str]) -> str:
+def unescape(text: str) -> str:
+    r"""The text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by what they stand for.
+
+    Raises:
+        ValueError: an escape stands for nothing.
+    """
+    return _ESCAPE.sub(_escaped, text) if "\\" in text else text
+
+
+def _escaped(match: re.Match[str]) -> str:
     short, long, char = match.groups()
     if char is not None:
         if char not in _UNESCAPES:
@@ -149,9 +176,7 @@ def term_from_text(text: str) -> Term:
         ValueError: the text is no term.
     """
     if text.startswith("<"):
-        if "\\" in text:
-            text = _ESCAPE.sub(_unescape, text)
-        found = _IRI.fullmatch(text)
+        found = _IRI.fullmatch(unescape(text))
         if found:
             return IRI(found[1])
     elif text.startswith("_:") and len(text) > 2:
@@ -160,8 +185,7 @@ def term_from_text(text: str) -> Term:
         found = _LITERAL.fullmatch(text)
         if found:
             lexical, datatype, language = found.groups()
-            if "\\" in lexical:
-                lexical = _ESCAPE.sub(_unescape, lexical)
+            lexical = unescape(lexical)
             if language is not None:
                 return Literal(lexical, _LANG_STRING, language.lower())
             return Literal(lexical, datatype if datatype is not None else _XSD_STRING)

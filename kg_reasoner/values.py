@@ -1,8 +1,9 @@
 """Comparison of RDF terms by value, as SPARQL's operators ``= != < <= > >=`` see it (SPARQL 1.1 Query, section 17.3).
 
-Numbers of all types compare exactly (the decimal ``0.1`` is not the double ``1.0E-1``: its digits end, those of the double go on);
-strings compare by code point; a dateTime or date without a time zone counts as UTC. Literals of different known kinds are unequal and
-not ordered. Literals of datatypes that are not listed here are equal when they are the same term, and otherwise beyond comparison.
+Numbers of all types compare exactly (the decimal ``0.1`` is not the double ``1.0E-1``: its digits end, those of the double go
+on); strings compare by code point; a dateTime or date without a time zone counts as UTC. Literals of different known kinds are
+unequal and not ordered. Literals of datatypes that are not listed here are equal when they are the same term, and otherwise
+beyond comparison.
 """
 
 from __future__ import annotations
