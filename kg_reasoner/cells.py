@@ -1,0 +1,148 @@
+"""One cell of a table of facts <-> one term.
+
+How a cell is read depends on the type of its column (`kg_reasoner.program.Column`):
+
+=======  ===========================================================================================================================
+iri      ``<http://example.org/a>``, the same without the brackets, or a name with a prefix that the program declares
+string   the cell as it is
+integer  ``7``, ``-7``; ``007`` is the literal 7
+decimal  ``7``, ``7.50``
+double   ``7``, ``7.5``, ``75e-1``, ``INF``, ``NaN``; each becomes the literal that the engine computes, ``7.5E0``
+boolean  ``true``, ``false``, ``1``, ``0``
+any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation mark (its datatype may be a name with a prefix);
+         a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in the form in which it is written; otherwise a string
+=======  ===========================================================================================================================
+
+Cells are written so that reading them gives the same term; a term that is not of its column's type is written as in an ``any``
+column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
+
+__all__ = ["cell_reader", "format_cell"]
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_TURTLE_DECIMAL: Final = re.compile(r"[+-]?[0-9]*\.[0-9]+")
+_TURTLE_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
+_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_ABSOLUTE_IRI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^<>\"{}|^`\\\x00-\x20]*")
+_PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
+_BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
+_BREAKS: Final = re.compile(r"[\t\n\r]")
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+
+
+def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
+    """The function that reads a cell of a column of a type; it raises ValueError with a message about the cell."""
+    readers: dict[str, Callable[[str], Term]] = {
+        "iri": lambda cell: _read_iri(cell, prefixes),
+        "string": Literal,
+        "integer": _read_integer,
+        "decimal": _read_decimal,
+        "double": _read_double,
+        "boolean": _read_boolean,
+        "any": lambda cell: _read_any(cell, prefixes),
+    }
+    if type_ not in readers:
+        raise UnknownNameError("column type", type_, readers)
+    return readers[type_]
+
+
+def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
+    if cell.startswith("<"):
+        return term_from_text(cell)
+    prefix, colon, local = cell.partition(":")
+    if colon and prefix in prefixes:
+        cell = prefixes[prefix] + local
+    if not _ABSOLUTE_IRI.fullmatch(cell):
+        raise ValueError(f"{cell!r} is no absolute IRI")
+    return IRI(cell)
+
+
+def _read_integer(cell: str) -> Term:
+    if not _INTEGER.fullmatch(cell):
+        raise ValueError(f"{cell!r} is no integer")
+    digits = cell.lstrip("+-").lstrip("0") or "0"
+    return Literal(f"-{digits}" if cell.startswith("-") and digits != "0" else digits, XSD.integer.value)
+
+
+def _read_decimal(cell: str) -> Term:
+    if not _DECIMAL.fullmatch(cell):
+        raise ValueError(f"{cell!r} is no decimal number")
+    return Literal(cell, XSD.decimal.value)
+
+
+def _read_double(cell: str) -> Term:
+    if not _DOUBLE.fullmatch(cell):
+        raise ValueError(f"{cell!r} is no double")
+    return literal(float(cell))
+
+
+def _read_boolean(cell: str) -> Term:
+    if cell not in _BOOLEANS:
+        raise ValueError(f"{cell!r} is no boolean: true, false, 1 or 0")
+    return literal(_BOOLEANS[cell])
+
+
+def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
+    if cell.startswith("_:"):
+        if not _BLANK_LABEL.fullmatch(cell, 2):
+            raise ValueError(f"{cell!r} is no blank node: a string that begins so is written in quotation marks")
+        return BlankNode(cell[2:])
+    if cell.startswith(("<", '"')):
+        named = _PREFIXED_DATATYPE.fullmatch(cell)
+        if named:
+            prefix = named[2] or ""
+            if prefix not in prefixes:
+                raise ValueError(f"the program declares no prefix {prefix}:")
+            cell = f"{named[1]}<{prefixes[prefix]}{named[3]}>"
+        return term_from_text(cell)
+    if cell and cell[-1] in ".0123456789":
+        if _INTEGER.fullmatch(cell):
+            return Literal(cell, XSD.integer.value)
+        if _TURTLE_DECIMAL.fullmatch(cell):
+            return Literal(cell, XSD.decimal.value)
+        if _TURTLE_DOUBLE.fullmatch(cell):
+            return Literal(cell, XSD.double.value)
+    return Literal(cell)
+
+
+_PLAIN: Final = {
+    # Which lexical forms of a datatype a column of a type holds without quotation marks and datatype.
+    ("integer", XSD.integer.value): _INTEGER,
+    ("decimal", XSD.decimal.value): _DECIMAL,
+    ("double", XSD.double.value): _DOUBLE,
+    ("boolean", XSD.boolean.value): re.compile("true|false|0|1"),
+    ("any", XSD.integer.value): _INTEGER,
+    ("any", XSD.decimal.value): _TURTLE_DECIMAL,
+    ("any", XSD.double.value): _TURTLE_DOUBLE,
+}
+_NUMBER_LIKE: Final = re.compile(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|{_TURTLE_DOUBLE.pattern}")
+
+
+def format_cell(term: Term, type_: str = "any") -> str:
+    """The cell that `read_facts` reads as this term in a column of this type (before any quoting of CSV).
+
+    >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
+    a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>
+    """
+    if isinstance(term, Literal) and term.language is None:
+        text = term.lexical
+        if term.datatype == XSD.string.value:
+            if type_ == "string":
+                return text
+            if not (text.startswith(("<", '"', "_:")) or _BREAKS.search(text) or _NUMBER_LIKE.fullmatch(text)):
+                return text
+        else:
+            plain = _PLAIN.get((type_, term.datatype)) or _PLAIN.get(("any", term.datatype))
+            if plain is not None and plain.fullmatch(text):
+                return text
+    return term_text(term).replace("\t", "\\t")
