@@ -1,0 +1,254 @@
+"""Terms of rdflib and pyoxigraph <-> terms of `kg_reasoner.terms`, and straight to the texts that the dictionary stores.
+
+Literals keep the lexical form in which they were written, in both directions; language tags become lower case; ``"a"`` and
+``"a"^^xsd:string`` are one term, which rdflib gets back without a datatype. Blank nodes keep their labels, so that a blank node
+that went to rdflib and comes back is the same one.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, term_from_text
+
+if TYPE_CHECKING:
+    import pyoxigraph
+    import rdflib
+    from rdflib.term import Node
+
+__all__ = [
+    "from_oxigraph",
+    "from_rdflib",
+    "text_from_oxigraph",
+    "text_from_rdflib",
+    "text_from_term",
+    "to_oxigraph",
+    "to_rdflib",
+]
+
+_STRING: Final = XSD.string.value
+_LANG_STRING: Final = RDF.langString.value
+_NOT_IN_IRI: Final = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
+_NOT_IN_LABEL: Final = re.compile(r'[<>"\\\x00-\x20\ud800-\udfff]')
+_LANGUAGE: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_TO_ESCAPE: Final = re.compile(r'[\\"\n\r\ud800-\udfff]')
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+_WRITTEN_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-F]{4})|U([0-9A-F]{8})|(.))")
+_KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b": "\b", "f": "\f", "'": "'"}
+
+
+# ---- kg_reasoner's own terms
+
+
+def text_from_term(term: object) -> str:
+    """The dictionary text of one of our terms, of an rdflib term or of a pyoxigraph term.
+
+    Raises:
+        LoadError: it is none of these, or its parts do not make a valid term.
+    """
+    if isinstance(term, IRI):
+        return _iri_text(term.value)
+    if isinstance(term, BlankNode):
+        return _blank_text(term.label)
+    if isinstance(term, Literal):
+        if term.language is not None:
+            return _language_text(term.lexical, term.language)
+        return _literal_text(term.lexical, term.datatype)
+    origin = type(term).__module__.partition(".")[0]
+    if origin == "pyoxigraph":
+        return text_from_oxigraph(term)
+    if any(cls.__module__.startswith("rdflib.") for cls in type(term).__mro__):
+        return text_from_rdflib(cast("Node", term))
+    raise LoadError(f"{term!r} is no RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
+
+
+def _iri_text(value: str) -> str:
+    bad = _NOT_IN_IRI.search(value)
+    if bad:
+        raise LoadError(f"{value!r} is no valid IRI: it has the character {bad[0]!r}", hint=f"write it as %{ord(bad[0]):02X}")
+    return "".join(("<", value, ">"))
+
+
+def _blank_text(label: str) -> str:
+    if not label or _NOT_IN_LABEL.search(label):
+        raise LoadError(f"{label!r} cannot be the label of a blank node")
+    return "_:" + label
+
+
+def _literal_text(lexical: str, datatype: str) -> str:
+    if _TO_ESCAPE.search(lexical):
+        lexical = _escaped(lexical)
+    if datatype == _STRING:
+        return f'"{lexical}"'
+    if datatype == _LANG_STRING:
+        raise LoadError(f"the literal {lexical!r} has the datatype rdf:langString and no language tag")
+    if _NOT_IN_IRI.search(datatype):
+        raise LoadError(f"the literal {lexical!r} has an invalid datatype IRI: {datatype!r}")
+    return f'"{lexical}"^^<{datatype}>'
+
+
+def _escaped(lexical: str) -> str:
+    if _SURROGATE.search(lexical):
+        raise LoadError(f"the literal {lexical!r} has half of a surrogate pair, which is no character")
+    return lexical.translate(_ESCAPES)
+
+
+def _language_text(lexical: str, language: str) -> str:
+    if not _LANGUAGE.fullmatch(language):
+        raise LoadError(f"the literal {lexical!r} has an invalid language tag: {language!r}", hint="tags look like en or pt-BR")
+    if _TO_ESCAPE.search(lexical):
+        lexical = _escaped(lexical)
+    return f'"{lexical}"@{language.lower()}'
+
+
+# ---- rdflib
+
+
+def text_from_rdflib(term: Node) -> str:
+    """The dictionary text of an rdflib term. Relative IRIs, which rdflib allows, are kept as they are.
+
+    >>> import rdflib
+    >>> print(text_from_rdflib(rdflib.Literal("07", datatype=rdflib.XSD.integer, normalize=False)))
+    "07"^^<http://www.w3.org/2001/XMLSchema#integer>
+
+    Raises:
+        LoadError: the term cannot stand in an RDF graph (a variable, a formula), or has a character that no such term may have.
+    """
+    kind = _KINDS.get(type(term)) or _kind_of(term)
+    text = str.__str__(cast(str, term))
+    if kind is IRI:
+        return _iri_text(text)
+    if kind is BlankNode:
+        return _blank_text(text)
+    node = cast("rdflib.Literal", term)
+    if node.language is not None:
+        return _language_text(text, node.language)
+    return _literal_text(text, _STRING if node.datatype is None else str.__str__(node.datatype))
+
+
+def from_rdflib(term: Node) -> Term:
+    """Our term of an rdflib term; a normalised literal counts as written in its present form.
+
+    Raises:
+        LoadError: see `text_from_rdflib`.
+    """
+    kind = _KINDS.get(type(term)) or _kind_of(term)
+    text = str.__str__(cast(str, term))
+    if kind is IRI:
+        _iri_text(text)
+        return IRI(text)
+    if kind is BlankNode:
+        _blank_text(text)
+        return BlankNode(text)
+    node = cast("rdflib.Literal", term)
+    if node.language is not None:
+        _language_text(text, node.language)
+        return Literal(text, _LANG_STRING, node.language.lower())
+    if node.datatype is None:
+        return Literal(text)
+    datatype = str.__str__(node.datatype)
+    _literal_text(text, datatype)
+    return Literal(text, datatype)
+
+
+def to_rdflib(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
+    """The rdflib term of ours, its lexical form untouched.
+
+    >>> to_rdflib(Literal("07", XSD.integer.value))
+    rdflib.term.Literal('07', datatype=rdflib.term.URIRef('http://www.w3.org/2001/XMLSchema#integer'))
+    """
+    iri, blank_node, literal = _rdflib_classes()
+    if isinstance(term, IRI):
+        return iri(term.value)
+    if isinstance(term, BlankNode):
+        return blank_node(term.label)
+    if term.language is not None:
+        return literal(term.lexical, lang=term.language)
+    if term.datatype == _STRING:
+        return literal(term.lexical)
+    return literal(term.lexical, datatype=iri(term.datatype), normalize=False)
+
+
+_KINDS: Final[dict[type, type]] = {}
+"""Our class for each class of rdflib terms seen so far: a look-up is cheaper than an import and `isinstance` for each term."""
+
+
+def _kind_of(term: object) -> type:
+    for theirs, ours in zip(_rdflib_classes(), (IRI, BlankNode, Literal), strict=True):
+        if isinstance(term, theirs):
+            _KINDS[type(term)] = ours
+            return ours
+    raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
+
+
+@functools.cache
+def _rdflib_classes() -> tuple[type[rdflib.URIRef], type[rdflib.BNode], type[rdflib.Literal]]:
+    from rdflib.term import BNode, URIRef
+    from rdflib.term import Literal as RdflibLiteral
+
+    return URIRef, BNode, RdflibLiteral
+
+
+# ---- pyoxigraph
+
+
+def text_from_oxigraph(term: object) -> str:
+    """The dictionary text of a pyoxigraph term.
+
+    Raises:
+        LoadError: the term is one of RDF 1.2 (a triple term, a literal with a base direction).
+    """
+    text = str(term)
+    first = text[0]
+    if first == '"':
+        if "\\" in text:
+            text = _WRITTEN_ESCAPE.sub(_rewrite, text)
+        if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
+            raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
+    elif text.startswith("<<"):
+        raise LoadError(f"the triple term {text} is of RDF 1.2, which is not supported", hint="use rdf:Statement")
+    return text
+
+
+def _rewrite(match: re.Match[str]) -> str:
+    """An escape of canonical N-Triples in the dictionary's form, which escapes four characters only."""
+    short, long, char = match.groups()
+    return _KEPT[char] if char is not None else chr(int(short or long, 16))
+
+
+def from_oxigraph(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Term:
+    """Our term of a pyoxigraph term.
+
+    Raises:
+        LoadError: see `text_from_oxigraph`.
+    """
+    return term_from_text(text_from_oxigraph(term))
+
+
+def to_oxigraph(term: Term) -> pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal:
+    """The pyoxigraph term of ours.
+
+    Raises:
+        ValueError: pyoxigraph does not accept the term, for example because its IRI is relative.
+    """
+    iri, blank_node, literal = _oxigraph_classes()
+    if isinstance(term, IRI):
+        return iri(term.value)
+    if isinstance(term, BlankNode):
+        return blank_node(term.label)
+    if term.language is not None:
+        return literal(term.lexical, language=term.language)
+    if term.datatype == _STRING:
+        return literal(term.lexical)
+    return literal(term.lexical, datatype=iri(term.datatype))
+
+
+@functools.cache
+def _oxigraph_classes() -> tuple[type[pyoxigraph.NamedNode], type[pyoxigraph.BlankNode], type[pyoxigraph.Literal]]:
+    import pyoxigraph
+
+    return pyoxigraph.NamedNode, pyoxigraph.BlankNode, pyoxigraph.Literal
