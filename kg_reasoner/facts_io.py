@@ -57,11 +57,11 @@ def _atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
 
 
 def output_relations(program: Program) -> Relations:
-    """The relations to write: those that are declared as output or, if none is, those that a rule derives."""
+    """The relations to write: those that are declared as output or, if none is, those that rules with a body derive."""
     relations = relations_of(program)
     wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
     if not wanted:
-        wanted = [rule.head.predicate for rule in program.rules if rule.head.predicate in relations]
+        wanted = [rule.head.predicate for rule in program.rules if rule.body and rule.head.predicate in relations]
     return {predicate: relations[predicate] for predicate in dict.fromkeys(wanted)}
 
 

@@ -1,0 +1,245 @@
+"""Which relation holds what: rules over predicates become rules over the relations of a database.
+
+RDF triples are laid out in one of two ways, and a user never notices which:
+
+* *vertical*: a binary relation per property, a unary one per class (``[?x, rdf:type, C]``); rules with a variable for the property or
+  class are expanded, one copy for each property or class there is;
+* *ternary*: one relation of all triples, for programs whose variables in property or class position cannot be expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from kg_reasoner.analysis import comparisons_of
+from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.kernels.memory import allocate
+from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Rule, Variable, variables_of
+from kg_reasoner.relation import Database
+from kg_reasoner.terms import RDF, Term
+from kg_reasoner.values import satisfies
+
+StoredTerm: TypeAlias = int | str
+"""A constant's id, or a variable's name."""
+
+PROPERTY_COLUMN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAtom:
+    """An atom over a relation of the database."""
+
+    relation: int
+    terms: tuple[StoredTerm, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredComparison:
+    """``left operator right`` on values; the operator is one of ``= != < <=``."""
+
+    operator: str
+    left: StoredTerm
+    right: StoredTerm
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    """A rule over relations. A constraint's head holds the values of its body's variables, in a relation of its own."""
+
+    head: StoredAtom
+    body: tuple[StoredAtom, ...]
+    comparisons: tuple[StoredComparison, ...]
+    rule: Rule
+
+
+def needs_ternary(rules: Iterable[Rule]) -> bool:
+    """Whether some rule has a variable for a property or class that cannot be expanded: two of them, or one of the head's only."""
+    return any(not _is_expandable(rule) for rule in rules)
+
+
+def _is_expandable(rule: Rule) -> bool:
+    heads = _predicate_variables(rule.head)
+    bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
+    if not heads <= bodies or len(bodies) > 1:
+        return False
+    for variable in bodies:  # with the variable as rdf:type, objects become classes
+        typed = substitute(rule, {variable: RDF.type})
+        if typed is not None and not _is_expandable(typed):
+            return False
+    return True
+
+
+def _predicate_variables(atom: Atom) -> set[Variable]:
+    if atom.predicate != TRIPLE:
+        return set()
+    _, property, value = atom.terms
+    if isinstance(property, Variable):
+        return {property}
+    return {value} if property == RDF.type and isinstance(value, Variable) else set()
+
+
+def _triples(body: Sequence[BodyLiteral]) -> Iterator[Atom]:
+    for part in body:
+        atom = part.atom if isinstance(part, Negation) else part
+        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
+            yield atom
+
+
+def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
+    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails."""
+
+    def replaced(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
+
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Atom):
+            body.append(replaced(part))
+        elif isinstance(part, Negation):
+            body.append(Negation(replaced(part.atom)))
+        elif isinstance(part, Filter):
+            rest = []
+            for operator, *sides in comparisons_of(part):
+                left, right = (values.get(side, side) if isinstance(side, Variable) else side for side in sides)
+                if isinstance(left, Variable) or isinstance(right, Variable):
+                    rest.append(Filter(Call(operator, (left, right))))
+                elif not satisfies(operator, left, right):
+                    return None
+            body.extend(rest)
+        else:
+            body.append(part)
+    return Rule(replaced(rule.head), tuple(body), rule.origin)
+
+
+class Catalog:
+    """The relations of predicates, properties and classes, made as they are met."""
+
+    def __init__(self, dictionary: Dictionary, database: Database, *, ternary: bool) -> None:
+        self.dictionary = dictionary
+        self.database = database
+        self.ternary = ternary
+        self.predicates: dict[str, int] = {}
+        self.properties: dict[int, int] = {}
+        self.classes: dict[int, int] = {}
+        self.constraints: dict[Rule, int] = {}
+        self.type_id = dictionary.encode(RDF.type)
+        self._property_map = allocate(1, np.int32, -1)
+        self._class_map = allocate(1, np.int32, -1)
+        if ternary:
+            self.predicates[TRIPLE] = database.add_relation(3, section_column=PROPERTY_COLUMN)
+        else:
+            database.context.type_id = self.type_id
+
+    # --- relations --------------------------------------------------------------------------------------------------
+
+    def predicate(self, name: str, arity: int) -> int:
+        """The relation of a general predicate."""
+        number = self.predicates.get(name)
+        if number is None:
+            number = self.predicates[name] = self.database.add_relation(arity)
+        return number
+
+    def property(self, term: int) -> int:
+        """The binary relation of a property (vertical layout), by the id of its term."""
+        number = self.properties.get(term)
+        if number is None:
+            number = self.properties[term] = self.database.add_relation(2)
+            self.extend_maps()
+            self._property_map[term] = number
+        return number
+
+    def cls(self, term: int) -> int:
+        """The unary relation of a class (vertical layout), by the id of its term."""
+        number = self.classes.get(term)
+        if number is None:
+            number = self.classes[term] = self.database.add_relation(1)
+            self.extend_maps()
+            self._class_map[term] = number
+        return number
+
+    def constraint(self, rule: Rule) -> int:
+        """The relation of a constraint's violations: one column per variable of its body, see `violation_variables`."""
+        number = self.constraints.get(rule)
+        if number is None:
+            number = self.constraints[rule] = self.database.add_relation(len(violation_variables(rule)))
+        return number
+
+    def extend_maps(self) -> None:
+        """Make the kernels' maps from terms to relations as long as the dictionary."""
+        count = len(self.dictionary)
+        if count > len(self._property_map):
+            for name in ("_property_map", "_class_map"):
+                old = getattr(self, name)
+                new = allocate(max(count, min(2 * len(old), count + (1 << 20))), np.int32, -1)
+                new[: len(old)] = old
+                setattr(self, name, new)
+        self.database.context.property_relations = self._property_map
+        self.database.context.class_relations = self._class_map
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
+        """An atom without variables in property or class position (any atom, in the ternary layout) over its relation."""
+        terms = tuple(self.term(term) for term in atom.terms)
+        if atom.predicate != TRIPLE:
+            return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
+        if self.ternary:
+            return StoredAtom(self.predicates[TRIPLE], terms, negated)
+        subject, property, value = terms
+        assert isinstance(property, int)
+        if property == self.type_id:
+            assert isinstance(value, int)
+            return StoredAtom(self.cls(value), (subject,), negated)
+        return StoredAtom(self.property(property), (subject, value), negated)
+
+    def term(self, term: Argument) -> StoredTerm:
+        """A constant's id, or a variable's name."""
+        return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
+
+    def rules(self, rule: Rule) -> Iterator[StoredRule]:
+        """The rule over relations; in the vertical layout one copy for each property or class that its variables stand for.
+
+        As further properties and classes come up, the same call yields further copies.
+        """
+        variables = {v for atom in _triples(rule.body) for v in _predicate_variables(atom)} if not self.ternary else set()
+        if not variables:
+            yield self._stored(rule)
+            return
+        (variable,) = variables
+        is_class = any(variable in _predicate_variables(atom) and atom.terms[1] == RDF.type for atom in _triples(rule.body))
+        known = list(self.classes) if is_class else [*self.properties, self.type_id]
+        for number in known:
+            copy = substitute(rule, {variable: self.dictionary.decode(number)})
+            if copy is not None:
+                yield from self.rules(copy)
+
+    def _stored(self, rule: Rule) -> StoredRule:
+        body = []
+        comparisons = []
+        for part in rule.body:
+            if isinstance(part, Atom):
+                body.append(self.atom(part))
+            elif isinstance(part, Negation):
+                body.append(self.atom(part.atom, negated=True))
+            elif isinstance(part, Filter):
+                for operator, left, right in comparisons_of(part):
+                    if operator in (">", ">="):
+                        operator, left, right = operator.replace(">", "<"), right, left
+                    comparisons.append(StoredComparison(operator, self.term(left), self.term(right)))
+        if rule.is_constraint:
+            head = StoredAtom(self.constraint(rule), tuple(v.name for v in violation_variables(rule)))
+        else:
+            head = self.atom(rule.head)
+        return StoredRule(head, tuple(body), tuple(comparisons), rule)
+
+
+def violation_variables(rule: Rule) -> tuple[Variable, ...]:
+    """The variables that a violation of a constraint gives values to: those of its positive atoms, in order."""
+    return tuple(dict.fromkeys(v for atom in rule.body_atoms() for v in variables_of(atom)))
+
+

@@ -1,0 +1,185 @@
+"""The dictionary: RDF terms <-> dense int32 ids, given out in order of first sight and never taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import Terms
+from kg_reasoner.kernels.memory import Table, address, allocate
+from kg_reasoner.kernels.texts import byte_classes
+from kg_reasoner.terms import XSD, Term, term_from_text, term_text
+
+Ids = npt.NDArray[np.int32]
+
+
+class Dictionary:
+    """Terms by id and ids by term. A term is known by its N-Triples text, see `kg_reasoner.terms.term_text`.
+
+    >>> from kg_reasoner.terms import IRI
+    >>> dictionary = Dictionary()
+    >>> dictionary.encode(IRI("http://example.org/a")), dictionary.encode(IRI("http://example.org/b"))
+    (0, 1)
+    >>> dictionary.decode(1)
+    IRI(value='http://example.org/b')
+    """
+
+    def __init__(self) -> None:
+        self._table = Table(Terms, capacity=1)
+        self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
+        self._set_room(64)
+        self._classes = _constant(byte_classes())
+        self._string_type = _constant(str(XSD.string).encode())
+
+    def __len__(self) -> int:
+        return self._terms.count
+
+    def __contains__(self, term: Term) -> bool:
+        return self.find(term) >= 0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the dictionary's tables take."""
+        return sum(array.nbytes for array in (self._terms.texts, self._terms.offsets, self._terms.slots, self._terms.hashes))
+
+    def encode(self, term: Term) -> int:
+        """The id of a term, given out now if it is new."""
+        text = term_text(term)
+        number = self.find_text(text)
+        return number if number >= 0 else int(self.encode_texts([text])[0])
+
+    def find(self, term: Term) -> int:
+        """The id of a term, or -1 if it has none."""
+        return self.find_text(term_text(term))
+
+    def find_text(self, text: str) -> int:
+        """The id of the term with this text, or -1."""
+        data = _constant(text.encode())
+        return native.find_text(self._terms.address, address(data), len(data) - 1)
+
+    def decode(self, number: int) -> Term:
+        """The term of an id."""
+        return term_from_text(self.text(number))
+
+    def text(self, number: int) -> str:
+        """The N-Triples text of an id's term."""
+        if not 0 <= number < self._terms.count:
+            raise IndexError(f"no term has the id {number}")
+        start, end = self._terms.offsets[number : number + 2]
+        return bytes(self._terms.texts[start:end]).decode()
+
+    def texts(self, first: int = 0) -> list[str]:
+        """The texts of all terms from an id on."""
+        offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
+        data = bytes(self._terms.texts[: offsets[-1]])
+        return [data[start:end].decode() for start, end in zip(offsets, offsets[1:], strict=False)]
+
+    def first_bytes(self) -> npt.NDArray[np.uint8]:
+        """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
+        found: npt.NDArray[np.uint8] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[: self._terms.count])]
+        return found
+
+    def encode_texts(self, texts: Sequence[str]) -> Ids:
+        """The ids of texts in exactly the form of `term_text`, given out where they are new."""
+        pieces = [text.encode() for text in texts]
+        offsets = allocate(len(pieces) + 1, np.int64, 0)
+        offsets[1:] = np.cumsum([len(piece) for piece in pieces]) if pieces else 0
+        data = _constant(b"".join(pieces))
+        out = allocate(len(pieces), np.int32)
+        done = 0
+        while done < len(pieces):
+            done = native.intern_texts(
+                self._terms.address, address(data), address(offsets), address(out), done, len(pieces)
+            )
+            if done < len(pieces):
+                self._grow(len(pieces[done]))
+        return np.asarray(out[: len(pieces)])
+
+    def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
+        """Read whole lines of N-Triples: ids of shape (triples, 3), and the byte ranges of the lines that need a full parser.
+
+        Only lines of the strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
+        comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope` + ``x``.
+        """
+        if not data:
+            return np.empty((0, 3), np.int32), []
+        text = _constant(data if data.endswith(b"\n") else data + b"\n")
+        scope = _constant(blank_scope.encode())
+        state = allocate(16, np.int64, 0)
+        triples = allocate((len(data) // 40 + 16) * 3, np.int32)
+        rejects = allocate(64, np.int64)
+        while native.read_ntriples(
+            self._terms.address,
+            address(self._classes),
+            address(scope),
+            len(scope) - 1,
+            address(self._string_type),
+            len(self._string_type) - 1,
+            address(text),
+            len(text) - 1,
+            int(not _is_utf8(data)),
+            address(state),
+            address(triples),
+            len(triples) // 3,
+            address(rejects),
+            len(rejects) // 2,
+        ):
+            if state[1] == len(triples) // 3:
+                triples = _doubled(triples)
+            if state[2] == len(rejects) // 2:
+                rejects = _doubled(rejects)
+            end = data.find(b"\n", int(state[0]))
+            self._grow((end if end >= 0 else len(data)) - int(state[0]) + 2 * len(scope) + 2)
+        ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
+        return np.array(triples[: 3 * state[1]]).reshape(-1, 3), [(start, min(end, len(data))) for start, end in ranges]
+
+    def _grow(self, text_length: int) -> None:
+        """Make room for some more terms and for `text_length` more bytes."""
+        terms = self._terms
+        if terms.count + 3 > terms.room:
+            self._set_room(2 * terms.room)
+        used = int(terms.offsets[terms.count])
+        if used + text_length > terms.text_capacity:
+            capacity = max(2 * terms.text_capacity, used + text_length)
+            texts = allocate(capacity, np.uint8)
+            texts[:used] = terms.texts[:used]
+            terms.texts = texts
+            terms.text_capacity = capacity
+
+    def _set_room(self, room: int) -> None:
+        terms = self._terms
+        offsets = allocate(room + 1, np.int64, 0)
+        if terms.count:
+            offsets[: terms.count + 1] = terms.offsets[: terms.count + 1]
+        terms.offsets = offsets
+        terms.room = room
+        terms.slots = allocate(2 * room, np.int32, -1)
+        terms.hashes = allocate(2 * room, np.int32)
+        terms.mask = 2 * room - 1
+        if terms.count:
+            native.rehash_texts(terms.address)
+
+
+def _constant(data: bytes) -> npt.NDArray[np.uint8]:
+    """Bytes as an array that kernels may read, with one byte to spare."""
+    array = allocate(len(data) + 1, np.uint8)
+    array[:-1] = np.frombuffer(data, np.uint8)
+    array[-1] = 0
+    return array  # type: ignore[no-any-return]
+
+
+def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    grown = allocate(2 * len(array), array.dtype)
+    grown[: len(array)] = array
+    return grown  # type: ignore[no-any-return]
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

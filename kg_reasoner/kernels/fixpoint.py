@@ -1,0 +1,253 @@
+"""Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
+
+from kg_reasoner.kernels.joins import next_match, match_columns, row_limit, value_of
+from kg_reasoner.kernels.layout import (
+    BLOCK,
+    BUILD_INDEX,
+    COMPARE,
+    DONE,
+    EXPLICIT,
+    FRESH,
+    FULL,
+    GROW,
+    PAUSE,
+    PRESENT,
+    PROBE,
+    RING,
+    Context,
+    Frame,
+    Plan,
+)
+from kg_reasoner.kernels.memory import Int32s, entry, kernel, mix, prefetch
+from kg_reasoner.kernels.relations import find, insert, section_of, tuple_key
+
+
+@kernel
+def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
+    """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up."""
+    number = context.ring_next
+    slot = context.ring + (number & (RING - 1)) * context.ring_stride
+    relation = context.relations[plan.head_relation]
+    codes = context.codes + plan.head
+    slot[0] = plan.head_relation
+    values = slot + 1
+    for column in range(relation.arity):
+        values[column] = value_of(frame, codes[column])
+    prefetch(relation.keys, mix(tuple_key(values, relation.arity)) & relation.mask)
+    context.ring_next = number + 1
+    context.ring_count = context.ring_count + 1
+    return context.ring_count
+
+
+@kernel
+def insert_oldest(context: Context) -> int:
+    """Insert the head that has waited longest; FULL leaves it where it is."""
+    count = context.ring_count
+    slot = context.ring + ((context.ring_next - count) & (RING - 1)) * context.ring_stride
+    result = insert(context, slot[0], slot + 1)
+    if result != FULL:
+        context.ring_count = count - 1
+    return result
+
+
+@kernel
+def missing_index(context: Context, plan: Plan) -> int:
+    """The first index of a plan that is not built."""
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind == PROBE and not context.indexes[step.index].built:
+            return step.index
+    return -1
+
+
+@kernel
+def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Whether a plan can match at all in a block: 0 no (a body atom has no rows), 1 yes, 2 an index must be built first."""
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind != COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
+            return 0
+    wanted = missing_index(context, plan)
+    if wanted >= 0:
+        context.wanted = wanted
+        return 2
+    return 1
+
+
+@kernel
+def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
+    """Insert the heads of all matches that are left in a frame: DONE or GROW."""
+    while next_match(context, frame, low, high, current):
+        context.instances = context.instances + 1
+        if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+            return GROW
+    return DONE
+
+
+@kernel
+def trigger(context: Context, number: int, row: int, low: int, high: int, current: int) -> int:
+    """Run one plan on one new row: DONE or GROW."""
+    plan = context.plans[number]
+    relation = context.relations[current]
+    frame = context.frames[0]
+    if not match_columns(frame, context.codes + plan.trigger, relation.rows + row * relation.arity, relation.arity):
+        return DONE
+    frame.plan = number
+    frame.level = FRESH
+    return derive(context, frame, plan, low, high, current)
+
+
+@kernel
+def process_block(context: Context, current: int, low: int, high: int) -> int:
+    """Run every plan that the rows [low, high) of a relation trigger: DONE, GROW or BUILD_INDEX (the block has to be repeated)."""
+    relation = context.relations[current]
+    section = context.sections[relation.section]
+    for position in range(section.first_trigger, section.end_trigger):
+        number = context.triggers[position]
+        ready = readiness(context, context.plans[number], low, high, current)
+        if ready == 2:
+            return BUILD_INDEX
+        if ready == 1:
+            for row in range(low, high):
+                if trigger(context, number, row, low, high, current) == GROW:
+                    return GROW
+    if relation.section_column < 0:
+        return DONE
+    context.block = context.block + 1
+    for row in range(low, high):
+        own = section_of(relation, relation.rows + row * relation.arity)
+        if own >= 0:
+            section = context.sections[own]
+            for position in range(section.first_trigger, section.end_trigger):
+                number = context.triggers[position]
+                plan = context.plans[number]
+                if plan.checked_block != context.block:
+                    plan.active = readiness(context, plan, low, high, current)
+                    plan.checked_block = context.block
+                if plan.active == 2:
+                    context.wanted = missing_index(context, plan)
+                    return BUILD_INDEX
+                if plan.active == 1 and trigger(context, number, row, low, high, current) == GROW:
+                    return GROW
+    return DONE
+
+
+@entry
+def run(context: Context) -> int:
+    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), PAUSE (after `pause` blocks): act, call again.
+
+    A block that was interrupted is repeated, which is idempotent.
+    """
+    while context.ring_count > 0:
+        if insert_oldest(context) == FULL:
+            return GROW
+    idle = 0
+    current = context.current
+    if current >= context.relation_count:
+        current = 0
+    blocks = context.pause
+    while idle < context.relation_count:
+        relation = context.relations[current]
+        low = context.processed[current]
+        if low >= relation.count:
+            if context.ring_count > 0:
+                if insert_oldest(context) == FULL:
+                    return GROW
+                idle = 0
+                continue
+            idle = idle + 1
+            current = current + 1
+            if current >= context.relation_count:
+                current = 0
+            context.current = current
+            continue
+        idle = 0
+        high = relation.count
+        if high > low + BLOCK:
+            high = low + BLOCK
+        status = process_block(context, current, low, high)
+        if status != DONE:
+            return status
+        context.processed[current] = high
+        blocks = blocks - 1
+        if blocks == 0:
+            return PAUSE
+    return DONE
+
+
+@entry
+def evaluate_rule(context: Context, number: int) -> int:
+    """Derive the heads of all matches of a plan without trigger: DONE, GROW or BUILD_INDEX (call again: it starts afresh)."""
+    while context.ring_count > 0:
+        if insert_oldest(context) == FULL:
+            return GROW
+    plan = context.plans[number]
+    ready = readiness(context, plan, 0, 0, -1)
+    if ready == 0:
+        return DONE
+    if ready == 2:
+        return BUILD_INDEX
+    frame = context.frames[0]
+    frame.plan = number
+    frame.level = FRESH
+    status = derive(context, frame, plan, 0, 0, -1)
+    while status == DONE and context.ring_count > 0:
+        if insert_oldest(context) == FULL:
+            status = GROW
+    return status
+
+
+@kernel
+def insert_explicit(context: Context, number: int, values: Int32s) -> int:
+    """Insert a tuple as an explicit fact: 0, or FULL."""
+    row = insert(context, number, values)
+    if row == FULL:
+        return FULL
+    relation = context.relations[number]
+    if row == PRESENT:
+        row = find(relation, values)
+    relation.flags[row] = relation.flags[row] | EXPLICIT
+    return 0
+
+
+@entry
+def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int) -> int:
+    """Insert explicit facts of one relation, `arity` ids each; the number of the first that did not fit, or `count`."""
+    arity = context.relations[number].arity
+    for fact in range(first, count):
+        if insert_explicit(context, number, facts + fact * arity) == FULL:
+            return fact
+    return count
+
+
+@kernel
+def relation_of_triple(context: Context, values: Int32s) -> int:
+    """The relation that holds a triple in the vertical layout: of its class, or of its property; -1 if there is none yet."""
+    if values[1] == context.type_id:
+        return context.class_relations[values[2]]
+    return context.property_relations[values[1]]
+
+
+@entry
+def load_triples(context: Context, triples: Int32s, first: int, count: int) -> int:
+    """Insert explicit triples in the vertical layout; the number of the first that did not fit or has no relation, or `count`."""
+    frame = context.frames[0]
+    values = frame.scratch
+    for number in range(first, count):
+        ahead = number + RING // 2
+        if ahead < count:
+            later = triples + 3 * ahead
+            target = relation_of_triple(context, later)
+            if target >= 0:
+                relation = context.relations[target]
+                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
+                prefetch(relation.keys, mix(key) & relation.mask)
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        if target < 0:
+            return number
+        values[0] = triple[0]
+        values[1] = triple[2]
+        if insert_explicit(context, target, values) == FULL:
+            return number
+    return count

@@ -1,0 +1,217 @@
+"""What the kernels work on: the layout of relations, indexes, plans and join frames (design: one append-only relation per predicate).
+
+A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so that row order is
+derivation order. A *code* stands for an argument of an atom, as an integer:
+
+* ``code >= 0``: the constant with that id;
+* ``SKIP < code < 0``: slot ``-1 - code`` of the frame's bindings. In a list of columns to match it means *bind*;
+* ``code <= CHECK``: only in lists of columns to match: slot ``CHECK - code`` must hold the same value;
+* ``SKIP``: the column needs no look.
+"""
+
+from kg_reasoner.kernels.memory import Array, Bytes, Int16s, Int32s, Int64s, Struct
+
+EMPTY = -1
+"""In hash tables: no key here."""
+
+SKIP = -(1 << 28)
+CHECK = -(1 << 29)
+
+# what `insert` returns instead of a row
+PRESENT = -1
+FULL = -2
+
+# what `run` and other long kernels return
+DONE = 0
+GROW = 1
+BUILD_INDEX = 2
+PAUSE = 3
+
+# kinds of steps
+SCAN = 0
+"""All rows."""
+PROBE = 1
+"""The rows of one key of an index."""
+LOOKUP = 2
+"""One tuple, all of whose columns are known."""
+COMPARE = 3
+"""No atom: a comparison of two values."""
+
+# flags of rows
+EXPLICIT = 1
+DEAD = 128
+
+# comparison operators
+EQUAL, NOT_EQUAL, LESS, LESS_EQUAL = 0, 1, 2, 3
+
+# kinds of values (how `values` compares them)
+ILL_TYPED = 0
+"""A literal without a value: every comparison with a literal is an error."""
+RESOURCE = 1
+"""An IRI or blank node: equal to itself, unequal to all else, without order."""
+OPAQUE = 2
+"""A literal of an unknown datatype: equal to itself; any other comparison with a literal is an error."""
+NAN = 3
+"""Unequal to all literals that have a value, itself too."""
+UNORDERED = 4
+"""Equal or not, but without order (strings with a language)."""
+ORDERED = 5
+"""From here on: kinds of values that are ordered among themselves."""
+
+BLOCK = 4096
+"""Rows that are processed together."""
+RING = 32
+"""Heads that wait for their cache line (a power of two); at most half of them at once."""
+
+
+class Index(Struct):
+    """From a key to the vector of (row, value) entries that have it; vectors have power-of-two sizes in one arena.
+
+    A key of one column is its id, of two both packed, of none 0, of more a fingerprint (whose rows are compared again). An entry
+    is ``row << 32 | value``, value being that of the one column outside the key if there is just one.
+    """
+
+    relation: int
+    built: int
+    width: int
+    columns: Int32s
+    value_column: int
+    keys: Int64s
+    starts: Int32s
+    lengths: Int32s
+    mask: int
+    used: int
+    limit: int
+    arena: Int64s
+    top: int
+    capacity: int
+    free: Int64s
+    next: int
+    slot: int
+    need: int
+
+
+class Section(Struct):
+    """The rows of a relation with one constant in its section column (or all rows): their indexes and triggered plans."""
+
+    first_index: int
+    first_trigger: int
+    end_trigger: int
+
+
+class Relation(Struct):
+    """Rows, their flags, and a hash from tuples to rows (arity 1 and 2 packed exactly, 3 and more a fingerprint and a look at the row)."""
+
+    arity: int
+    count: int
+    capacity: int
+    rows: Int32s
+    flags: Int16s
+    keys: Int64s
+    key_rows: Int32s
+    mask: int
+    used: int
+    limit: int
+    dead: int
+    section: int
+    section_column: int
+    section_keys: Int64s
+    section_ids: Int32s
+    section_mask: int
+
+
+class Step(Struct):
+    """One body atom (or comparison) in a plan's join order. Positions are into the context's codes."""
+
+    kind: int
+    relation: int
+    index: int
+    newest: int
+    """1: sees the block of rows that is being processed, too (atoms after the trigger)."""
+    negated: int
+    once: int
+    """1: one match is enough, for nothing that this step binds is used later."""
+    key: int
+    width: int
+    columns: int
+    value_slot: int
+    """For an index entry's value: the slot to bind; SKIP: of no use; CHECK: the columns must be matched instead."""
+    operator: int
+
+
+class Plan(Struct):
+    """A rule compiled for one trigger: the columns that the triggering row must match, the steps to join, the head."""
+
+    first_step: int
+    step_count: int
+    trigger: int
+    head_relation: int
+    head: int
+    rule: int
+    checked_block: int
+    active: int
+
+
+class Level(Struct):
+    """Where a join stands at one step."""
+
+    slot: int
+    position: int
+    row: int
+
+
+class Frame(Struct):
+    """The state of one join. `level` is that of the last match, FRESH before the first, FINISHED after the last."""
+
+    plan: int
+    level: int
+    bindings: Int32s
+    levels: Array[Level]
+    scratch: Int32s
+
+
+FRESH = -1
+FINISHED = -2
+
+
+class Context(Struct):
+    """Everything a kernel can reach."""
+
+    relations: Array[Relation]
+    relation_count: int
+    sections: Array[Section]
+    indexes: Array[Index]
+    plans: Array[Plan]
+    steps: Array[Step]
+    codes: Int32s
+    triggers: Int32s
+    processed: Int64s
+    """Per relation: the rows that have been processed in the current stratum."""
+    frames: Array[Frame]
+    ring: Int32s
+    ring_stride: int
+    ring_next: int
+    ring_count: int
+    current: int
+    block: int
+    pause: int
+    instances: int
+    wanted: int
+    type_id: int
+    property_relations: Int32s
+    class_relations: Int32s
+    value_kinds: Bytes
+    value_keys: Int64s
+
+
+class Terms(Struct):
+    """The dictionary: texts one after the other, and a hash from text to id."""
+
+    texts: Bytes
+    offsets: Int64s
+    count: int
+    room: int
+    text_capacity: int
+    hashes: Int32s
+    slots: Int32s
+    mask: int

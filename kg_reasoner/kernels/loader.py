@@ -1,0 +1,134 @@
+"""Gets the kernels running: from saved object code, by compiling once, or as plain Python in checked mode.
+
+Importing Numba and compiling takes seconds; loading saved object code with llvmlite takes a few hundredths of one. The object code
+is kept per user in a cache folder (``KG_REASONER_CACHE``, else the platform's), under a name made from the kernels' sources, the
+compiler's versions and the processor. Set ``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kg_reasoner.kernels import memory
+
+Entry = Callable[..., int]
+Compiled = tuple[dict[str, tuple[str, int]], bytes]
+"""Per entry its symbol and number of arguments; the object code."""
+
+on_compile: Callable[[str], None] | None = None
+"""Called with one line of text before kernels are compiled; by default the line goes to standard error on a terminal."""
+
+
+def load(names: list[str]) -> dict[str, Entry]:
+    """The named entries, ready to be called with addresses and integers."""
+    if os.environ.get("KG_REASONER_KERNELS") == "checked":
+        return {name: memory.checked_entry(memory.kernels[name][0]) for name in names}
+    return _link(*_object())
+
+
+def cache_folder() -> Path:
+    """Where object code is kept: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder."""
+    chosen = os.environ.get("KG_REASONER_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", str(Path.home()))
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "kg_reasoner"
+
+
+def _fingerprint() -> str:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode())
+    return digest.hexdigest()[:24]
+
+
+def _object() -> Compiled:
+    path = cache_folder() / f"kernels-{_fingerprint()}.bin"
+    try:
+        content = path.read_bytes()
+        digest, body = content[:32], content[32:]
+        if hashlib.sha256(body).digest() == digest:
+            saved: Compiled = pickle.loads(body)
+            return saved
+    except OSError:
+        pass
+    line = "kg_reasoner: compiling its kernels for this machine, once (a few seconds)"
+    if on_compile is not None:
+        on_compile(line)
+    elif sys.stderr is not None and sys.stderr.isatty():
+        print(line, file=sys.stderr)
+    from kg_reasoner.kernels.compiler import compile_kernels
+
+    compiled = compile_kernels()
+    _save(path, pickle.dumps(compiled))
+    return compiled
+
+
+def _save(path: Path, body: bytes) -> None:
+    """Write the object code whole or not at all; a read-only cache folder only means that the next process compiles again."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(hashlib.sha256(body).digest() + body)
+        os.replace(file.name, path)
+    except OSError:
+        return
+    for old in path.parent.glob("kernels-*.bin"):
+        if old != path and _age(old) > 30 * 86400:
+            old.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    import time
+
+    return time.time() - path.stat().st_mtime
+
+
+_engine: Any = None  # keeps the machine code alive
+
+
+def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
+    """Load object code and wrap each entry as a Python callable."""
+    global _engine
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True, codemodel="jitdefault"
+    )
+    _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    _engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    _engine.finalize_object()
+    return {name: _callable(_engine.get_function_address(symbol), arguments) for name, (symbol, arguments) in entries.items()}
+
+
+def _callable(address: int, arguments: int) -> Entry:
+    """Numba's calling convention: addresses of the result and of an exception slot, then the arguments."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * arguments)(address)
+    result = ctypes.c_int64()
+    no_exception = ctypes.c_void_p()
+    result_address, exception_address = ctypes.addressof(result), ctypes.addressof(no_exception)
+
+    def call(*values: int, _keep: tuple[Any, ...] = (result, no_exception)) -> int:
+        function(result_address, exception_address, *values)
+        return result.value
+
+    return call

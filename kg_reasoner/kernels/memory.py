@@ -1,0 +1,298 @@
+"""Memory as the kernels see it: structs of named fields and typed pointers, over NumPy arrays that the Python side owns.
+
+A kernel is a plain Python function over these types. It runs in two ways:
+
+* compiled: `kernels.compiler` gives the types machine meaning (a struct is an address, a field is one 64-bit word);
+* checked: the same function is called as it stands, and the classes at the end of this file check every access.
+
+A struct has only 64-bit words: integers, and addresses of arrays. All kernel integers are 64 bits wide; narrower array items are
+widened when read.
+"""
+
+import ctypes
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+S = TypeVar("S", bound="Struct")
+F = TypeVar("F", bound=Callable[..., Any])
+P = TypeVar("P", bound="Pointer")
+
+
+class Pointer:
+    """The address of items of one type. ``p[i]`` reads, ``p[i] = v`` writes, ``p + n`` moves by n items."""
+
+    dtype: ClassVar[np.dtype[Any]]
+
+    def __getitem__(self, index: int) -> int:
+        raise NotImplementedError
+
+    def __setitem__(self, index: int, value: int) -> None:
+        raise NotImplementedError
+
+    def __add__(self: P, items: int) -> P:
+        raise NotImplementedError
+
+
+class Bytes(Pointer):
+    dtype = np.dtype(np.uint8)
+
+
+class Int16s(Pointer):
+    dtype = np.dtype(np.int16)
+
+
+class Int32s(Pointer):
+    dtype = np.dtype(np.int32)
+
+
+class Int64s(Pointer):
+    dtype = np.dtype(np.int64)
+
+
+class Struct:
+    """A record of 64-bit words. Subclasses declare their fields as annotations; `fields` maps each name to (word, type)."""
+
+    fields: ClassVar[dict[str, tuple[int, Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        hints = {name: hint for name, hint in get_type_hints(cls).items() if name != "fields"}
+        cls.fields = {name: (word, hint) for word, (name, hint) in enumerate(hints.items())}
+
+
+class Array(Generic[S]):
+    """The address of structs that lie one after the other; ``structs[i]`` is the i-th."""
+
+    def __getitem__(self, index: int) -> S:
+        raise NotImplementedError
+
+
+def struct_of(array_type: Any) -> type[Struct] | None:
+    """The struct of an ``Array[...]`` type, or None for any other type."""
+    return get_args(array_type)[0] if get_origin(array_type) is Array else None
+
+
+# --- what kernels may call besides each other ------------------------------------------------------------------------------
+
+_MASK = (1 << 64) - 1
+
+
+def mix(key: int) -> int:
+    """Scramble a 64-bit key into a hash of 62 bits that is never negative (two rounds of multiply and fold)."""
+    value = (key * 0x9E3779B97F4A7C15) & _MASK
+    value ^= value >> 32
+    value = (value * 0xC2B2AE3D27D4EB4F) & _MASK
+    return (value ^ (value >> 29)) >> 2
+
+
+def prefetch(items: Pointer, index: int) -> None:
+    """Ask for the cache line of ``items[index]``; a hint without effect on results."""
+
+
+kernels: dict[str, tuple[Callable[..., Any], bool]] = {}
+"""Every kernel by name, in the order of definition, and whether Python calls it (an entry)."""
+
+
+def kernel(function: F) -> F:
+    """Register a function to be compiled. It stays callable as it is, which is the checked mode."""
+    kernels[function.__name__] = (function, False)
+    return function
+
+
+def entry(function: F) -> F:
+    """Register a kernel that Python calls, through `kg_reasoner.kernels.native`."""
+    kernels[function.__name__] = (function, True)
+    return function
+
+
+# --- arrays and structs on the Python side ---------------------------------------------------------------------------------
+
+_arrays: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
+
+
+class _Block(np.ndarray[Any, Any]):
+    """An array whose address may be stored in a struct."""
+
+
+def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
+    """An array that kernels may see; without `fill` its items are undefined."""
+    array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
+    block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
+def address(array: Any) -> int:
+    """The address of an array made by `allocate`."""
+    return int(array.ctypes.data)
+
+
+class Record:
+    """Python's hand on one struct: fields by name; setting a pointer field to an array stores its address and keeps the array alive."""
+
+    __slots__ = ("_arrays", "_fields", "_table", "_words", "struct")
+
+    def __init__(self, struct: type[Struct], table: "Table", index: int) -> None:
+        object.__setattr__(self, "struct", struct)
+        object.__setattr__(self, "_fields", struct.fields)
+        object.__setattr__(self, "_table", table)
+        object.__setattr__(self, "_words", index)
+        object.__setattr__(self, "_arrays", {})
+
+    def __getattr__(self, name: str) -> Any:
+        held = self._arrays.get(name)
+        if held is not None:
+            return held
+        return int(self._table.words[self._words, self._fields[name][0]])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            self._arrays[name] = value
+            value = address(value)
+        self._table.words[self._words, self._fields[name][0]] = value
+
+    @property
+    def address(self) -> int:
+        """The address of the struct, to be passed to a kernel. It changes when its table grows."""
+        return int(self._table.words.ctypes.data) + self._words * self._table.words.strides[0]
+
+
+class Table:
+    """A growing array of structs of one type. `owner` and `field` say where its address is kept up to date."""
+
+    def __init__(self, struct: type[Struct], owner: Record | None = None, field: str = "", capacity: int = 16) -> None:
+        self.struct = struct
+        self.owner = owner
+        self.field = field
+        self.records: list[Record] = []
+        self.words = allocate((capacity, len(struct.fields)), np.int64, 0)
+        self._publish()
+
+    def _publish(self) -> None:
+        if self.owner is not None:
+            setattr(self.owner, self.field, self.words)
+
+    def add(self, **values: Any) -> Record:
+        """Append a struct with the given field values; the rest is zero."""
+        if len(self.records) == len(self.words):
+            grown = allocate((2 * len(self.words), self.words.shape[1]), np.int64, 0)
+            grown[: len(self.words)] = self.words
+            self.words = grown
+            self._publish()
+        record = Record(self.struct, self, len(self.records))
+        self.records.append(record)
+        for name, value in values.items():
+            setattr(record, name, value)
+        return record
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: int) -> Record:
+        return self.records[index]
+
+
+# --- checked mode ----------------------------------------------------------------------------------------------------------
+
+
+class CheckedPointer:
+    """A pointer that knows its array: an access outside raises IndexError, a value that does not fit OverflowError."""
+
+    __slots__ = ("array", "offset")
+
+    def __init__(self, array: Any, offset: int = 0) -> None:
+        self.array = array
+        self.offset = offset
+
+    def __getitem__(self, index: int) -> int:
+        return int(self.array[self._place(index)])
+
+    def __setitem__(self, index: int, value: int) -> None:
+        self.array[self._place(index)] = value
+
+    def __add__(self, items: int) -> "CheckedPointer":
+        return CheckedPointer(self.array, self.offset + items)
+
+    def _place(self, index: int) -> int:
+        place = self.offset + index
+        if not 0 <= place < self.array.size:
+            raise IndexError(f"item {place} of an array of {self.array.size}")
+        return place
+
+
+class CheckedStruct:
+    """A struct that checks field names and the arrays behind its pointers."""
+
+    __slots__ = ("_index", "_struct", "_words")
+
+    def __init__(self, struct: type[Struct], words: Any, index: int) -> None:
+        if not 0 <= index < len(words):
+            raise IndexError(f"{struct.__name__} {index} of {len(words)}")
+        object.__setattr__(self, "_struct", struct)
+        object.__setattr__(self, "_words", words)
+        object.__setattr__(self, "_index", index)
+
+    def __getattr__(self, name: str) -> Any:
+        word, kind = self._struct.fields[name]
+        value = int(self._words[self._index, word])
+        return value if kind is int else at_address(value, kind)
+
+    def __setattr__(self, name: str, value: int) -> None:
+        word, kind = self._struct.fields[name]
+        if kind is not int:
+            raise TypeError(f"kernels never set pointers: {self._struct.__name__}.{name}")
+        self._words[self._index, word] = value
+
+
+class CheckedArray:
+    """An array of structs with checked indices."""
+
+    __slots__ = ("struct", "words")
+
+    def __init__(self, struct: type[Struct], words: Any) -> None:
+        self.struct = struct
+        self.words = words
+
+    def __getitem__(self, index: int) -> CheckedStruct:
+        return CheckedStruct(self.struct, self.words, index)
+
+
+def at_address(value: int, kind: Any) -> Any:
+    """What lies at an address, as an object that checks its accesses.
+
+    Raises:
+        ValueError: the address is of no living array, or of one with other items.
+    """
+    array = _arrays.get(value)
+    struct = struct_of(kind)
+    if struct is not None:
+        if array is None or array.shape[-1] != len(struct.fields):
+            raise ValueError(f"dangling pointer to {struct.__name__}")
+        return CheckedArray(struct, array)
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        for start, words in list(_arrays.items()):  # the address of one struct inside a table
+            if start <= value < start + words.nbytes and words.ndim == 2 and words.shape[1] == len(kind.fields):
+                return CheckedStruct(kind, words, (value - start) // words.strides[0])
+        raise ValueError(f"dangling pointer to a {kind.__name__}")
+    if array is None or array.dtype != kind.dtype:
+        raise ValueError(f"dangling pointer to {kind.__name__}")
+    return CheckedPointer(array.reshape(-1))
+
+
+def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:
+    """An entry that takes addresses as the compiled one does, and runs the Python function over checked memory."""
+    kinds = [kind for name, kind in get_type_hints(function).items() if name != "return"]
+
+    def call(*arguments: int) -> int:
+        values = (value if kind is int else at_address(value, kind) for value, kind in zip(arguments, kinds, strict=True))
+        return int(function(*values))
+
+    return call
+
+
+def bytes_address(data: bytes) -> int:
+    """The address of a bytes object's content; the caller keeps the object alive during the call."""
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0

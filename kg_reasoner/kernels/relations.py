@@ -1,0 +1,287 @@
+"""Finding and inserting tuples, and keeping the indexes of a relation up to date."""
+
+from kg_reasoner.kernels.layout import DEAD, EMPTY, FULL, PRESENT, Context, Index, Relation
+from kg_reasoner.kernels.memory import Int32s, Int64s, entry, kernel, mix
+
+
+@kernel
+def fingerprint(values: Int32s, width: int) -> int:
+    """A 62-bit hash of a tuple."""
+    key = width
+    for column in range(width):
+        key = mix(key ^ (values[column] + (column << 40)))
+    return key
+
+
+@kernel
+def tuple_key(values: Int32s, arity: int) -> int:
+    """The hash key of a tuple: exact up to two columns."""
+    if arity == 2:
+        return (values[0] << 32) | values[1]
+    if arity == 1:
+        return values[0]
+    if arity == 0:
+        return 0
+    return fingerprint(values, arity)
+
+
+@kernel
+def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
+    """Whether a row holds these values."""
+    stored = relation.rows + row * relation.arity
+    for column in range(relation.arity):
+        if stored[column] != values[column]:
+            return 0
+    return 1
+
+
+@kernel
+def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
+    """The slot of a tuple in the hash, or the empty slot where it would go."""
+    keys = relation.keys
+    mask = relation.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == EMPTY:
+            return slot
+        if found == key and (relation.arity < 3 or same_tuple(relation, relation.key_rows[slot], values)):
+            return slot
+        slot = (slot + 1) & mask
+
+
+@kernel
+def find(relation: Relation, values: Int32s) -> int:
+    """The newest row of a tuple (possibly dead), or -1."""
+    slot = tuple_slot(relation, values, tuple_key(values, relation.arity))
+    if relation.keys[slot] == EMPTY:
+        return -1
+    return relation.key_rows[slot]
+
+
+@kernel
+def key_slot(index: Index, key: int) -> int:
+    """The slot of a key in an index, or the empty slot where it would go."""
+    keys = index.keys
+    mask = index.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == key or found == EMPTY:
+            return slot
+        slot = (slot + 1) & mask
+
+
+@kernel
+def index_key(index: Index, values: Int32s) -> int:
+    """The key of a tuple in an index."""
+    columns = index.columns
+    width = index.width
+    if width == 1:
+        return values[columns[0]]
+    if width == 2:
+        return (values[columns[0]] << 32) | values[columns[1]]
+    key = width
+    for position in range(width):
+        key = mix(key ^ (values[columns[position]] + (position << 40)))
+    return key if width > 0 else 0
+
+
+@kernel
+def has_room(index: Index, key: int) -> int:
+    """Whether one more entry fits; remembers the key's slot in the index, and what is missing if it does not fit."""
+    slot = key_slot(index, key)
+    index.slot = slot
+    if index.used >= index.limit:
+        return 0
+    length = 0
+    if index.keys[slot] != EMPTY:
+        length = index.lengths[slot]
+    if index.top + 2 * length + 1 > index.capacity:
+        index.need = 2 * length + 1
+        return 0
+    return 1
+
+
+@kernel
+def append_entry(index: Index, key: int, row: int, value: int) -> int:
+    """Add an entry at the slot that `has_room` remembered."""
+    slot = index.slot
+    arena = index.arena
+    length = 0
+    start = 0
+    if index.keys[slot] == EMPTY:
+        index.keys[slot] = key
+        index.used = index.used + 1
+    else:
+        length = index.lengths[slot]
+        start = index.starts[slot]
+    if length & (length - 1) == 0:  # full at 0, 1, 2, 4 ...: move to a vector of twice the size
+        size = 1
+        size_class = 0
+        while size <= length:
+            size = size * 2
+            size_class = size_class + 1
+        free = index.free
+        target = free[size_class]
+        if target >= 0:
+            free[size_class] = arena[target]
+        else:
+            target = index.top
+            index.top = target + size
+        for position in range(length):
+            arena[target + position] = arena[start + position]
+        if length > 0:
+            arena[start] = free[size_class - 1]
+            free[size_class - 1] = start
+        start = target
+        index.starts[slot] = start
+    arena[start + length] = (row << 32) | value
+    index.lengths[slot] = length + 1
+    return 0
+
+
+@kernel
+def indexes_have_room(context: Context, section: int, values: Int32s) -> int:
+    """Whether every index of a section can take one more tuple."""
+    number = context.sections[section].first_index
+    while number >= 0:
+        index = context.indexes[number]
+        if not has_room(index, index_key(index, values)):
+            return 0
+        number = index.next
+    return 1
+
+
+@kernel
+def index_row(context: Context, section: int, row: int, values: Int32s) -> int:
+    """Enter a new row into every index of a section."""
+    number = context.sections[section].first_index
+    while number >= 0:
+        index = context.indexes[number]
+        column = index.value_column
+        value = values[column] if column >= 0 else 0
+        append_entry(index, index_key(index, values), row, value)
+        number = index.next
+    return 0
+
+
+@kernel
+def section_of(relation: Relation, values: Int32s) -> int:
+    """The section of a tuple's constant, or -1."""
+    if relation.section_column < 0:
+        return -1
+    constant = values[relation.section_column]
+    keys = relation.section_keys
+    mask = relation.section_mask
+    slot = mix(constant) & mask
+    while keys[slot] != EMPTY:
+        if keys[slot] == constant:
+            return relation.section_ids[slot]
+        slot = (slot + 1) & mask
+    return -1
+
+
+@kernel
+def insert(context: Context, number: int, values: Int32s) -> int:
+    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed then).
+
+    A tuple whose row is dead gets a new row: rows stay in derivation order.
+    """
+    relation = context.relations[number]
+    key = tuple_key(values, relation.arity)
+    slot = tuple_slot(relation, values, key)
+    known = relation.keys[slot] != EMPTY
+    if known:
+        if relation.dead == 0:
+            return PRESENT
+        if not relation.flags[relation.key_rows[slot]] & DEAD:
+            return PRESENT
+    row = relation.count
+    if row >= relation.capacity or relation.used >= relation.limit:
+        return FULL
+    section = section_of(relation, values)
+    if not indexes_have_room(context, relation.section, values):
+        return FULL
+    if section >= 0 and not indexes_have_room(context, section, values):
+        return FULL
+    arity = relation.arity
+    stored = relation.rows + row * arity
+    for column in range(arity):
+        stored[column] = values[column]
+    relation.flags[row] = 0
+    relation.key_rows[slot] = row
+    if not known:
+        relation.keys[slot] = key
+        relation.used = relation.used + 1
+    relation.count = row + 1
+    index_row(context, relation.section, row, values)
+    if section >= 0:
+        index_row(context, section, row, values)
+    return row
+
+
+@entry
+def find_row(context: Context, number: int, values: Int32s) -> int:
+    """The living row of a tuple, or -1."""
+    relation = context.relations[number]
+    row = find(relation, values)
+    if row >= 0 and relation.flags[row] & DEAD:
+        return -1
+    return row
+
+
+@entry
+def rehash_tuples(relation: Relation, old_keys: Int64s, old_rows: Int32s, size: int) -> int:
+    """Enter the tuples of an old hash table into the relation's new, empty one."""
+    keys = relation.keys
+    mask = relation.mask
+    for old in range(size):
+        key = old_keys[old]
+        if key != EMPTY:
+            slot = mix(key) & mask
+            while keys[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            keys[slot] = key
+            relation.key_rows[slot] = old_rows[old]
+    return 0
+
+
+@entry
+def rehash_index(index: Index, old_keys: Int64s, old_starts: Int32s, old_lengths: Int32s, size: int) -> int:
+    """Enter the vectors of an old key table into the index's new, empty one."""
+    keys = index.keys
+    mask = index.mask
+    for old in range(size):
+        key = old_keys[old]
+        if key != EMPTY:
+            slot = mix(key) & mask
+            while keys[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            keys[slot] = key
+            index.starts[slot] = old_starts[old]
+            index.lengths[slot] = old_lengths[old]
+    return 0
+
+
+@entry
+def build_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
+    """Enter the living rows from `first_row` on into an index; the row where there was no room, or the number of rows.
+
+    `section_constant` is the constant of the index's section, -1 for all rows.
+    """
+    index = context.indexes[number]
+    relation = context.relations[index.relation]
+    for row in range(first_row, relation.count):
+        values = relation.rows + row * relation.arity
+        if section_constant >= 0 and values[relation.section_column] != section_constant:
+            continue
+        if relation.flags[row] & DEAD:
+            continue
+        key = index_key(index, values)
+        if not has_room(index, key):
+            return row
+        column = index.value_column
+        value = values[column] if column >= 0 else 0
+        append_entry(index, key, row, value)
+    return relation.count

@@ -1,0 +1,137 @@
+"""Semi-naive materialisation: strata from below, each to its fixpoint, by the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.catalog import StoredAtom, StoredRule
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, GROW
+from kg_reasoner.kernels.memory import allocate
+from kg_reasoner.planner import plan_rule, plan_trigger, section_constant
+from kg_reasoner.relation import Database
+
+Progress = Callable[[str, int, "int | None"], None]
+"""Called with a stage's name, how much is done, and of how much (None if that is not known)."""
+
+BLOCKS_BETWEEN_PROGRESS = 64
+
+
+@dataclass
+class PlannedRule:
+    """A stored rule with its plans: one per positive body atom, and one without a trigger (made when it is needed)."""
+
+    rule: StoredRule
+    number: int
+    triggers: list[tuple[StoredAtom, int]]
+    whole: int = -1
+
+
+@dataclass
+class Stratum:
+    """Rules that are evaluated together, and how far each relation's rows have been processed for them."""
+
+    rules: list[PlannedRule] = field(default_factory=list)
+    processed: Any = None
+    triggers: Any = None
+    ranges: Any = None
+
+
+class Materialiser:
+    """Holds planned rules by stratum and brings the derived facts of a database up to date.
+
+    Facts and rules may be added between runs as long as nothing is negated; everything else starts over (`restart`).
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.strata: list[Stratum] = []
+        self.rules: list[PlannedRule] = []
+
+    def add_rules(self, level: int, rules: Iterable[StoredRule]) -> list[PlannedRule]:
+        """Plan rules and add them to a stratum."""
+        while len(self.strata) <= level:
+            self.strata.append(Stratum(processed=allocate(16, np.int64, 0)))
+        added = []
+        for rule in rules:
+            number = len(self.rules)
+            triggers = [
+                (atom, plan_trigger(self.database, rule, number, position))
+                for position, atom in enumerate(rule.body)
+                if not atom.negated
+            ]
+            added.append(PlannedRule(rule, number, triggers))
+            self.rules.append(added[-1])
+        self.strata[level].rules += added
+        self.strata[level].triggers = None
+        return added
+
+    def evaluate_whole(self, planned: PlannedRule) -> None:
+        """Derive what a rule derives from all rows there are (for a rule that came after them, or has no positive atom)."""
+        if planned.whole < 0:
+            planned.whole = plan_rule(self.database, planned.rule, planned.number)
+        while (status := native.evaluate_rule(self.database.address, planned.whole)) != DONE:
+            self._help(status)
+
+    def restart(self) -> None:
+        """Forget what has been processed."""
+        for stratum in self.strata:
+            stratum.processed[:] = 0
+
+    def run(self, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
+        """Derive everything that follows from rows not yet processed and from new rules."""
+        late = {planned.number for planned in new_rules}
+        for stratum in self.strata:
+            for planned in stratum.rules:
+                if planned.number in late or not planned.triggers:
+                    self.evaluate_whole(planned)
+            self._enter(stratum)
+            self._fixpoint(progress)
+
+    def _fixpoint(self, progress: Progress | None) -> None:
+        context = self.database.context
+        context.pause = BLOCKS_BETWEEN_PROGRESS if progress else 0
+        context.current = 0
+        while (status := native.run(self.database.address)) != DONE:
+            self._help(status)
+            if progress:
+                done = sum(self.database.context.processed[: len(self.database.relations)].tolist())
+                progress("materialise", done, sum(record.count for record in self.database.relations.records))
+
+    def _help(self, status: int) -> None:
+        """Do what a kernel asked for."""
+        if status == GROW:
+            self.database.grow()
+        elif status == BUILD_INDEX:
+            self.database.build(self.database.context.wanted)
+
+    def _enter(self, stratum: Stratum) -> None:
+        """Make a stratum's triggers and counts of processed rows those of the context."""
+        database = self.database
+        relations, sections = len(database.relations), len(database.sections)
+        if stratum.triggers is None or len(stratum.ranges) < sections:
+            by_section: dict[int, list[int]] = {}
+            for planned in stratum.rules:
+                for atom, plan in planned.triggers:
+                    section = database.section(atom.relation, section_constant(database, atom))
+                    by_section.setdefault(section, []).append(plan)
+            sections = len(database.sections)
+            stratum.triggers = allocate(sum(map(len, by_section.values())), np.int32)
+            stratum.ranges = np.zeros((sections, 2), np.int64)
+            position = 0
+            for section, plans in by_section.items():
+                stratum.triggers[position : position + len(plans)] = plans
+                stratum.ranges[section] = position, position + len(plans)
+                position += len(plans)
+        if len(stratum.processed) < relations:
+            processed = allocate(2 * relations, np.int64, 0)
+            processed[: len(stratum.processed)] = stratum.processed
+            stratum.processed = processed
+        database.context.triggers = stratum.triggers
+        database.context.processed = stratum.processed
+        for record, (first, end) in zip(database.sections.records, stratum.ranges.tolist(), strict=True):
+            record.first_trigger, record.end_trigger = first, end

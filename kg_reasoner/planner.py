@@ -1,0 +1,213 @@
+"""Compiles rules and queries to integer plans: the order of the joins, and for each step what is known and what it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.kernels.layout import CHECK, COMPARE, EQUAL, LESS, LESS_EQUAL, LOOKUP, NOT_EQUAL, PROBE, SCAN, SKIP
+from kg_reasoner.relation import Database
+
+Estimate = Callable[[StoredAtom, Collection[str]], float]
+"""How many rows of an atom match, given the variables that are bound."""
+
+OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL}
+
+
+def plan_trigger(database: Database, rule: StoredRule, number: int, position: int) -> int:
+    """The plan that a new row of body atom `position` triggers. `number` is the rule's."""
+    return _Plan(database, rule.head, rule.body, rule.comparisons, position).write(number)
+
+
+def plan_rule(database: Database, rule: StoredRule, number: int) -> int:
+    """The plan that derives all heads of a rule from what is there."""
+    return _Plan(database, rule.head, rule.body, rule.comparisons, None).write(number)
+
+
+def plan_query(
+    database: Database, body: Sequence[StoredAtom], comparisons: Sequence[StoredComparison], answer: Sequence[str], estimate: Estimate
+) -> int:
+    """The plan of a conjunctive query; its head is the answer's variables."""
+    head = StoredAtom(-1, tuple(answer))
+    return _Plan(database, head, tuple(body), tuple(comparisons), None, estimate).write(-1)
+
+
+def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
+    """An estimate without statistics: atoms whose columns are all known, then those that share a variable, then the others."""
+    unknown = sum(isinstance(term, str) and term not in bound for term in atom.terms)
+    if unknown == 0:
+        return 0
+    shares = any(isinstance(term, str) and term in bound for term in atom.terms)
+    return unknown if shares else 100 + unknown - sum(isinstance(term, int) for term in atom.terms)
+
+
+@dataclass(slots=True)
+class _Step:
+    """What becomes a `layout.Step`."""
+
+    kind: int
+    relation: int = 0
+    index: int = 0
+    newest: int = 0
+    negated: int = 0
+    once: int = 0
+    key: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
+    value_slot: int = SKIP
+    operator: int = 0
+
+
+_Part = StoredAtom | StoredComparison
+
+
+class _Plan:
+    """A plan in the making: join order first, then codes for each step."""
+
+    def __init__(
+        self,
+        database: Database,
+        head: StoredAtom,
+        body: tuple[StoredAtom, ...],
+        comparisons: tuple[StoredComparison, ...],
+        trigger: int | None,
+        estimate: Estimate = by_shape,
+    ) -> None:
+        self.database = database
+        self.head = head
+        self.slots: dict[str, int] = {}
+        self.trigger_columns: tuple[int, ...] = ()
+        if trigger is not None:
+            atom = body[trigger]
+            self.trigger_columns = self._match(atom, known=_section_columns(database, atom), compare_known=False)
+        order = _join_order(body, comparisons, trigger, estimate)
+        self.steps = [
+            self._atom_step(part, newest, self._used_later(order[place + 1 :]))
+            if isinstance(part, StoredAtom)
+            else self._comparison_step(part)
+            for place, (part, newest) in enumerate(order)
+        ]
+
+    def write(self, rule: int) -> int:
+        """Store the plan in the database; its number."""
+        database = self.database
+        first = len(database.steps)
+        for step in self.steps:
+            database.steps.add(
+                kind=step.kind,
+                relation=step.relation,
+                index=step.index,
+                newest=step.newest,
+                negated=step.negated,
+                once=step.once,
+                key=database.add_codes(list(step.key)),
+                width=len(step.key),
+                columns=database.add_codes(list(step.columns)),
+                value_slot=step.value_slot,
+                operator=step.operator,
+            )
+        database.plans.add(
+            first_step=first,
+            step_count=len(self.steps),
+            trigger=database.add_codes(list(self.trigger_columns)),
+            head_relation=self.head.relation,
+            head=database.add_codes([self._code(term) for term in self.head.terms]),
+            rule=rule,
+        )
+        database.fit_frames(len(self.slots), len(self.steps))
+        return len(database.plans) - 1
+
+    def _code(self, term: StoredTerm) -> int:
+        return term if isinstance(term, int) else -1 - self.slots[term]
+
+    def _match(self, atom: StoredAtom, known: Collection[int], compare_known: bool) -> tuple[int, ...]:
+        """Codes to match a row with: known columns are compared again or skipped, the others bind or compare variables."""
+        codes = []
+        for column, term in enumerate(atom.terms):
+            if column in known and not compare_known:
+                codes.append(SKIP)
+            elif isinstance(term, int):
+                codes.append(term)
+            elif term in self.slots:
+                codes.append(CHECK - self.slots[term])
+            else:
+                self.slots[term] = len(self.slots)
+                codes.append(-1 - self.slots[term])
+        return tuple(codes)
+
+    def _used_later(self, later: list[tuple[_Part, int]]) -> set[str]:
+        return _names(self.head).union(*(_names(part) for part, _ in later))
+
+    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> _Step:
+        database = self.database
+        binds_for_later = any(name in used_later and name not in self.slots for name in _names(atom))
+        step = _Step(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
+        known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
+        if len(known) == len(atom.terms):
+            step.key = tuple(self._code(term) for term in atom.terms)
+            return step
+        section = _section_columns(database, atom)
+        constant = next((atom.terms[column] for column in section), -1)
+        assert isinstance(constant, int)
+        columns = tuple(column for column in known if column not in section)
+        if not known:
+            step.kind = SCAN
+            step.columns = self._match(atom, known, compare_known=False)
+            return step
+        step.kind = PROBE
+        step.key = tuple(self._code(atom.terms[column]) for column in columns)
+        step.index = database.index(atom.relation, columns, constant)
+        value_column = database.index_value_column(step.index)
+        if len(columns) > 2 or value_column < 0:
+            step.value_slot = CHECK
+            step.columns = self._match(atom, known, compare_known=len(columns) > 2)
+        else:
+            term = atom.terms[value_column]
+            assert isinstance(term, str)
+            step.value_slot = self.slots.setdefault(term, len(self.slots))
+        return step
+
+    def _comparison_step(self, part: StoredComparison) -> _Step:
+        return _Step(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
+
+
+def _section_columns(database: Database, atom: StoredAtom) -> tuple[int, ...]:
+    """The section column of the atom's relation if the atom has a constant there."""
+    column = database.relations[atom.relation].section_column
+    return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
+
+
+def section_constant(database: Database, atom: StoredAtom) -> int:
+    """The constant of the section that an atom looks at, or -1 for all rows."""
+    constants = (atom.terms[column] for column in _section_columns(database, atom))
+    return next((constant for constant in constants if isinstance(constant, int)), -1)
+
+
+def _join_order(
+    body: tuple[StoredAtom, ...], comparisons: tuple[StoredComparison, ...], trigger: int | None, estimate: Estimate
+) -> list[tuple[_Part, int]]:
+    """The parts of a body in join order, each with whether it may see the block of new rows (it stands after the trigger).
+
+    Greedy: the positive atom with the fewest expected rows next; comparisons and negations as soon as their variables are bound.
+    """
+    positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
+    outside = {v for atom in body if not atom.negated for v in _names(atom)}
+    checks: list[tuple[_Part, set[str]]] = [(c, _names(c)) for c in comparisons]
+    checks += [(atom, _names(atom) & outside) for atom in body if atom.negated]
+    bound = _names(body[trigger]) if trigger is not None else set()
+    order: list[tuple[_Part, int]] = []
+    while True:
+        order += [(part, 0) for part, needed in checks if needed <= bound]
+        checks = [(part, needed) for part, needed in checks if not needed <= bound]
+        if not positives:
+            return order
+        best = min(positives, key=lambda n: (estimate(body[n], bound), n))
+        positives.remove(best)
+        order.append((body[best], int(trigger is not None and best > trigger)))
+        bound |= _names(body[best])
+
+
+def _names(part: _Part) -> set[str]:
+    terms = part.terms if isinstance(part, StoredAtom) else (part.left, part.right)
+    return {term for term in terms if isinstance(term, str)}
+

@@ -1,0 +1,317 @@
+"""Relations, their sections and indexes: the arrays behind the kernels' structs, and their growth.
+
+Kernels never allocate: when something is full they return, `Database.grow` makes room, and they are called again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import (
+    DEAD,
+    EMPTY,
+    EXPLICIT,
+    RING,
+    Context,
+    Frame,
+    Index,
+    Level,
+    Plan,
+    Relation,
+    Section,
+    Step,
+)
+from kg_reasoner.kernels.memory import Record, Table, address, allocate
+
+Rows: TypeAlias = npt.NDArray[np.int32]
+
+FILL = 0.62
+"""The fullest that a hash table gets before it doubles."""
+
+SIZE_CLASSES = 40
+"""Free lists of an index: vectors of up to 2**39 entries."""
+
+
+class Database:
+    """All relations of one reasoner, and the context through which kernels see them.
+
+    Relations, sections and indexes are known by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self._contexts = Table(Context, capacity=1)
+        self.context = self._contexts.add(type_id=-1)
+        self.relations = Table(Relation, self.context, "relations")
+        self.sections = Table(Section, self.context, "sections")
+        self.indexes = Table(Index, self.context, "indexes")
+        self.plans = Table(Plan, self.context, "plans")
+        self.steps = Table(Step, self.context, "steps")
+        self.frames = Table(Frame, self.context, "frames", capacity=1)
+        self._levels: list[Table] = []
+        self._codes = allocate(1 << 10, np.int32)
+        self._code_count = 0
+        self.context.codes = self._codes
+        self.context.triggers = allocate(1, np.int32)
+        self.context.processed = allocate(16, np.int64, 0)
+        self._sections: dict[tuple[int, int], int] = {}
+        self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self._index_constants: list[int] = []
+        self._bindings = 16
+        self._depth = 8
+        self._arity = 4
+        self.add_frame()
+        self._set_arity(self._arity)
+
+    @property
+    def address(self) -> int:
+        """The address of the context: what every kernel is called with."""
+        return self.context.address
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tuples, flags, hashes and indexes, as far as they are filled."""
+        total = 0
+        for relation in self.relations.records:
+            total += relation.count * (4 * relation.arity + 2) + 12 * (relation.mask + 1)
+        for index in self.indexes.records:
+            if index.built:
+                total += 16 * (index.mask + 1) + 8 * index.top
+        return total
+
+    # --- relations --------------------------------------------------------------------------------------------------
+
+    def add_relation(self, arity: int, section_column: int = -1) -> int:
+        """A new, empty relation. With a section column, rows are told apart by the constant in that column."""
+        number = len(self.relations)
+        capacity, slots = 16, 32
+        self.relations.add(
+            arity=arity,
+            capacity=capacity,
+            rows=allocate(capacity * arity, np.int32),
+            flags=allocate(capacity, np.int16),
+            keys=allocate(slots, np.int64, EMPTY),
+            key_rows=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=int(slots * FILL),
+            section=self._add_section(),
+            section_column=section_column,
+            section_keys=allocate(16, np.int64, EMPTY),
+            section_ids=allocate(16, np.int32, -1),
+            section_mask=15,
+        )
+        self.context.relation_count = number + 1
+        if number >= len(self.context.processed):
+            self.context.processed = _resized(self.context.processed, 2 * number, number, 0)
+        if arity > self._arity:
+            self._set_arity(arity)
+        return number
+
+    def _add_section(self) -> int:
+        self.sections.add(first_index=-1)
+        return len(self.sections) - 1
+
+    def section(self, relation: int, constant: int) -> int:
+        """The section of a relation for a constant in its section column, made if need be; constant -1: the section of all rows."""
+        record = self.relations[relation]
+        if constant < 0:
+            return record.section
+        number = self._sections.get((relation, constant))
+        if number is None:
+            number = self._sections[relation, constant] = self._add_section()
+            members = [(c, s) for (r, c), s in self._sections.items() if r == relation]
+            size = _power_of_two(4 * len(members))
+            keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
+            from kg_reasoner.kernels.memory import mix
+
+            for key, section in members:
+                slot = mix(key) & (size - 1)
+                while keys[slot] != EMPTY:
+                    slot = (slot + 1) & (size - 1)
+                keys[slot], ids[slot] = key, section
+            record.section_keys, record.section_ids, record.section_mask = keys, ids, size - 1
+        return number
+
+    def rows(self, relation: int, which: str = "all") -> Rows:
+        """The living rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
+        record = self.relations[relation]
+        count, arity = record.count, record.arity
+        table: Rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)
+        flags = np.asarray(record.flags)[:count]
+        if which == "all":
+            return table if record.dead == 0 else table[(flags & DEAD) == 0]
+        wanted = EXPLICIT if which == "explicit" else 0
+        return table[(flags & (DEAD | EXPLICIT)) == wanted]
+
+    def size(self, relation: int) -> int:
+        """The number of living rows."""
+        record = self.relations[relation]
+        return record.count - record.dead  # type: ignore[no-any-return]
+
+    def reserve(self, relation: int, rows: int) -> None:
+        """Make room for further rows at once."""
+        record = self.relations[relation]
+        needed = record.count + rows
+        if needed > record.capacity:
+            self._set_capacity(record, needed)
+        if needed >= record.limit:
+            self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
+
+    def load(self, relation: int, facts: Rows) -> None:
+        """Insert explicit facts, shape (n, arity)."""
+        data = allocate(facts.size, np.int32)
+        data[: facts.size] = facts.reshape(-1)
+        done, count = 0, len(facts)
+        if count > 64:
+            self.reserve(relation, count)
+        while done < count:
+            done = native.load_facts(self.address, relation, address(data), done, count)
+            if done < count:
+                self.grow()
+
+    # --- indexes ----------------------------------------------------------------------------------------------------
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        known = self._indexes.get((relation, constant, columns))
+        if known is not None:
+            return known
+        number = self._indexes[relation, constant, columns] = len(self.indexes)
+        arity = self.relations[relation].arity
+        section_column = self.relations[relation].section_column if constant >= 0 else -1
+        rest = [column for column in range(arity) if column not in columns and column != section_column]
+        self._index_constants.append(constant)
+        self.indexes.add(
+            relation=relation,
+            width=len(columns),
+            columns=_filled(columns, np.int32),
+            value_column=rest[0] if len(rest) == 1 else -1,
+            next=-1,
+        )
+        return number
+
+    def index_value_column(self, index: int) -> int:
+        """The column whose value index entries carry, or -1."""
+        return self.indexes[index].value_column  # type: ignore[no-any-return]
+
+    def build(self, index: int) -> None:
+        """Fill an index from the rows there are, and keep it up to date from now on."""
+        record = self.indexes[index]
+        slots, arena = 16, 64
+        record.keys = allocate(slots, np.int64, EMPTY)
+        record.starts, record.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
+        record.mask, record.used, record.limit = slots - 1, 0, int(slots * FILL)
+        record.arena, record.top, record.capacity = allocate(arena, np.int64), 0, arena
+        record.free = allocate(SIZE_CLASSES, np.int64, -1)
+        constant = self._index_constants[index]
+        count = self.relations[record.relation].count
+        row = 0
+        while True:
+            row = native.build_index(self.address, index, constant, row)
+            if row == count:
+                break
+            self._grow_index(record)
+        section = self.sections[self.section(record.relation, constant)]
+        record.next, section.first_index = section.first_index, index
+        record.built = 1
+
+    # --- codes, plans, frames ---------------------------------------------------------------------------------------
+
+    def add_codes(self, codes: list[int]) -> int:
+        """Store a list of codes; its position."""
+        start, end = self._code_count, self._code_count + len(codes)
+        if end > len(self._codes):
+            self._codes = _resized(self._codes, 2 * end, start)
+            self.context.codes = self._codes
+        self._codes[start:end] = codes
+        self._code_count = end
+        return start
+
+    def add_frame(self) -> Record:
+        """A join frame with room for every plan there is."""
+        frame = self.frames.add()
+        self._levels.append(Table(Level, frame, "levels"))
+        self._fit_frame(frame, self._levels[-1])
+        return frame
+
+    def fit_frames(self, bindings: int, depth: int) -> None:
+        """Make room in all frames for plans with so many variables and steps."""
+        if bindings > self._bindings or depth > self._depth:
+            self._bindings = max(bindings, self._bindings)
+            self._depth = max(depth, self._depth)
+            for frame, levels in zip(self.frames.records, self._levels, strict=True):
+                self._fit_frame(frame, levels)
+
+    def _fit_frame(self, frame: Record, levels: Table) -> None:
+        frame.bindings = allocate(self._bindings, np.int32, 0)
+        frame.scratch = allocate(self._arity, np.int32, 0)
+        while len(levels) < self._depth:
+            levels.add()
+
+    def _set_arity(self, arity: int) -> None:
+        self._arity = arity
+        stride = arity + 1
+        old, old_stride = self.context._arrays.get("ring"), self.context.ring_stride
+        ring = allocate(RING * stride, np.int32, 0)
+        if old is not None:
+            ring.reshape(RING, stride)[:, :old_stride] = old.reshape(RING, old_stride)
+        self.context.ring, self.context.ring_stride = ring, stride
+        for frame, levels in zip(self.frames.records, self._levels, strict=True):
+            self._fit_frame(frame, levels)
+
+    # --- growth -----------------------------------------------------------------------------------------------------
+
+    def grow(self) -> None:
+        """Make room wherever a kernel may have found none."""
+        for relation in self.relations.records:
+            if relation.count >= relation.capacity:
+                self._set_capacity(relation, max(2 * relation.capacity, 1024))
+            if relation.used >= relation.limit:
+                self._set_slots(relation, max(2 * (relation.mask + 1), 2048))
+        for index in self.indexes.records:
+            if index.built:
+                self._grow_index(index)
+
+    def _set_capacity(self, relation: Record, capacity: int) -> None:
+        used = relation.count
+        relation.rows = _resized(relation.rows, capacity * relation.arity, used * relation.arity)
+        relation.flags = _resized(relation.flags, capacity, used)
+        relation.capacity = capacity
+
+    def _set_slots(self, relation: Record, slots: int) -> None:
+        keys, rows = relation.keys, relation.key_rows
+        relation.keys, relation.key_rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
+        relation.mask, relation.limit = slots - 1, int(slots * FILL)
+        native.rehash_tuples(relation.address, address(keys), address(rows), len(keys))
+
+    def _grow_index(self, index: Record) -> None:
+        if index.used >= index.limit:
+            keys, starts, lengths = index.keys, index.starts, index.lengths
+            slots = max(2 * len(keys), 1024)
+            index.keys = allocate(slots, np.int64, EMPTY)
+            index.starts, index.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
+            index.mask, index.limit = slots - 1, int(slots * FILL)
+            native.rehash_index(index.address, address(keys), address(starts), address(lengths), len(keys))
+        if index.need or index.top * 3 > index.capacity * 2:
+            capacity = max(2 * index.capacity, 4096, index.top + 2 * index.need)
+            index.arena = _resized(index.arena, capacity, index.top)
+            index.capacity, index.need = capacity, 0
+
+
+def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
+    grown = allocate(size, array.dtype, fill)
+    grown[:used] = array[:used]
+    return grown
+
+
+def _filled(values: tuple[int, ...], dtype: type[np.int32]) -> Any:
+    array = allocate(len(values), dtype, 0)
+    array[: len(values)] = values
+    return array
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(4, (size - 1).bit_length())

@@ -1,0 +1,147 @@
+"""What lark says of a syntax error, in words for people who write rules: what was found, what was expected, and a guess at the cause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.errors import RuleSyntaxError, Span, suggest
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
+
+__all__ = ["KEYWORDS", "explain"]
+
+KEYWORDS: Final = ("AGGREGATE", "BIND", "FILTER", "NOT")
+"""The words that begin a part of a body and cannot name predicates, in any case."""
+
+_DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
+
+# What may stand at a place, by one terminal that is accepted only there; the terminals that the words cover; the words.
+_PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
+    (
+        "RELATION",
+        frozenset("RELATION INPUT OUTPUT PREFIX BASE _AT_PREFIX _AT_BASE _AT_TRANSLATE _AT_RULE NAME IRI PREFIXED VARIABLE LSQB FALSE".split()),
+        "a rule, a declaration or a directive",
+    ),
+    ("FILTER", frozenset("FILTER NOT BIND AGGREGATE NAME IRI PREFIXED VARIABLE LSQB".split()), "an atom, NOT, FILTER, BIND or AGGREGATE"),
+    (
+        "NOT_SIGN",
+        frozenset(
+            "NOT_SIGN PLUS MINUS LPAR NAME IRI PREFIXED VARIABLE WILDCARD BLANK_NODE BOOLEAN DOUBLE DECIMAL INTEGER STRING".split()
+        ),
+        "an expression",
+    ),
+    ("WILDCARD", frozenset("WILDCARD IRI PREFIXED VARIABLE BLANK_NODE BOOLEAN DOUBLE DECIMAL INTEGER STRING".split()), "a term"),
+    ("LSQB", frozenset("LSQB NAME IRI PREFIXED VARIABLE FALSE".split()), "an atom"),
+    ("COMPARISON", frozenset("COMPARISON OR AND PLUS MINUS STAR SLASH IN NOT_IN".split()), "an operator"),
+    ("OR", frozenset("OR AND".split()), "&& or ||"),
+    ("PREFIXED", frozenset("PREFIXED IRI".split()), "an IRI"),
+)
+_WORDS: Final = {
+    "$END": "the end of the text",
+    "A": "a",
+    "COLON": "`:`",
+    "COMMA": "`,`",
+    "DOT": "`.`",
+    "IRI": "an IRI in angle brackets",
+    "LABEL": "the name of a rule",
+    "LANGUAGE": "a language tag",
+    "LPAR": "`(`",
+    "LSQB": "`[`",
+    "NAME": "a name",
+    "NAMESPACE": "a prefix such as `ub:`",
+    "RPAR": "`)`",
+    "RSQB": "`]`",
+    "STAR": "`*`",
+    "VARIABLE": "a variable",
+    "_IF": "`:-`",
+    "_TYPED": "`^^`",
+}
+_WORD: Final = re.compile(r"@?\w+|:-|\S", re.ASCII)
+
+
+def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
+    """The error to raise for a syntax error that lark found in `text`."""
+    state: Any = getattr(error, "interactive_parser", None)
+    accepted: set[str] = set(state.accepts()) if state is not None else set()
+    stack: list[Any] = state.parser_state.value_stack if state is not None else []
+    token = getattr(error, "token", None)
+    at_end = token is not None and token.type == "$END"
+    start = len(text.rstrip()) if at_end else error.pos_in_stream or 0
+    found_word = _WORD.match(text, start)
+    found = "" if at_end or found_word is None else found_word[0]
+    span = _span(text, source, start, max(len(found), 1))
+    message = f"unexpected {f'`{found}`' if found else 'end of the text'}"
+    expected = _in_words(accepted)
+    if expected:
+        message += f", expected {expected}"
+    special = _special(found, accepted)
+    return RuleSyntaxError(special or message, span, _hint(found, accepted, stack, text, start, at_end))
+
+
+def _span(text: str, source: str, start: int, width: int) -> Span:
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    line = text[line_start : len(text) if line_end < 0 else line_end].rstrip("\r")
+    column = start - line_start + 1
+    return Span(source, text.count("\n", 0, start) + 1, column, column + width, line)
+
+
+def _in_words(accepted: Iterable[str]) -> str:
+    left = set(accepted)
+    words: list[str] = []
+    for mark, covered, name in _PLACES:
+        if mark in left:
+            left -= covered
+            words.append(name)
+    # Signs close what was begun and come first; keywords are written as they are.
+    words = sorted(_WORDS.get(name, name) for name in left if name not in ("$END", "LANGUAGE", "_TYPED")) + words
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
+
+
+def _special(found: str, accepted: set[str]) -> str | None:
+    """A message for the places where the list of what was expected says less than the cause."""
+    if found in ('"', "'") and "STRING" in accepted:
+        return "the string that begins here is not closed on this line"
+    if found == "<" and "IRI" in accepted:
+        return "the IRI that begins here is not closed, or has a character that no IRI has (such as a space)"
+    if found.startswith("@") and "_AT_PREFIX" in accepted:
+        return f"there is no directive {found!r}{suggest(found, [f'@{name}' for name in _DIRECTIVES])}"
+    return None
+
+
+def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
+    for word in _names(stack, found):
+        close = get_close_matches(word.upper(), (*KEYWORDS, "RELATION", "INPUT", "OUTPUT", "PREFIX"), n=1, cutoff=0.7)
+        if close:
+            return f"did you mean {close[0] if close[0] in KEYWORDS else close[0].lower()} instead of `{word}`?"
+    last = _last_word(stack)
+    if last.upper() == "NOT":
+        return "NOT takes one atom; variables that occur nowhere else in the rule are existential in it"
+    if found in ("%", "/"):
+        return "comments begin with #"
+    if "_IF" in accepted and found in ("<", "-", ":", "="):
+        return "a rule is written `head :- body .`"
+    if "LPAR" in accepted and "NOT_SIGN" not in accepted and "LSQB" not in accepted and last.isidentifier():
+        return f"arguments follow a predicate's name in parentheses: {last}() if it has none"
+    if "WILDCARD" in accepted and found[:1].isalpha():
+        return f'write ?{found} for a variable, "{found}" for a string, <{found}> for an IRI'
+    if "DOT" in accepted and (at_end or not text[text.rfind("\n", 0, start) + 1 : start].strip()):
+        return "does the `.` at the end of the statement before this one miss?" if not at_end else "every statement ends with a `.`"
+    return None
+
+
+def _last_word(stack: list[Any]) -> str:
+    return str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
+
+
+def _names(stack: list[Any], found: str) -> Iterator[str]:
+    """The words of the statement that may be misspelt keywords, the last one first."""
+    if found.isidentifier():
+        yield found
+    for value in reversed(stack):
+        if getattr(value, "type", None) == "NAME":
+            yield str(value)
