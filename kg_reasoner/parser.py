@@ -6,10 +6,10 @@ Lark is imported, and the parser built, at the first call.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urljoin
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, suggest
@@ -38,9 +38,10 @@ from kg_reasoner.syntax_errors import KEYWORDS, explain
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
+    from lark import Lark, Token
 
-    Node: TypeAlias = Tree[Token] | Token
+Node: TypeAlias = Any
+"""A tree or a token of lark's; which one stands where is the grammar's business. Trees have `data` and `children`."""
 
 __all__ = ["AGGREGATES", "CASTS", "COLUMN_TYPES", "FUNCTIONS", "PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
 
@@ -50,11 +51,15 @@ PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": s
 COLUMN_TYPES: Final = ("any", "iri", "string", "integer", "decimal", "double", "boolean")
 TRANSLATIONS: Final = ("dlp",)
 AGGREGATES: Final = ("AVG", "COUNT", "GROUP_CONCAT", "MAX", "MIN", "SAMPLE", "SUM")
-FUNCTIONS: Final = tuple(
-    """ABS BNODE BOUND CEIL COALESCE CONCAT CONTAINS DATATYPE DAY ENCODE_FOR_URI FLOOR HOURS IF IRI ISBLANK ISIRI ISLITERAL ISNUMERIC
-    ISURI LANG LANGMATCHES LCASE MD5 MINUTES MONTH NOW RAND REGEX REPLACE ROUND SAMETERM SECONDS SHA1 SHA256 SHA384 SHA512 STR STRAFTER
-    STRBEFORE STRDT STRENDS STRLANG STRLEN STRSTARTS STRUUID SUBSTR TIMEZONE TZ UCASE URI UUID YEAR""".split()
+# fmt: off
+FUNCTIONS: Final = (
+    "ABS", "BNODE", "BOUND", "CEIL", "COALESCE", "CONCAT", "CONTAINS", "DATATYPE", "DAY", "ENCODE_FOR_URI", "FLOOR", "HOURS",
+    "IF", "IRI", "ISBLANK", "ISIRI", "ISLITERAL", "ISNUMERIC", "ISURI", "LANG", "LANGMATCHES", "LCASE", "MD5", "MINUTES", "MONTH",
+    "NOW", "RAND", "REGEX", "REPLACE", "ROUND", "SAMETERM", "SECONDS", "SHA1", "SHA256", "SHA384", "SHA512", "STR", "STRAFTER",
+    "STRBEFORE", "STRDT", "STRENDS", "STRLANG", "STRLEN", "STRSTARTS", "STRUUID", "SUBSTR", "TIMEZONE", "TZ", "UCASE", "URI",
+    "UUID", "YEAR",
 )
+# fmt: on
 """The functions of SPARQL 1.1 that an expression may call."""
 CASTS: Final = tuple(XSD[name].value for name in ("boolean", "dateTime", "decimal", "double", "float", "integer", "string"))
 """The datatypes whose IRI may be called as a function."""
@@ -62,7 +67,12 @@ CASTS: Final = tuple(XSD[name].value for name in ("boolean", "dateTime", "decima
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FORBIDDEN_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _LOCAL_ESCAPE: Final = re.compile(r"\\(.)")
-_NUMBERS: Final = {"INTEGER": XSD.integer.value, "DECIMAL": XSD.decimal.value, "DOUBLE": XSD.double.value, "BOOLEAN": XSD.boolean.value}
+_TYPES: Final = {
+    "INTEGER": XSD.integer.value,
+    "DECIMAL": XSD.decimal.value,
+    "DOUBLE": XSD.double.value,
+    "BOOLEAN": XSD.boolean.value,
+}
 
 
 def parse(text: str, source: str = "<string>") -> Program:
@@ -108,6 +118,10 @@ def _lark() -> Lark:
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
+def _is_token(node: Node) -> bool:
+    return isinstance(node, str)
+
+
 class _Builder:
     """Turns the trees of one text into a program: what the grammar cannot say (names, escapes, wildcards) is settled here."""
 
@@ -120,11 +134,13 @@ class _Builder:
         self.declarations: list[Declaration] = []
         self.rules: list[Rule] = []
         self.translate: str | None = None
-        self.taken: set[str] | None = None
-        self.wildcards = 0
+        # Of the rule that is being built:
+        self.statement: Node = None
+        self.taken: set[str] | None = None  # the names of its variables, once they are needed
+        self.wildcards = 0  # wildcards so far
 
-    def program(self, tree: Tree[Token]) -> Program:
-        statements: dict[str, Callable[[Tree[Token]], None]] = {
+    def program(self, tree: Node) -> Program:
+        statements: dict[str, Callable[[Node], None]] = {
             "prefix": self.add_prefix,
             "base": self.set_base,
             "translate": self.set_translation,
@@ -137,31 +153,31 @@ class _Builder:
 
     # --- statements
 
-    def add_prefix(self, tree: Tree[Token]) -> None:
+    def add_prefix(self, tree: Node) -> None:
         namespace, iri = tree.children[-2:]
         self.prefixes[namespace[:-1]] = self.declared[namespace[:-1]] = self.absolute(iri)
 
-    def set_base(self, tree: Tree[Token]) -> None:
+    def set_base(self, tree: Node) -> None:
         self.base = self.absolute(tree.children[-1])
 
-    def set_translation(self, tree: Tree[Token]) -> None:
+    def set_translation(self, tree: Node) -> None:
         name = tree.children[0]
         self.expect(name, TRANSLATIONS, "translation")
         self.translate = str(name)
 
-    def add_declaration(self, tree: Tree[Token]) -> None:
+    def add_declaration(self, tree: Node) -> None:
         role, _, predicate, *columns = tree.children
         shape = tuple(self.column(column) for column in columns)
         self.declarations.append(Declaration(self.predicate(predicate), shape, role.lower() if role else "", self.span(predicate)))
 
-    def column(self, tree: Tree[Token]) -> Column:
+    def column(self, tree: Node) -> Column:
         name, type = tree.children
         if type is None:
             return Column(str(name))
         self.expect(type, COLUMN_TYPES, "type")
         return Column(str(name), str(type))
 
-    def add_rules(self, tree: Tree[Token]) -> None:
+    def add_rules(self, tree: Node) -> None:
         label, heads, body = tree.children
         self.taken, self.wildcards, self.statement = None, 0, tree
         atoms = [self.head(head) for head in heads.children]
@@ -174,10 +190,10 @@ class _Builder:
 
     # --- bodies
 
-    def body(self, tree: Tree[Token]) -> tuple[BodyLiteral, ...]:
+    def body(self, tree: Node) -> tuple[BodyLiteral, ...]:
         return tuple(self.part(part) for part in tree.children)
 
-    def part(self, tree: Tree[Token]) -> BodyLiteral:
+    def part(self, tree: Node) -> BodyLiteral:
         span = self.span(tree)
         if tree.data == "negation":
             return Negation(self.atom(tree.children[1]), span)
@@ -196,14 +212,16 @@ class _Builder:
             )
         return self.atom(tree)
 
-    def binding(self, tree: Tree[Token]) -> AggregateBinding:
+    def binding(self, tree: Node) -> AggregateBinding:
         _, name, distinct, argument, _, variable = tree.children
         function = name.upper()
         self.expect(name, AGGREGATES, "aggregate function", function)
         star = argument == "*"
-        return AggregateBinding(function, None if star else self.expression(argument), self.variable(variable), distinct is not None)
+        return AggregateBinding(
+            function, None if star else self.expression(argument), self.variable(variable), distinct is not None
+        )
 
-    def atom(self, tree: Tree[Token]) -> Atom:
+    def atom(self, tree: Node) -> Atom:
         span = self.span(tree)
         if tree.data == "triple":
             subject, predicate, object = tree.children
@@ -216,7 +234,7 @@ class _Builder:
         return Atom(self.predicate(name), tuple(self.term(term) for term in terms), span)
 
     def predicate(self, node: Node) -> str:
-        name = str(node) if isinstance(node, str) else str(self.iri(node))
+        name = str(node) if _is_token(node) else str(self.iri(node))
         if name.upper() in KEYWORDS or name == FALSE:
             raise RuleSyntaxError(f"{name} is a keyword and cannot name a predicate", self.span(node))
         return name
@@ -224,7 +242,7 @@ class _Builder:
     # --- expressions
 
     def expression(self, node: Node) -> Expression:
-        if isinstance(node, str) or node.data in ("iri", "string"):
+        if _is_token(node) or node.data in ("iri", "string"):
             return self.term(node)
         parts = node.children
         if node.data == "sign":
@@ -241,47 +259,48 @@ class _Builder:
         return result
 
     def function(self, node: Node) -> str:
-        if isinstance(node, str):
-            self.expect(node, FUNCTIONS, "function", node.upper())
-            return node.upper()
-        name = self.iri(node)
-        if name.value not in CASTS:
+        if _is_token(node):
+            name = str(node).upper()
+            self.expect(node, FUNCTIONS, "function", name)
+            return name
+        cast = self.iri(node)
+        if cast.value not in CASTS:
             casts = ", ".join(f"xsd:{cast.removeprefix(str(XSD))}" for cast in CASTS)
-            raise RuleSyntaxError(f"there is no function {name}", self.span(node), f"IRIs that are functions: {casts}")
-        return str(name)
+            raise RuleSyntaxError(f"there is no function {cast}", self.span(node), f"IRIs that are functions: {casts}")
+        return str(cast)
 
     # --- terms
 
     def term(self, node: Node) -> Argument:
-        if not isinstance(node, str):
+        if not _is_token(node):
             return self.iri(node) if node.data == "iri" else self.string(node)
         if node.type in ("VARIABLE", "WILDCARD"):
             return self.variable(node)
         if node.type == "BLANK_NODE":
             return BlankNode(node[2:])
-        return Literal(str(node), _NUMBERS[node.type])
+        return Literal(str(node), _TYPES[node.type])
 
     def variable(self, token: Token) -> Variable:
         name = token.removeprefix("?")
         if name == "_":
             if self.taken is None:
-                self.taken = {found[1:] for found in self.statement.scan_values(lambda value: value and value.type == "VARIABLE")}
+                self.taken = {found[1:] for found in self.statement.scan_values(lambda token: token and token.type == "VARIABLE")}
             self.wildcards += 1
             while (name := f"_{self.wildcards}") in self.taken:
                 self.wildcards += 1
         return Variable(name, self.span(token))
 
-    def string(self, tree: Tree[Token]) -> Literal:
+    def string(self, tree: Node) -> Literal:
         quoted, tag = tree.children if len(tree.children) == 2 else (tree.children[0], None)
         width = 3 if quoted.startswith(('"""', "'''")) else 1
         lexical = self.unescaped(quoted, quoted[width:-width])
         if tag is None:
             return Literal(lexical)
-        if isinstance(tag, str):
+        if _is_token(tag):
             return Literal(lexical, RDF.langString.value, tag[1:].lower())
         return Literal(lexical, self.iri(tag).value)
 
-    def iri(self, tree: Tree[Token]) -> IRI:
+    def iri(self, tree: Node) -> IRI:
         token = tree.children[0]
         if token.type == "IRI":
             return IRI(self.absolute(token))
@@ -312,7 +331,7 @@ class _Builder:
     # --- places and names
 
     def span(self, node: Node) -> Span:
-        place = node if isinstance(node, str) else node.meta
+        place = node if _is_token(node) else node.meta
         line = self.lines[place.line - 1].rstrip("\r")
         end = place.end_column if place.end_line == place.line else len(line) + 1
         return Span(self.source, place.line, place.column, end, line)
@@ -321,4 +340,5 @@ class _Builder:
         """Refuse a name that is not among the known ones."""
         name = name or str(token)
         if name not in known:
-            raise RuleSyntaxError(f"unknown {kind} {token}{suggest(name, known)}", self.span(token), f"known: {', '.join(known)}")
+            hint = f"known: {', '.join(known)}" if len(known) < 20 else None
+            raise RuleSyntaxError(f"unknown {kind} {token}{suggest(name, known)}", self.span(token), hint)

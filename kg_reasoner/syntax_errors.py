@@ -1,4 +1,4 @@
-"""What lark says of a syntax error, in words for people who write rules: what was found, what was expected, and a guess at the cause."""
+"""What lark says of a syntax error, in words for people who write rules: what was found and expected, and a guess at the cause."""
 
 from __future__ import annotations
 
@@ -17,29 +17,26 @@ __all__ = ["KEYWORDS", "explain"]
 KEYWORDS: Final = ("AGGREGATE", "BIND", "FILTER", "NOT")
 """The words that begin a part of a body and cannot name predicates, in any case."""
 
+_MISSPELT: Final = (*KEYWORDS, "INPUT", "OUTPUT", "PREFIX", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
-# What may stand at a place, by one terminal that is accepted only there; the terminals that the words cover; the words.
-_PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
-    (
-        "RELATION",
-        frozenset("RELATION INPUT OUTPUT PREFIX BASE _AT_PREFIX _AT_BASE _AT_TRANSLATE _AT_RULE NAME IRI PREFIXED VARIABLE LSQB FALSE".split()),
-        "a rule, a declaration or a directive",
-    ),
-    ("FILTER", frozenset("FILTER NOT BIND AGGREGATE NAME IRI PREFIXED VARIABLE LSQB".split()), "an atom, NOT, FILTER, BIND or AGGREGATE"),
-    (
-        "NOT_SIGN",
-        frozenset(
-            "NOT_SIGN PLUS MINUS LPAR NAME IRI PREFIXED VARIABLE WILDCARD BLANK_NODE BOOLEAN DOUBLE DECIMAL INTEGER STRING".split()
-        ),
-        "an expression",
-    ),
-    ("WILDCARD", frozenset("WILDCARD IRI PREFIXED VARIABLE BLANK_NODE BOOLEAN DOUBLE DECIMAL INTEGER STRING".split()), "a term"),
-    ("LSQB", frozenset("LSQB NAME IRI PREFIXED VARIABLE FALSE".split()), "an atom"),
-    ("COMPARISON", frozenset("COMPARISON OR AND PLUS MINUS STAR SLASH IN NOT_IN".split()), "an operator"),
-    ("OR", frozenset("OR AND".split()), "&& or ||"),
-    ("PREFIXED", frozenset("PREFIXED IRI".split()), "an IRI"),
+_CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
+_ATOM: Final = frozenset(["LSQB", "NAME", "IRI", "PREFIXED", "VARIABLE", "FALSE"])
+_STATEMENT: Final = frozenset(
+    ["RELATION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"]
 )
+_PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
+    ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),
+    ("FILTER", _ATOM | frozenset(KEYWORDS), "an atom, NOT, FILTER, BIND or AGGREGATE"),
+    ("NOT_SIGN", _CONSTANTS | frozenset(["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "VARIABLE", "WILDCARD"]), "an expression"),
+    ("WILDCARD", _CONSTANTS | frozenset(["WILDCARD", "VARIABLE"]), "a term"),
+    ("LSQB", _ATOM, "an atom"),
+    ("COMPARISON", frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "IN", "NOT_IN"]), "an operator"),
+    ("OR", frozenset(["OR", "AND"]), "&& or ||"),
+    ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
+)
+"""What may stand at a place: a terminal that is accepted there only; the terminals that the words cover; the words."""
+
 _WORDS: Final = {
     "$END": "the end of the text",
     "A": "a",
@@ -60,7 +57,7 @@ _WORDS: Final = {
     "_IF": "`:-`",
     "_TYPED": "`^^`",
 }
-_WORD: Final = re.compile(r"@?\w+|:-|\S", re.ASCII)
+_WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 
 def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
@@ -68,9 +65,9 @@ def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
     state: Any = getattr(error, "interactive_parser", None)
     accepted: set[str] = set(state.accepts()) if state is not None else set()
     stack: list[Any] = state.parser_state.value_stack if state is not None else []
-    token = getattr(error, "token", None)
+    token: Any = getattr(error, "token", None)
     at_end = token is not None and token.type == "$END"
-    start = len(text.rstrip()) if at_end else error.pos_in_stream or 0
+    start = (token.end_pos or 0) if at_end else error.pos_in_stream or 0
     found_word = _WORD.match(text, start)
     found = "" if at_end or found_word is None else found_word[0]
     span = _span(text, source, start, max(len(found), 1))
@@ -114,28 +111,31 @@ def _special(found: str, accepted: set[str]) -> str | None:
 
 
 def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
+    """A guess at the cause, the most telling first. `stack` has what the parser has read of the statement so far."""
+    last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
     for word in _names(stack, found):
-        close = get_close_matches(word.upper(), (*KEYWORDS, "RELATION", "INPUT", "OUTPUT", "PREFIX"), n=1, cutoff=0.7)
-        if close:
+        close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
+        if close and close[0] != word.upper():
             return f"did you mean {close[0] if close[0] in KEYWORDS else close[0].lower()} instead of `{word}`?"
-    last = _last_word(stack)
-    if last.upper() == "NOT":
+    if last.upper() in ("NOT", "EXISTS"):
         return "NOT takes one atom; variables that occur nowhere else in the rule are existential in it"
+    if last and stack[-1].type == "LABEL":
+        return f"`{last}` was read as the name of the rule, which follows @rule"
     if found in ("%", "/"):
         return "comments begin with #"
+    if found == "]" and accepted == {"COMMA"}:
+        return "an atom of a triple has three terms: [subject, predicate, object]"
     if "_IF" in accepted and found in ("<", "-", ":", "="):
         return "a rule is written `head :- body .`"
-    if "LPAR" in accepted and "NOT_SIGN" not in accepted and "LSQB" not in accepted and last.isidentifier():
+    if "LPAR" in accepted and not accepted & {"NOT_SIGN", "LSQB"} and last.isidentifier():
         return f"arguments follow a predicate's name in parentheses: {last}() if it has none"
     if "WILDCARD" in accepted and found[:1].isalpha():
-        return f'write ?{found} for a variable, "{found}" for a string, <{found}> for an IRI'
-    if "DOT" in accepted and (at_end or not text[text.rfind("\n", 0, start) + 1 : start].strip()):
-        return "does the `.` at the end of the statement before this one miss?" if not at_end else "every statement ends with a `.`"
+        return f'write ?{found} for a variable, "{found}" for a string, <...> for an IRI'
+    if "DOT" in accepted and at_end:
+        return "every statement ends with a `.`"
+    if "DOT" in accepted and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+        return "is the `.` at the end of the statement before this one missing?"
     return None
-
-
-def _last_word(stack: list[Any]) -> str:
-    return str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
 
 
 def _names(stack: list[Any], found: str) -> Iterator[str]:
