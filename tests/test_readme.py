@@ -75,9 +75,9 @@ def run(story: list[Block], folder: Path) -> str:
             installs = "command" in block.markers or any(INSTALLS.match(line) for line in block.code.splitlines())
             printed = output_of(["bash", "-nc" if installs else "-euc", block.code], folder, where)
         elif block.language in RULES:
-            from kg_reasoner.parser import parse_program
+            from kg_reasoner.parser import parse
 
-            parse_program(block.code, source=where)
+            parse(block.code, source=where)
         else:
             assert block.language in NOT_RUN, f"{where}: this test does not know how to run {block.language!r}"
     return printed

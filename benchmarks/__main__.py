@@ -1,0 +1,97 @@
+"""The command: measures all contestants on all workloads in one run."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from benchmarks import report
+from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, contest
+from benchmarks.data import graph_job, lubm_job
+from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+
+TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=report.legend())
+@click.option(
+    "-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True, help="LUBM's sizes."
+)
+@click.option("--large", is_flag=True, help="LUBM(50) too: 6.7 million triples.")
+@click.option("-t", "--task", "tasks", type=click.Choice(list(TASKS)), multiple=True, default=list(TASKS), help="Only these tasks.")
+@click.option(
+    "-c", "--contestant", "names", type=click.Choice([one.name for one in CONTESTANTS]), multiple=True, help="Only these."
+)
+@click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, taken in turns.")
+@click.option(
+    "--limit", type=click.FloatRange(1), default=180, show_default=True, help="Seconds (wall) after which a run is stopped."
+)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
+@click.option(
+    "--graphs",
+    type=click.Path(path_type=Path),
+    default=ROOT.parent / "shared" / "suites" / "graphs",
+    help="Folder of the graphs for the closures: *.txt with lines 'from to label'. [default: ../shared/suites/graphs]",
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
+@click.option(
+    "--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the CPU seconds (PNG, SVG, PDF; needs matplotlib)."
+)
+def main(
+    universities: tuple[int, ...],
+    large: bool,
+    tasks: tuple[str, ...],
+    names: tuple[str, ...],
+    rounds: int,
+    limit: float,
+    cache: Path | None,
+    graphs: Path,
+    json_file: Path | None,
+    plot_file: Path | None,
+) -> None:
+    """Measure kg_reasoner, Nemo, reasonable and owlrl side by side: CPU seconds, memory, bytes a fact.
+
+    LUBM under rdfs and owl2rl, and the transitive closure of graphs, by linear and by non-linear rules. Every run is a process of
+    its own. Needs the peers: pip install '.[bench]'
+    """
+    folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
+    sizes = sorted({*universities, *((50,) if large else ())})
+    contestants = [one for one in CONTESTANTS if not names or one.name in names]
+    console, notes = Console(), Console(stderr=True)
+    console.print(report.machine(), report.legend(), sep="\n", highlight=False, soft_wrap=True)
+    entries: list[Entry] = []
+    with notes.status("preparing the data") as status:
+        for job in jobs(sizes, [TASKS[task] for task in tasks], graphs, folder, notes):
+            found = contest(job, contestants, rounds, limit, entries, status.update)
+            entries += found
+            console.print(report.table(job, found))
+            for line in report.disagreements(found):
+                console.print(line, style="bold red", highlight=False)
+            status.update("preparing the data")
+    if json_file is not None:
+        report.write_json(json_file, entries)
+    if plot_file is not None:
+        report.write_plot(plot_file, entries)
+    if any(entry.failed and entry.contestant == OURS for entry in entries):
+        sys.exit(1)
+
+
+def jobs(sizes: list[int], tasks: list[str], graphs: Path, folder: Path, notes: Console) -> Iterator[Job]:
+    """The jobs, small ones first; the data of each are made when its turn comes."""
+    for task in tasks:
+        if task in (RDFS, OWL2RL):
+            yield from (lubm_job(size, task, folder) for size in sizes)
+    closures = [task for task in tasks if task in (LINEAR, NONLINEAR)]
+    files = sorted(graphs.glob("*.txt"), key=lambda path: path.stat().st_size)
+    if closures and not files:
+        notes.print(f"no closures: {graphs} has no graphs (*.txt); name their folder with --graphs")
+    yield from (graph_job(file, task, folder) for file in files for task in closures)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks")

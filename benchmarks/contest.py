@@ -1,0 +1,127 @@
+"""Runs contestants, each in its own process, in turns: A B C, A B C, so that what disturbs the machine disturbs all of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from benchmarks.jobs import RDFS, Job
+from benchmarks.measure import Measurement
+
+__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "contest"]
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One of the reasoners that are compared."""
+
+    name: str
+    module: str
+    cannot: dict[str, str] = field(default_factory=dict)
+    """Why it has no part in some tasks."""
+
+
+CONTESTANTS: Final = (
+    Contestant("kg-reasoner", "benchmarks.contestants.ours"),
+    Contestant("nemo", "benchmarks.contestants.nemo"),
+    Contestant("reasonable", "benchmarks.contestants.reasonable", {RDFS: "has OWL 2 RL only"}),
+    Contestant("owlrl", "benchmarks.contestants.owlrl"),
+)
+OURS: Final = CONTESTANTS[0].name
+
+
+@dataclass
+class Entry:
+    """What one contestant did in one job: a measurement for each round, or the reason why there is none."""
+
+    contestant: str
+    job: Job
+    rounds: list[Measurement] = field(default_factory=list)
+    over: float | None = None
+    """The limit in seconds that it went over."""
+    remark: str = ""
+    failed: bool = False
+
+    def middle(self, value: Callable[[Measurement], float]) -> float:
+        """The median over the rounds."""
+        return median(map(value, self.rounds))
+
+    def ratio(self, ours: Entry, value: Callable[[Measurement], float]) -> float:
+        """How many times our value this one's is: the median of the ratios of each round."""
+        return median(value(theirs) / max(value(mine), 1e-9) for theirs, mine in zip(self.rounds, ours.rounds, strict=False))
+
+
+def contest(
+    job: Job,
+    contestants: Sequence[Contestant],
+    rounds: int,
+    limit: float,
+    earlier: Iterable[Entry] = (),
+    progress: Callable[[str], None] = lambda line: None,
+) -> list[Entry]:
+    """The entries of all contestants in one job.
+
+    Who goes over the limit of wall-clock seconds is stopped, and does not start in larger workloads of the same task (`earlier`).
+    Who takes more than a tenth of the limit runs once.
+    """
+    entries = [enter(contestant, job, earlier) for contestant in contestants]
+    for number in range(rounds):
+        for contestant, entry in zip(contestants, entries, strict=True):
+            slow = bool(entry.rounds) and entry.middle(lambda run: run.total_wall) > limit / 10
+            if not entry.remark and entry.over is None and not slow:
+                progress(f"{job.workload}, {job.task}: {contestant.name}, round {number + 1} of {rounds}")
+                run(contestant, entry, limit)
+    return entries
+
+
+def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
+    """An entry without measurements yet, or with the reason why it gets none."""
+    entry = Entry(contestant.name, job, remark=contestant.cannot.get(job.task, ""))
+    for other in earlier:
+        same = other.contestant == contestant.name and other.job.task == job.task
+        if same and other.over is not None and not job.is_closure:
+            entry.over, entry.remark = other.over, f"not started: over {other.over:.0f} s on {other.job.workload}"
+    return entry
+
+
+def run(contestant: Contestant, entry: Entry, limit: float) -> None:
+    """One round of one contestant, added to its entry."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "job.json"
+        entry.job.write(path)
+        with subprocess.Popen(
+            [sys.executable, "-m", contestant.module, str(path)],
+            cwd=ROOT,
+            env=os.environ | {"RUST_BACKTRACE": "0"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process:
+            try:
+                printed, complaint = process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                entry.over = limit
+                return
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+    if process.returncode == 0:
+        entry.rounds.append(Measurement(**json.loads(printed.splitlines()[-1])))
+        return
+    entry.failed = True
+    last = (complaint.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
+    missing = "No module named" in last and contestant.name != OURS
+    entry.remark = "not installed: pip install '.[bench]'" if missing else f"failed: {last}"

@@ -1,0 +1,54 @@
+"""Nemo: Datalog in Rust, on the very rules that our loader makes (`benchmarks.nemo_rules` translates them).
+
+Nemo reads its inputs while it reasons. So a program that only reads them is measured first, in a copy of the process; what the
+whole program takes beyond that counts as materialising.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.jobs import Job
+from benchmarks.measure import Count, Measurement, Stages, contestant, in_child, measure
+
+
+class Nemo:
+    """The engine of one run."""
+
+    def start(self) -> None:
+        import nmo_python
+
+        self.nmo_python = nmo_python
+        self.engine("ready(1) .\n@export ready :- csv {} .\n").reason()
+
+    def engine(self, program: str):  # type: ignore[no-untyped-def]
+        return self.nmo_python.NemoEngine(self.nmo_python.load_string(program))
+
+    def read_only(self, job: Job) -> None:
+        self.engine(Path(job.files["nemo load"]).read_text(encoding="utf-8")).reason()
+
+    def load(self, job: Job) -> None:
+        self.load_cpu, self.load_wall = in_child(lambda: self.read_only(job))
+
+    def materialise(self, job: Job) -> None:
+        self.done = self.engine(Path(job.files["nemo"]).read_text(encoding="utf-8"))
+        self.done.reason()
+
+    def count(self, job: Job) -> Count:
+        program = self.nmo_python.load_string(Path(job.files["nemo"]).read_text(encoding="utf-8"))
+        sizes = {name: sum(1 for _ in self.done.result(name)) for name in program.output_predicates()}
+        facts = sum(size for name, size in sizes.items() if name != "violated")
+        return Count(facts, sizes["path"] if job.is_closure else facts)
+
+
+def main(job: Job) -> Measurement:
+    peer = Nemo()
+    whole = measure(Stages("nemo-python", peer.start, peer.load, peer.materialise, peer.count), job)
+    whole.load_cpu, whole.load_wall = peer.load_cpu, peer.load_wall
+    whole.materialise_cpu -= peer.load_cpu
+    whole.materialise_wall -= peer.load_wall
+    return whole
+
+
+if __name__ == "__main__":
+    contestant(main)

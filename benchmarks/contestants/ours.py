@@ -1,0 +1,65 @@
+"""kg_reasoner through its public `Reasoner`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.closure import PROGRAMS
+from benchmarks.jobs import Job
+from benchmarks.measure import Count, Measurement, Stages, contestant, measure
+
+if TYPE_CHECKING:
+    from kg_reasoner.reasoner import Reasoner
+
+
+class Ours:
+    """The reasoner of one run."""
+
+    reasoner: Reasoner
+
+    def start(self) -> None:
+        """Import everything and load the kernels, as a first tiny job does."""
+        from kg_reasoner.loaders import rdf  # noqa: F401 (imported here, so that its time is not the first load's)
+
+        from kg_reasoner import facts_io
+        from kg_reasoner.program import Column
+        from kg_reasoner.reasoner import Reasoner
+        from kg_reasoner.terms import IRI, RDF
+
+        self.new, self.read_facts = Reasoner, facts_io.read_facts
+        self.columns = (Column("from", "integer"), Column("to", "integer"))
+        first = Reasoner(ruleset="rdfs")
+        first.add_triples([(IRI("http://example.org/a"), RDF.type, IRI("http://example.org/A"))])
+        first.materialise()
+
+    def load(self, job: Job) -> None:
+        if job.is_closure:
+            self.reasoner = self.new(PROGRAMS[job.task])
+            self.reasoner.add_facts("edge", self.read_facts(Path(job.files["edges"]), self.columns))
+        else:
+            self.reasoner = self.new(ruleset=job.task)
+            self.reasoner.load(job.files["ontology.nt"], job.files["ntriples"])
+
+    def materialise(self, job: Job) -> None:
+        self.reasoner.materialise()
+
+    def count(self, job: Job) -> Count:
+        if job.is_closure:
+            paths, edges = (sum(1 for _ in self.reasoner.facts(name)) for name in ("path", "edge"))
+            return Count(paths + edges, paths, edges)
+        sizes = self.reasoner.sizes()
+        return Count(sizes.explicit + sizes.inferred, len(self.reasoner.triple_ids()), sizes.explicit)
+
+    def engine_bytes(self) -> int:
+        sizes = self.reasoner.sizes()
+        return sizes.fact_bytes + sizes.term_bytes
+
+
+def main(job: Job) -> Measurement:
+    ours = Ours()
+    return measure(Stages("kg-reasoner", ours.start, ours.load, ours.materialise, ours.count, ours.engine_bytes), job)
+
+
+if __name__ == "__main__":
+    contestant(main)

@@ -1,0 +1,162 @@
+"""The inputs of the benchmarks, made once and kept in a cache folder. Making them is no part of any measurement."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
+
+from benchmarks import nemo_rules
+from benchmarks.closure import EDGE_IRI, PROGRAMS, node_iri
+from benchmarks.jobs import OWL2RL, Job
+from benchmarks.nemo_rules import Predicate
+
+if TYPE_CHECKING:
+    from kg_reasoner.program import Rule
+
+__all__ = ["graph_job", "lubm_job"]
+
+SEED: Final = 0
+RDF_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def lubm_job(universities: int, task: str, cache: Path) -> Job:
+    """The job of a number of LUBM's universities under the rule set `task`."""
+    folder = cache / f"lubm{universities}"
+    ontology = made(cache / "ontology.nt", write_ontology)
+    data = made(folder / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
+    files = {"ontology.nt": ontology, "ontology.ttl": alias(ontology), "ntriples": data, "turtle": alias(data)}
+    rules = our_rules(task, ontology)
+    if task == OWL2RL:
+        relations = split(folder / "relations", [ontology, data])
+        text, reads = nemo_rules.by_predicate(rules, relations), nemo_rules.by_predicate([], relations)
+    else:
+        triples = [str(ontology), str(data)]
+        text, reads = nemo_rules.ternary(rules, triples), nemo_rules.ternary([], triples)
+    return job(f"LUBM({universities})", task, folder, files, text, reads)
+
+
+def graph_job(graph: Path, task: str, cache: Path) -> Job:
+    """The job of the transitive closure of a graph: a file with lines ``from to label``, of which the label is left out."""
+    from kg_reasoner.parser import parse
+
+    folder = cache / graph.stem
+    edges = list(dict.fromkeys(tuple(line.split()[:2]) for line in graph.read_text(encoding="ascii").splitlines()))
+
+    def write_triples(file: BinaryIO) -> None:
+        file.write(f"<{EDGE_IRI}> {RDF_TYPE} <http://www.w3.org/2002/07/owl#TransitiveProperty> .\n".encode())
+        file.writelines(f"<{node_iri(start)}> <{EDGE_IRI}> <{node_iri(end)}> .\n".encode() for start, end in edges)
+
+    triples = made(folder / "data.nt", write_triples)
+    table = made(folder / "edge.tsv", lambda file: file.writelines(f"{start}\t{end}\n".encode() for start, end in edges))
+    inputs = {"edge": f'tsv {{ resource = "{table}", format = (int, int) }}'}
+    rules = parse(PROGRAMS[task]).rules
+    text, reads = nemo_rules.plain(rules, inputs, ["edge", "path"]), nemo_rules.plain([], inputs, ["edge"])
+    return job(graph.stem, task, folder, {"ntriples": triples, "turtle": alias(triples), "edges": table}, text, reads)
+
+
+def job(workload: str, task: str, folder: Path, files: dict[str, Path], nemo: str, nemo_load: str) -> Job:
+    """The job with these files, and with two programs for Nemo, which are written each time: they depend on our rules."""
+    for kind, text in (("nemo", nemo), ("nemo load", nemo_load)):
+        files[kind] = folder / f"{task} {kind}.rls".replace(" ", "-")
+        files[kind].write_text(text, encoding="utf-8")
+    return Job(workload, task, {kind: str(path) for kind, path in files.items()})
+
+
+# ---- files
+
+
+def made(path: Path, write: Callable[[BinaryIO], None]) -> Path:
+    """The file, written first if it is not there; it appears only when it is complete."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+        with unfinished.open("wb") as file:
+            write(file)
+        unfinished.replace(path)
+    return path
+
+
+def alias(path: Path) -> Path:
+    """The same N-Triples under a name that says Turtle."""
+    other = path.with_suffix(".ttl")
+    if not other.exists():
+        try:
+            other.hardlink_to(path)
+        except OSError:
+            shutil.copyfile(path, other)
+    return other
+
+
+# ---- LUBM
+
+
+def universities_as_ntriples(universities: int) -> Iterator[bytes]:
+    from kg_reasoner.lubm import generate
+
+    return generate(universities, SEED)
+
+
+def write_ontology(file: BinaryIO) -> None:
+    """LUBM's ontology as N-Triples."""
+    import rdflib
+
+    from kg_reasoner.lubm import ontology_path
+
+    rdflib.Graph().parse(ontology_path()).serialize(file, format="nt", encoding="utf-8")
+
+
+def our_rules(ruleset: str, ontology: Path) -> tuple[Rule, ...]:
+    """The rules that are active in our reasoner once it knows the ontology."""
+    from kg_reasoner.reasoner import Reasoner
+
+    reasoner = Reasoner(ruleset=ruleset)
+    reasoner.load(str(ontology))
+    return reasoner.rules
+
+
+def split(folder: Path, sources: Iterable[Path]) -> dict[Predicate, str]:
+    """The N-Triples files as one CSV file for each class and each property, as `nemo_rules.by_predicate` reads them."""
+    index = folder / "index.tsv"
+    if not index.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with relation_files(folder) as file_of:
+            for source in sources:
+                with source.open(encoding="utf-8") as lines:
+                    for line in lines:
+                        subject, predicate, object = line.rstrip(" .\n").split(" ", 2)
+                        if predicate == RDF_TYPE and object.startswith("<"):
+                            file_of(Predicate(object[1:-1], 1)).write(f"{csv_cell(subject)}\n")
+                        else:
+                            file_of(Predicate(predicate[1:-1], 2)).write(f"{csv_cell(subject)},{csv_cell(object)}\n")
+    rows = (line.split("\t") for line in index.read_text(encoding="utf-8").splitlines())
+    return {Predicate(iri, int(arity)): path for iri, arity, path in rows}
+
+
+@contextmanager
+def relation_files(folder: Path) -> Iterator[Callable[[Predicate], TextIO]]:
+    """The files of relations, opened when first asked for; at the end the list of them is written to ``index.tsv``."""
+    opened: dict[Predicate, TextIO] = {}
+
+    def file_of(predicate: Predicate) -> TextIO:
+        if predicate not in opened:
+            opened[predicate] = (folder / f"{predicate.name}.csv").open("w", encoding="utf-8")
+        return opened[predicate]
+
+    try:
+        yield file_of
+        rows = [f"{predicate.iri}\t{predicate.arity}\t{file.name}\n" for predicate, file in opened.items()]
+    finally:
+        for file in opened.values():
+            file.close()
+    (folder / "index.tsv").write_text("".join(rows), encoding="utf-8")
+
+
+def csv_cell(term: str) -> str:
+    """A term in N-Triples form as a CSV cell that Nemo reads as this term; blank nodes become IRIs, since files share them."""
+    if term.startswith("_:"):
+        return f"<bnode:{term[2:]}>"
+    return f'"{term.replace(chr(34), chr(34) * 2)}"' if '"' in term or "," in term else term

@@ -1,0 +1,169 @@
+"""What a contestant measures about itself, and how: its own process's CPU time, wall time and memory.
+
+A contestant runs alone in a process, started as ``python -m benchmarks.contestants.NAME JOB.json``, and prints one JSON line.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.jobs import Job
+
+__all__ = ["Count", "Measurement", "Stages", "contestant", "cpu", "in_child", "measure"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """The size of a materialisation."""
+
+    facts: int
+    """All facts held, explicit and derived: what memory is divided by."""
+    answer: int | None = None
+    """The number that must be the same for all contestants that compute the same thing; None where it is not comparable."""
+    inputs: int | None = None
+    """The explicit facts among them, where the contestant tells."""
+
+
+@dataclass
+class Measurement:
+    """Seconds and bytes of one run. CPU seconds are those of the whole process: all its threads."""
+
+    version: str
+    start_cpu: float
+    """From the birth of the process until the contestant is ready: interpreter, imports, a first tiny job."""
+    load_cpu: float
+    load_wall: float
+    materialise_cpu: float
+    materialise_wall: float
+    baseline_bytes: int
+    """Resident before loading."""
+    steady_bytes: int
+    """Resident after materialising and collecting garbage."""
+    peak_bytes: int
+    """The most that was ever resident."""
+    facts: int
+    answer: int | None
+    inputs: int | None
+    engine_bytes: int | None = None
+    """What the engine itself counts for facts, indexes and the texts of terms; None where it does not tell."""
+
+    @property
+    def total_cpu(self) -> float:
+        return self.load_cpu + self.materialise_cpu
+
+    @property
+    def total_wall(self) -> float:
+        return self.load_wall + self.materialise_wall
+
+    @property
+    def bytes_per_fact(self) -> float:
+        """What loading and materialising added to the resident memory, for each fact."""
+        return (self.steady_bytes - self.baseline_bytes) / max(1, self.facts)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """One contestant's way through a job, in the order in which the stages run."""
+
+    package: str
+    """The distribution whose version is reported."""
+    start: Callable[[], None]
+    load: Callable[[Job], None]
+    materialise: Callable[[Job], None]
+    count: Callable[[Job], Count]
+    engine_bytes: Callable[[], int | None] = lambda: None
+
+
+def cpu() -> float:
+    """CPU seconds of this process so far, user and system, all threads."""
+    return time.process_time()
+
+
+def resident() -> int:
+    """Bytes of this process that are resident now."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak() -> int:
+    """The most bytes of this process that were ever resident (``ru_maxrss`` would count the parent's, from before exec)."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("the benchmarks measure memory by /proc/self/status, which this system does not have")
+
+
+def measure(stages: Stages, job: Job) -> Measurement:
+    """Run the stages and measure each."""
+    stages.start()
+    gc.collect()
+    baseline, start = resident(), cpu()
+    marks = [(cpu(), time.perf_counter())]
+    for stage in (stages.load, stages.materialise):
+        stage(job)
+        marks.append((cpu(), time.perf_counter()))
+    gc.collect()
+    steady, highest, engine_bytes = resident(), peak(), stages.engine_bytes()
+    counted = stages.count(job)
+    (cpu0, wall0), (cpu1, wall1), (cpu2, wall2) = marks
+    return Measurement(
+        version=installed(stages.package),
+        start_cpu=start,
+        load_cpu=cpu1 - cpu0,
+        load_wall=wall1 - wall0,
+        materialise_cpu=cpu2 - cpu1,
+        materialise_wall=wall2 - wall1,
+        baseline_bytes=baseline,
+        steady_bytes=steady,
+        peak_bytes=highest,
+        facts=counted.facts,
+        answer=counted.answer,
+        inputs=counted.inputs,
+        engine_bytes=engine_bytes,
+    )
+
+
+def installed(package: str) -> str:
+    """The version of a distribution, or ``checkout`` where it is run without being installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "checkout"
+
+
+def in_child(work: Callable[[], None]) -> tuple[float, float]:
+    """CPU and wall seconds that `work` takes in a copy of this process, which leaves no trace in this one's memory and times."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            before = cpu(), time.perf_counter()
+            work()
+            os.write(writer, json.dumps([cpu() - before[0], time.perf_counter() - before[1]]).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    if not told:
+        raise RuntimeError("the copy of the process that was to be measured failed")
+    seconds: list[float] = json.loads(told)
+    return seconds[0], seconds[1]
+
+
+def contestant(main: Callable[[Job], Measurement]) -> None:
+    """The body of a contestant's ``__main__``: read the job named on the command line, print the measurement."""
+    measurement: dict[str, Any] = asdict(main(Job.read(Path(sys.argv[1]))))
+    print(json.dumps(measurement), flush=True)

@@ -1,0 +1,140 @@
+"""The entries of a contest as a table, as JSON, and as a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.contest import OURS, Entry
+from benchmarks.jobs import Job
+from benchmarks.measure import Measurement
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["disagreements", "legend", "machine", "table", "write_json", "write_plot"]
+
+COLUMNS = ("", "load", "materialise", "total", "wall", "peak MB", "bytes/fact", "facts", "materialise ×", "total ×", "runs")
+
+
+def machine() -> str:
+    """The processor and Python, in one line."""
+    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    model = found[1] if found else platform.machine()
+    return f"{model}, {os.cpu_count()} cores; {platform.system()}; Python {platform.python_version()}"
+
+
+def legend() -> str:
+    """What the columns of a table mean."""
+    return (
+        "load, materialise, total: CPU seconds of the process (all threads), medians; wall: seconds for both.\n"
+        "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
+        "through the number of facts.\n"
+        "×: times our CPU seconds, median of the ratios of each round. Nemo computes our rules; owlrl and reasonable their own."
+    )
+
+
+def table(job: Job, entries: list[Entry]) -> Table:
+    """The table of one job."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=f"{job.workload}: {job.task}", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in COLUMNS:
+        made.add_column(name, justify="right" if name else "left", no_wrap=True)
+    ours = next((entry for entry in entries if entry.contestant == OURS and entry.rounds), None)
+    for entry in entries:
+        made.add_row(*cells(entry, ours), style="bold" if entry is ours else "")
+    return made
+
+
+def cells(entry: Entry, ours: Entry | None) -> list[str]:
+    """A row of the table."""
+    if not entry.rounds:
+        if entry.over is None:
+            return [entry.contestant, entry.remark]
+        beyond = entry.over / max(ours.middle(total_cpu), 1e-9) if ours else 0.0
+        row = [entry.contestant, "", "", f"over {entry.over:.0f}", entry.remark]
+        return [*row, *[""] * 4, f"over {ratio(beyond)}" if ours and not entry.remark else ""]
+    one = entry.rounds[0]
+    compared = ["", ""]
+    if ours is not None and entry is not ours:
+        compared = [ratio(entry.ratio(ours, materialise_cpu)), ratio(entry.ratio(ours, total_cpu))]
+    return [
+        f"{entry.contestant} {one.version}",
+        seconds(entry.middle(lambda run: run.load_cpu)),
+        seconds(entry.middle(materialise_cpu)),
+        seconds(entry.middle(total_cpu)),
+        seconds(entry.middle(lambda run: run.total_wall)),
+        f"{entry.middle(lambda run: run.peak_bytes) / 1e6:,.0f}",
+        f"{entry.middle(lambda run: run.bytes_per_fact):,.0f}",
+        f"{one.facts:,}",
+        *compared,
+        str(len(entry.rounds)),
+    ]
+
+
+def job_title(entry: Entry) -> str:
+    return f"{entry.job.workload}\n{entry.job.task}"
+
+
+def materialise_cpu(run: Measurement) -> float:
+    return run.materialise_cpu
+
+
+def total_cpu(run: Measurement) -> float:
+    return run.total_cpu
+
+
+def seconds(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def ratio(value: float) -> str:
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def disagreements(entries: Iterable[Entry]) -> Iterator[str]:
+    """A line for each job in which contestants that compute the same thing have different numbers of facts."""
+    answers = {f"{entry.contestant} {run.answer:,}" for entry in entries for run in entry.rounds if run.answer is not None}
+    if len({answer.rpartition(" ")[2] for answer in answers}) > 1:
+        yield f"WARNING: the numbers of facts differ: {', '.join(sorted(answers))}"
+
+
+def write_json(path: Path, entries: Iterable[Entry]) -> None:
+    """Everything that was measured."""
+    content = {"machine": machine(), "entries": [asdict(entry) for entry in entries]}
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def write_plot(path: Path, entries: list[Entry]) -> None:
+    """Materialise and total CPU seconds of all jobs, on logarithmic scales, as a picture in the format of the file's suffix."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    measured = [entry for entry in entries if entry.rounds]
+    names = list(dict.fromkeys(entry.contestant for entry in measured))
+    jobs = {title: place for place, title in enumerate(dict.fromkeys(map(job_title, measured)))}
+    thickness = 0.8 / len(names)
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 1.2 + 0.9 * len(jobs)), sharey=True, layout="constrained")
+    panels = (("materialise", materialise_cpu), ("load and materialise", total_cpu))
+    for axis, (title, value) in zip(axes, panels, strict=True):
+        for number, name in enumerate(names):
+            own = [entry for entry in measured if entry.contestant == name]
+            places = [jobs[job_title(entry)] + (number + 0.5) * thickness - 0.4 for entry in own]
+            bars = axis.barh(places, [max(entry.middle(value), 1e-3) for entry in own], height=thickness, label=name)
+            axis.bar_label(bars, [seconds(entry.middle(value)) for entry in own], padding=2, fontsize=7)
+        axis.set(title=title, xlabel="CPU seconds", xscale="log", yticks=list(jobs.values()), yticklabels=list(jobs))
+        axis.margins(x=0.15)
+    axes[0].invert_yaxis()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names), frameon=False)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
