@@ -181,6 +181,14 @@ class Catalog:
         self.database.context.property_relations = self._property_map
         self.database.context.class_relations = self._class_map
 
+    def stored_triple(self, subject: int, property: int, value: int) -> tuple[int, tuple[int, ...]]:
+        """The relation (-1 if there is none) and the tuple that hold a triple of ids."""
+        if self.ternary:
+            return self.predicates[TRIPLE], (subject, property, value)
+        if property == self.type_id:
+            return self.classes.get(value, -1), (subject,)
+        return self.properties.get(property, -1), (subject, value)
+
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:

@@ -32,6 +32,7 @@ class Dictionary:
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
         self._set_room(64)
         self._classes = _constant(byte_classes())
+        self._first_bytes: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self._string_type = _constant(str(XSD.string).encode())
 
     def __len__(self) -> int:
@@ -79,8 +80,11 @@ class Dictionary:
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
-        found: npt.NDArray[np.uint8] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[: self._terms.count])]
-        return found
+        known, count = len(self._first_bytes), self._terms.count
+        if known < count:
+            new = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
+            self._first_bytes = np.concatenate([self._first_bytes, new])
+        return self._first_bytes
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`, given out where they are new."""

@@ -5,6 +5,8 @@ Kernels never allocate: when something is full they return, `Database.grow` make
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +18,7 @@ from kg_reasoner.kernels.layout import (
     EMPTY,
     EXPLICIT,
     RING,
+    STATED,
     Context,
     Frame,
     Index,
@@ -57,6 +60,7 @@ class Database:
         self.context.codes = self._codes
         self.context.triggers = allocate(1, np.int32)
         self.context.processed = allocate(16, np.int64, 0)
+        self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self._index_constants: list[int] = []
@@ -143,8 +147,7 @@ class Database:
         flags = np.asarray(record.flags)[:count]
         if which == "all":
             return table if record.dead == 0 else table[(flags & DEAD) == 0]
-        wanted = EXPLICIT if which == "explicit" else 0
-        return table[(flags & (DEAD | EXPLICIT)) == wanted]
+        return table[(flags & (DEAD | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
 
     def size(self, relation: int) -> int:
         """The number of living rows."""
@@ -160,17 +163,35 @@ class Database:
         if needed >= record.limit:
             self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
-    def load(self, relation: int, facts: Rows) -> None:
-        """Insert explicit facts, shape (n, arity)."""
+    def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> None:
+        """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones."""
         data = allocate(facts.size, np.int32)
         data[: facts.size] = facts.reshape(-1)
         done, count = 0, len(facts)
         if count > 64:
             self.reserve(relation, count)
         while done < count:
-            done = native.load_facts(self.address, relation, address(data), done, count)
+            done = native.load_facts(self.address, relation, address(data), done, count, flag)
             if done < count:
                 self.grow()
+
+    def keep_explicit(self, relation: int) -> None:
+        """Forget all but the explicit rows; indexes will be built anew when they are asked for."""
+        record = self.relations[relation]
+        flags = np.asarray(record.flags)[: record.count] & (EXPLICIT | STATED)
+        rows = np.asarray(record.rows)[: record.count * record.arity].reshape(record.count, record.arity)
+        kept = [(flag, rows[(flags & flag) != 0].copy()) for flag in (EXPLICIT, STATED)]
+        record.count = record.used = record.dead = 0
+        record.keys[:] = EMPTY
+        for (number, _), section in self._sections.items():
+            if number == relation:
+                self.sections[section].first_index = -1
+        self.sections[record.section].first_index = -1
+        for index in self.indexes.records:
+            if index.relation == relation:
+                index.built = 0
+        for flag, facts in kept:
+            self.load(relation, facts, flag)
 
     # --- indexes ----------------------------------------------------------------------------------------------------
 
@@ -230,6 +251,17 @@ class Database:
         self._code_count = end
         return start
 
+    @contextmanager
+    def temporary_plans(self) -> Iterator[None]:
+        """Plans made inside are forgotten afterwards (those of queries)."""
+        marks = len(self.plans), len(self.steps), self._code_count
+        try:
+            yield
+        finally:
+            self.plans.truncate(marks[0])
+            self.steps.truncate(marks[1])
+            self._code_count = marks[2]
+
     def add_frame(self) -> Record:
         """A join frame with room for every plan there is."""
         frame = self.frames.add()
@@ -253,12 +285,7 @@ class Database:
 
     def _set_arity(self, arity: int) -> None:
         self._arity = arity
-        stride = arity + 1
-        old, old_stride = self.context._arrays.get("ring"), self.context.ring_stride
-        ring = allocate(RING * stride, np.int32, 0)
-        if old is not None:
-            ring.reshape(RING, stride)[:, :old_stride] = old.reshape(RING, old_stride)
-        self.context.ring, self.context.ring_stride = ring, stride
+        self.context.ring, self.context.ring_stride = allocate(RING * arity, np.int32, 0), arity
         for frame, levels in zip(self.frames.records, self._levels, strict=True):
             self._fit_frame(frame, levels)
 

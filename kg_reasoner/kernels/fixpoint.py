@@ -4,8 +4,10 @@ from kg_reasoner.kernels.joins import next_match, match_columns, row_limit, valu
 from kg_reasoner.kernels.layout import (
     BLOCK,
     BUILD_INDEX,
+    CHECK,
     COMPARE,
     DONE,
+    EMPTY,
     EXPLICIT,
     FRESH,
     FULL,
@@ -17,23 +19,26 @@ from kg_reasoner.kernels.layout import (
     Context,
     Frame,
     Plan,
+    Step,
 )
 from kg_reasoner.kernels.memory import Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import find, insert, section_of, tuple_key
+from kg_reasoner.kernels.relations import find, insert, is_present, section_of, tuple_key
 
 
 @kernel
 def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up."""
     number = context.ring_next
-    slot = context.ring + (number & (RING - 1)) * context.ring_stride
+    place = number & (RING - 1)
+    values = context.ring + place * context.ring_stride
     relation = context.relations[plan.head_relation]
     codes = context.codes + plan.head
-    slot[0] = plan.head_relation
-    values = slot + 1
     for column in range(relation.arity):
         values[column] = value_of(frame, codes[column])
-    prefetch(relation.keys, mix(tuple_key(values, relation.arity)) & relation.mask)
+    key = tuple_key(values, relation.arity)
+    context.ring_relations[place] = plan.head_relation
+    context.ring_keys[place] = key
+    prefetch(relation.keys, mix(key) & relation.mask)
     context.ring_next = number + 1
     context.ring_count = context.ring_count + 1
     return context.ring_count
@@ -43,11 +48,25 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
 def insert_oldest(context: Context) -> int:
     """Insert the head that has waited longest; FULL leaves it where it is."""
     count = context.ring_count
-    slot = context.ring + ((context.ring_next - count) & (RING - 1)) * context.ring_stride
-    result = insert(context, slot[0], slot + 1)
-    if result != FULL:
-        context.ring_count = count - 1
+    place = (context.ring_next - count) & (RING - 1)
+    number = context.ring_relations[place]
+    key = context.ring_keys[place]
+    result = PRESENT
+    if not is_present(context.relations[number], key):
+        result = insert(context, number, context.ring + place * context.ring_stride, key)
+        if result == FULL:
+            return FULL
+    context.ring_count = count - 1
     return result
+
+
+@kernel
+def emit(context: Context, frame: Frame, plan: Plan) -> int:
+    """Derive the head of the frame's match, in a while: DONE or GROW."""
+    context.instances = context.instances + 1
+    if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+        return GROW
+    return DONE
 
 
 @kernel
@@ -75,11 +94,105 @@ def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -
 
 
 @kernel
+def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
+    """Derive from the remaining entries of the index vector at the last step: DONE or GROW. The inner loop of all joins."""
+    level = frame.levels[plan.step_count - 1]
+    index = context.indexes[step.index]
+    entries = index.arena + index.starts[level.slot]
+    length = index.lengths[level.slot]
+    limit = row_limit(context, step, low, high, current)
+    value_slot = step.value_slot
+    position = level.position
+    while position < length:
+        item = entries[position]
+        if item >> 32 >= limit:
+            break
+        position = position + 1
+        if value_slot >= 0:
+            frame.bindings[value_slot] = item & 0x7FFFFFFF
+        if emit(context, frame, plan) == GROW:
+            return GROW
+    level.position = length
+    return DONE
+
+
+@kernel
+def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
+    """The same for heads of two columns without dead rows, most of which are known already: DONE or GROW.
+
+    Dense joins spend their time here. A pair is its own hash key, so that a known head costs one look into the table.
+    """
+    level = frame.levels[plan.step_count - 1]
+    index = context.indexes[step.index]
+    entries = index.arena + index.starts[level.slot]
+    length = index.lengths[level.slot]
+    limit = row_limit(context, step, low, high, current)
+    relation = context.relations[plan.head_relation]
+    keys = relation.keys
+    mask = relation.mask
+    bindings = frame.bindings
+    first = context.codes[plan.head]
+    second = context.codes[plan.head + 1]
+    bound = -1 - step.value_slot
+    fixed = 0  # what the key is made of besides the entry's value
+    high_part = 0
+    low_part = 0
+    if first == bound:
+        high_part = 1
+    else:
+        fixed = value_of(frame, first) << 32
+    if second == bound:
+        low_part = 1
+    else:
+        fixed = fixed | value_of(frame, second)
+    factor = (high_part << 32) | low_part
+    start = level.position
+    position = start
+    while position < length:
+        item = entries[position]
+        if item >> 32 >= limit:
+            break
+        position = position + 1
+        value = item & 0x7FFFFFFF
+        key = fixed + value * factor
+        slot = mix(key) & mask
+        found = keys[slot]
+        while found != key and found != EMPTY:
+            slot = (slot + 1) & mask
+            found = keys[slot]
+        if found == EMPTY:
+            bindings[step.value_slot] = value
+            if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+                return GROW
+    context.instances = context.instances + position - start
+    level.position = length
+    return DONE
+
+
+@kernel
+def is_plain_probe(context: Context, step: Step) -> int:
+    """Whether every entry of the step's index vector is a match."""
+    if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
+        return 0
+    return 1 if context.relations[step.relation].dead == 0 else 0
+
+
+@kernel
 def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
-    """Insert the heads of all matches that are left in a frame: DONE or GROW."""
+    """Derive from all matches that are left in a frame: DONE or GROW."""
+    if plan.step_count == 0:
+        return emit(context, frame, plan)
+    last = context.steps[plan.first_step + plan.step_count - 1]
+    plain = is_plain_probe(context, last)
+    head = context.relations[plan.head_relation]
+    pairs = plain and last.value_slot >= 0 and head.arity == 2 and head.dead == 0
     while next_match(context, frame, low, high, current):
-        context.instances = context.instances + 1
-        if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+        if emit(context, frame, plan) == GROW:
+            return GROW
+        if pairs:
+            if derive_pairs(context, frame, plan, last, low, high, current) == GROW:
+                return GROW
+        elif plain and derive_rest(context, frame, plan, last, low, high, current) == GROW:
             return GROW
     return DONE
 
@@ -198,24 +311,24 @@ def evaluate_rule(context: Context, number: int) -> int:
 
 
 @kernel
-def insert_explicit(context: Context, number: int, values: Int32s) -> int:
-    """Insert a tuple as an explicit fact: 0, or FULL."""
-    row = insert(context, number, values)
+def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> int:
+    """Insert a tuple that is not derived, and flag its row: 0, or FULL."""
+    relation = context.relations[number]
+    row = insert(context, number, values, tuple_key(values, relation.arity))
     if row == FULL:
         return FULL
-    relation = context.relations[number]
     if row == PRESENT:
         row = find(relation, values)
-    relation.flags[row] = relation.flags[row] | EXPLICIT
+    relation.flags[row] = relation.flags[row] | flag
     return 0
 
 
 @entry
-def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int) -> int:
-    """Insert explicit facts of one relation, `arity` ids each; the number of the first that did not fit, or `count`."""
+def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int) -> int:
+    """Insert facts of one relation, `arity` ids each, with a flag; the number of the first that did not fit, or `count`."""
     arity = context.relations[number].arity
     for fact in range(first, count):
-        if insert_explicit(context, number, facts + fact * arity) == FULL:
+        if insert_flagged(context, number, facts + fact * arity, flag) == FULL:
             return fact
     return count
 
@@ -248,6 +361,6 @@ def load_triples(context: Context, triples: Int32s, first: int, count: int) -> i
             return number
         values[0] = triple[0]
         values[1] = triple[2]
-        if insert_explicit(context, target, values) == FULL:
+        if insert_flagged(context, target, values, EXPLICIT) == FULL:
             return number
     return count

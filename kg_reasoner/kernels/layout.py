@@ -39,6 +39,9 @@ COMPARE = 3
 
 # flags of rows
 EXPLICIT = 1
+"""Asserted by the user."""
+STATED = 2
+"""Stated by the program (a rule without a body), or about literals, by the engine."""
 DEAD = 128
 
 # comparison operators
@@ -189,6 +192,8 @@ class Context(Struct):
     """Per relation: the rows that have been processed in the current stratum."""
     frames: Array[Frame]
     ring: Int32s
+    ring_keys: Int64s
+    ring_relations: Int32s
     ring_stride: int
     ring_next: int
     ring_count: int

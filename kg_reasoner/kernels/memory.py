@@ -188,6 +188,11 @@ class Table:
             setattr(record, name, value)
         return record
 
+    def truncate(self, count: int) -> None:
+        """Forget the last structs, so that `count` are left."""
+        self.words[count : len(self.records)] = 0
+        del self.records[count:]
+
     def __len__(self) -> int:
         return len(self.records)
 

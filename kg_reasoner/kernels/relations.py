@@ -183,13 +183,12 @@ def section_of(relation: Relation, values: Int32s) -> int:
 
 
 @kernel
-def insert(context: Context, number: int, values: Int32s) -> int:
-    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed then).
+def insert(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed then). `key` is the tuple's key.
 
     A tuple whose row is dead gets a new row: rows stay in derivation order.
     """
     relation = context.relations[number]
-    key = tuple_key(values, relation.arity)
     slot = tuple_slot(relation, values, key)
     known = relation.keys[slot] != EMPTY
     if known:
@@ -219,6 +218,23 @@ def insert(context: Context, number: int, values: Int32s) -> int:
     if section >= 0:
         index_row(context, section, row, values)
     return row
+
+
+@kernel
+def is_present(relation: Relation, key: int) -> int:
+    """Whether a tuple of at most two columns is there for sure: its key is its identity, and no row is dead."""
+    if relation.arity > 2 or relation.dead > 0:
+        return 0
+    keys = relation.keys
+    mask = relation.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == key:
+            return 1
+        if found == EMPTY:
+            return 0
+        slot = (slot + 1) & mask
 
 
 @entry
