@@ -63,6 +63,7 @@ def main(
     sizes = sorted({*universities, *((50,) if large else ())})
     contestants = [one for one in CONTESTANTS if not names or one.name in names]
     console, notes = Console(), Console(stderr=True)
+    console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), report.legend(), sep="\n", highlight=False, soft_wrap=True)
     entries: list[Entry] = []
     with notes.status("preparing the data") as status:

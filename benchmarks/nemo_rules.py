@@ -32,7 +32,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import IRI, RDF, term_text
 
-__all__ = ["Predicate", "by_predicate", "plain", "predicate_of", "ternary"]
+__all__ = ["VIOLATED", "Predicate", "by_predicate", "plain", "predicate_of", "ternary"]
 
 ArgumentText: TypeAlias = Callable[[Argument], str]
 AtomText: TypeAlias = Callable[[Atom, ArgumentText], str]
@@ -40,7 +40,7 @@ AtomText: TypeAlias = Callable[[Atom, ArgumentText], str]
 COMPARISONS: Final = frozenset({"=", "!=", "<", "<=", ">", ">="})
 MOST_RULES: Final = 20_000
 VIOLATED: Final = "violated"
-"""The predicate that stands for the head of constraints; its facts are the numbers of the constraints."""
+"""The predicate that stands for the head of constraints: derived as ours are, and not counted among the facts."""
 
 
 @dataclass(frozen=True, order=True)
@@ -101,7 +101,8 @@ def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
         for predicate, path in files.items()
     }
     texts = dict.fromkeys(rule_text(rule, predicate_atom) for rule in written)
-    return program(inputs, texts, [predicate.name for predicate in sorted(known)])
+    outputs = [predicate.name for predicate in sorted(known)]
+    return program(inputs, texts, [*outputs, VIOLATED] if any(rule.is_constraint for rule in rules) else outputs)
 
 
 def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Iterable[str]) -> str:

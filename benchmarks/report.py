@@ -18,9 +18,12 @@ from benchmarks.measure import Measurement
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["disagreements", "legend", "machine", "table", "write_json", "write_plot"]
+__all__ = ["WIDTH", "disagreements", "legend", "machine", "table", "write_json", "write_plot"]
 
 COLUMNS = ("", "load", "materialise", "total", "wall", "peak MB", "bytes/fact", "facts", "materialise ×", "total ×", "runs")
+
+WIDTH = 132
+"""The columns of text that the widest table needs."""
 
 
 def machine() -> str:
@@ -41,11 +44,13 @@ def legend() -> str:
 
 
 def table(job: Job, entries: list[Entry]) -> Table:
-    """The table of one job."""
+    """The table of one job, with the reasons for missing rows below it."""
     from rich import box
     from rich.table import Table
 
-    made = Table(title=f"{job.workload}: {job.task}", title_justify="left", box=box.SIMPLE_HEAD)
+    remarks = [f"{entry.contestant}: {entry.remark}" for entry in entries if entry.remark]
+    made = Table(title=f"{job.workload}: {job.task}", title_justify="left", box=box.SIMPLE_HEAD, caption="\n".join(remarks) or None)
+    made.caption_justify = "left"
     for name in COLUMNS:
         made.add_column(name, justify="right" if name else "left", no_wrap=True)
     ours = next((entry for entry in entries if entry.contestant == OURS and entry.rounds), None)
@@ -57,11 +62,12 @@ def table(job: Job, entries: list[Entry]) -> Table:
 def cells(entry: Entry, ours: Entry | None) -> list[str]:
     """A row of the table."""
     if not entry.rounds:
-        if entry.over is None:
-            return [entry.contestant, entry.remark]
-        beyond = entry.over / max(ours.middle(total_cpu), 1e-9) if ours else 0.0
-        row = [entry.contestant, "", "", f"over {entry.over:.0f}", entry.remark]
-        return [*row, *[""] * 4, f"over {ratio(beyond)}" if ours and not entry.remark else ""]
+        row = [entry.contestant, *["-"] * (len(COLUMNS) - 1)]
+        if entry.over is not None and not entry.remark:
+            row[COLUMNS.index("wall")] = f"over {entry.over:.0f}"
+            if ours is not None:
+                row[COLUMNS.index("total ×")] = f"over {ratio(entry.over / max(ours.middle(total_cpu), 1e-9))}"
+        return row
     one = entry.rounds[0]
     compared = ["", ""]
     if ours is not None and entry is not ours:
