@@ -32,7 +32,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import IRI, RDF, term_text
 
-__all__ = ["VIOLATED", "Predicate", "by_predicate", "plain", "predicate_of", "ternary"]
+__all__ = ["VIOLATED", "Predicate", "by_predicate", "plain", "ternary"]
 
 ArgumentText: TypeAlias = Callable[[Argument], str]
 AtomText: TypeAlias = Callable[[Atom, ArgumentText], str]
@@ -57,8 +57,11 @@ class Predicate:
         return f"{'class' if self.arity == 1 else 'property'}_{local}_{crc32(self.iri.encode()):08x}"
 
 
-def predicate_of(predicate: Argument, object: Argument) -> Predicate | None:
-    """The predicate of a triple pattern, or None where variables leave it open."""
+def predicate_of(atom: Atom) -> Predicate | str | None:
+    """The predicate of an atom in the layout `by_predicate`, or None where variables leave it open."""
+    if atom.predicate != TRIPLE:
+        return atom.predicate
+    _, predicate, object = atom.terms
     if predicate == RDF.type:
         if isinstance(object, Variable):
             return None
@@ -89,20 +92,19 @@ def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
         UnsupportedError: that would be too many rules.
     """
     rules = list(rules)
-    known = set(files) | {found for rule in rules for atom in triple_atoms(rule) if (found := predicate_of(*atom.terms[1:]))}
+    known = sorted(set(files) | {found for rule in rules for found in predicates(rule) if isinstance(found, Predicate)})
     written: list[Rule] = []
-    for expanded in chain.from_iterable(expand(rule, sorted(known)) for rule in rules):
+    for expanded in chain.from_iterable(expand(rule, known) for rule in rules):
         written.append(expanded)
         if len(written) > MOST_RULES:
             raise UnsupportedError(f"the rules have more than {MOST_RULES} instances with constant classes and properties")
-    known |= {found for rule in written for atom in triple_atoms(rule) if (found := predicate_of(*atom.terms[1:]))}
+    live = list(dict.fromkeys(alive(written, set(files))))
     inputs = {
         predicate.name: f'csv {{ resource = "{path}", format = ({", ".join(["any"] * predicate.arity)}) }}'
         for predicate, path in files.items()
     }
-    texts = dict.fromkeys(rule_text(rule, predicate_atom) for rule in written)
-    outputs = [predicate.name for predicate in sorted(known)]
-    return program(inputs, texts, [*outputs, VIOLATED] if any(rule.is_constraint for rule in rules) else outputs)
+    derived = {VIOLATED if rule.is_constraint else name_of(predicate_of(rule.head)) for rule in live}
+    return program(inputs, (rule_text(rule, predicate_atom) for rule in live), sorted(inputs.keys() | derived))
 
 
 def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Iterable[str]) -> str:
@@ -116,30 +118,74 @@ def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Itera
 # ---- rules
 
 
-def triple_atoms(rule: Rule) -> Iterator[Atom]:
-    """All atoms over triples of a rule, of head and body, negated ones too."""
+def atoms(rule: Rule) -> Iterator[Atom]:
+    """All atoms of a rule: of head and body, negated ones too."""
     for part in (rule.head, *rule.body):
         atom = part.atom if isinstance(part, Negation) else part
-        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
+        if isinstance(atom, Atom):
             yield atom
+
+
+def predicates(rule: Rule) -> Iterator[Predicate | str]:
+    """The predicates of a rule, those left open by variables excepted."""
+    return (found for atom in atoms(rule) if (found := predicate_of(atom)) is not None)
 
 
 def expand(rule: Rule, known: list[Predicate]) -> Iterator[Rule]:
     """The rule once for each way to put known classes and properties in the place of the variables that stand for them."""
-    for atom in triple_atoms(rule):
+    for atom in atoms(rule):
+        if atom.predicate != TRIPLE or predicate_of(atom) is not None:
+            continue
         _, predicate, object = atom.terms
         if isinstance(predicate, Variable):
-            choices = [RDF.type, *(IRI(other.iri) for other in known if other.arity == 2 and other.iri != RDF.type.value)]
-            variable = predicate
-        elif predicate == RDF.type and isinstance(object, Variable):
-            choices = [IRI(other.iri) for other in known if other.arity == 1]
-            variable = object
+            variable, choices = predicate, [RDF.type, *(IRI(other.iri) for other in known if other.arity == 2)]
         else:
-            continue
-        for choice in choices:
+            assert isinstance(object, Variable)
+            variable, choices = object, [IRI(other.iri) for other in known if other.arity == 1]
+        for choice in dict.fromkeys(choices):
             yield from expand(substitute(rule, variable, choice), known)
         return
     yield rule
+
+
+def alive(rules: Iterable[Rule], filled: set[Predicate]) -> Iterator[Rule]:
+    """The rules that can have instances at all: each predicate of the body has data, or is the head of such a rule."""
+    rules = [rule for rule in rules if False not in map(truth, comparisons(rule))]
+    derivable: set[Predicate | str | None] = {*filled}
+
+    def possible(rule: Rule) -> bool:
+        return all(predicate_of(atom) in derivable for atom in rule.body_atoms())
+
+    size = -1
+    while size < len(derivable):
+        size = len(derivable)
+        derivable |= {predicate_of(rule.head) for rule in rules if possible(rule)}
+    return filter(possible, rules)
+
+
+def comparisons(rule: Rule) -> Iterator[Call]:
+    """The comparisons that a rule's filters are made of.
+
+    Raises:
+        UnsupportedError: a filter is something else than a conjunction of comparisons of terms.
+    """
+    pending = [part.expression for part in rule.body if isinstance(part, Filter)]
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, Call) and expression.name == "&&":
+            pending += expression.arguments
+        elif isinstance(expression, Call) and expression.name in COMPARISONS and Call not in map(type, expression.arguments):
+            yield expression
+        else:
+            raise UnsupportedError("a filter that is no conjunction of comparisons is not translated for Nemo")
+
+
+def truth(comparison: Call) -> bool | None:
+    """Whether a comparison of two IRIs holds; None where it depends on an instance."""
+    left, right = comparison.arguments
+    if isinstance(left, IRI) and isinstance(right, IRI) and comparison.name in ("=", "!="):
+        return (left == right) == (comparison.name == "=")
+    return None
 
 
 def substitute(rule: Rule, variable: Variable, constant: IRI) -> Rule:
@@ -177,14 +223,17 @@ def rule_text(rule: Rule, atom_text: AtomText) -> str:
             return atom_text(part, argument)
         if isinstance(part, Negation):
             return f"~{atom_text(part.atom, argument)}"
-        if isinstance(part, Filter) and isinstance(part.expression, Call) and part.expression.name in COMPARISONS:
-            left, right = part.expression.arguments
-            if not isinstance(left, Call) and not isinstance(right, Call):
-                return f"{argument(left)} {part.expression.name} {argument(right)}"
-        raise UnsupportedError(f"{type(part).__name__} of this form is not translated for Nemo")
+        raise UnsupportedError(f"{type(part).__name__} is not translated for Nemo")
 
+    parts = [part_text(part) for part in rule.body if not isinstance(part, Filter)]
+    for comparison in comparisons(rule):
+        if truth(comparison) is None:
+            left, right = comparison.arguments
+            assert not isinstance(left, Call)
+            assert not isinstance(right, Call)
+            parts.append(f"{argument(left)} {comparison.name} {argument(right)}")
     head = f"{VIOLATED}({crc32(str(rule.body).encode())})" if rule.is_constraint else atom_text(rule.head, argument)
-    return f"{head} :- {', '.join(map(part_text, rule.body))} ." if rule.body else f"{head} ."
+    return f"{head} :- {', '.join(parts)} ." if parts else f"{head} ."
 
 
 def rule_variables(rule: Rule) -> Iterator[Variable]:
@@ -206,9 +255,16 @@ def ternary_atom(atom: Atom, argument: ArgumentText) -> str:
 
 
 def predicate_atom(atom: Atom, argument: ArgumentText) -> str:
-    """A triple pattern in the layout `by_predicate`."""
-    subject, predicate, object = atom.terms
-    found = predicate_of(predicate, object)
-    if found is None:
-        raise UnsupportedError(f"the predicate of {atom} is open")
-    return f"{found.name}({argument(subject)})" if found.arity == 1 else f"{found.name}({argument(subject)}, {argument(object)})"
+    """An atom in the layout `by_predicate`."""
+    found = predicate_of(atom)
+    assert found is not None
+    if isinstance(found, Predicate):
+        subject, _, object = atom.terms
+        return f"{found.name}({', '.join(map(argument, (subject, object)[: found.arity]))})"
+    return general_atom(atom, argument)
+
+
+def name_of(predicate: Predicate | str | None) -> str:
+    """The identifier of a predicate in the layout `by_predicate`."""
+    assert predicate is not None
+    return predicate.name if isinstance(predicate, Predicate) else predicate

@@ -40,7 +40,8 @@ class Nemo:
         outputs = re.findall(r"^@export (\S+)", Path(job.files["nemo"]).read_text(encoding="utf-8"), re.MULTILINE)
         sizes = {name: sum(1 for _ in self.done.result(name)) for name in outputs}
         facts = sum(size for name, size in sizes.items() if name != VIOLATED)
-        return Count(facts, sizes["path"] if job.is_closure else facts)
+        triples = sum(size for name, size in sizes.items() if name.startswith(("class_", "property_", "triple")))
+        return Count(facts, sizes["path"] if job.is_closure else triples)
 
 
 def main(job: Job) -> Measurement:

@@ -1,0 +1,138 @@
+"""The benchmarks measure what they say: our rules are translated faithfully for Nemo, and a contest runs from data to tables."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from benchmarks import nemo_rules, report
+from benchmarks.closure import PROGRAMS
+from benchmarks.contest import CONTESTANTS, Contestant, Entry, contest
+from benchmarks.data import csv_cell, graph_job, split
+from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.measure import Measurement
+from benchmarks.nemo_rules import Predicate
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.parser import parse
+
+PREFIX = "@prefix : <http://example.org/> .\n"
+STUDENT, PERSON, KNOWS, SAME = (
+    Predicate("http://example.org/Student", 1),
+    Predicate("http://example.org/Person", 1),
+    Predicate("http://example.org/knows", 2),
+    Predicate("http://www.w3.org/2002/07/owl#sameAs", 2),
+)
+
+
+def translated(rules: str, *filled: Predicate) -> list[str]:
+    """The rules as Nemo gets them, by class and property, where the predicates `filled` have data."""
+    text = nemo_rules.by_predicate(parse(PREFIX + rules).rules, dict.fromkeys(filled, "data.csv"))
+    return sorted(line for line in text.splitlines() if not line.startswith("@"))
+
+
+def test_classes_and_properties_become_predicates() -> None:
+    rules = ":Person[?x] :- :Student[?x] . :knows[?y, ?x] :- :knows[?x, ?y], FILTER(?x != ?y) ."
+    assert translated(rules, STUDENT, KNOWS) == [
+        f"{PERSON.name}(?v0) :- {STUDENT.name}(?v0) .",
+        f"{KNOWS.name}(?v0, ?v1) :- {KNOWS.name}(?v1, ?v0), ?v1 != ?v0 .",
+    ]
+
+
+def test_open_predicates_are_written_out_and_filters_on_them_decided() -> None:
+    rules = "[?s, ?p, ?y] :- owl:sameAs[?x, ?y], [?s, ?p, ?x], FILTER(?x != ?y && ?p != rdf:type && ?p != :knows) ."
+    assert translated(rules, KNOWS, SAME) == [
+        f"{SAME.name}(?v0, ?v1) :- {SAME.name}(?v2, ?v1), {SAME.name}(?v0, ?v2), ?v2 != ?v1 ."
+    ]
+
+
+def test_rules_that_can_have_no_instance_are_left_out() -> None:
+    rules = "owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] . [?y, ?p, ?o] :- owl:sameAs[?x, ?y], [?x, ?p, ?o] ."
+    assert translated(rules, KNOWS, STUDENT) == []
+
+
+def test_what_nemo_would_not_compute_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="conjunction of comparisons"):
+        translated(":knows[?x, ?y] :- :knows[?y, ?x], FILTER(?x = ?y || ?y = ?x) .", KNOWS)
+
+
+def test_split_puts_every_triple_into_one_relation(tmp_path: Path) -> None:
+    source = tmp_path / "data.nt"
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    triples = [
+        f"<http://a> {kind} <{STUDENT.iri}> .",
+        f"<http://a> <{KNOWS.iri}> _:b .",
+        f'<http://a> <{KNOWS.iri}> "x, \\"y\\"" .',
+    ]
+    source.write_text("".join(f"{triple}\n" for triple in triples), encoding="utf-8")
+    files = split(tmp_path / "relations", [source])
+    assert {predicate: Path(file).read_text(encoding="utf-8") for predicate, file in files.items()} == {
+        STUDENT: "<http://a>\n",
+        KNOWS: '<http://a>,<bnode:b>\n<http://a>,"""x, \\""y\\"""""\n',
+    }
+    assert csv_cell('"x"') == '"""x"""'
+
+
+# ---- contests
+
+
+def measurement(materialise_cpu: float, answer: int = 10) -> Measurement:
+    return Measurement("1.0", 0.1, 1.0, 1.0, materialise_cpu, materialise_cpu, 0, 1000, 2000, 10, answer, 5)
+
+
+def test_ratios_are_those_of_the_same_round() -> None:
+    job = Job("LUBM(1)", RDFS)
+    ours = Entry("kg-reasoner", job, [measurement(1), measurement(10), measurement(1)])
+    theirs = Entry("nemo", job, [measurement(2), measurement(20), measurement(30)])
+    assert theirs.ratio(ours, lambda run: run.materialise_cpu) == 2
+    assert theirs.middle(lambda run: run.materialise_cpu) == 20
+
+
+def test_different_answers_are_reported() -> None:
+    job = Job("LUBM(1)", OWL2RL)
+    agree = [Entry("kg-reasoner", job, [measurement(1)]), Entry("nemo", job, [measurement(1)]), Entry("owlrl", job)]
+    assert list(report.disagreements(agree)) == []
+    agree[1].rounds.append(measurement(1, answer=11))
+    assert list(report.disagreements(agree)) == ["WARNING: the numbers of facts differ: kg-reasoner 10, nemo 10, nemo 11"]
+
+
+def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
+    slow = Contestant("slow", "benchmarks.contestants.missing")
+    earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=5.0)]
+    (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, 5.0, earlier)
+    assert (skipped.rounds, skipped.remark) == ([], "not started: over 5 s on LUBM(1)")
+    (tried,) = contest(Job("LUBM(5)", OWL2RL), [slow], 1, 5.0, earlier)
+    assert (tried.failed, tried.remark) == (True, "not installed: pip install '.[bench]'")
+
+
+def test_a_contest_from_a_graph_to_the_table(tmp_path: Path) -> None:
+    graph = tmp_path / "circle.txt"
+    graph.write_text("".join(f"{node} {(node + 1) % 4} a\n" for node in range(4)), encoding="ascii")
+    taking_part = [one for one in CONTESTANTS if one.name in ("kg-reasoner", "owlrl")]
+    entries = contest(graph_job(graph, NONLINEAR, tmp_path / "cache"), taking_part, rounds=1, limit=60)
+    assert [(entry.contestant, entry.remark, [run.answer for run in entry.rounds]) for entry in entries] == [
+        ("kg-reasoner", "", [16]),
+        ("owlrl", "", [16]),
+    ]
+    console = Console(file=io.StringIO(), width=report.WIDTH)
+    console.print(report.table(entries[0].job, entries))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "circle: non-linear closure" in printed
+    assert "…" not in printed
+    report.write_json(tmp_path / "result.json", entries)
+    stored = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert [entry["rounds"][0]["answer"] for entry in stored["entries"]] == [16, 16]
+
+
+def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
+    pytest.importorskip("nmo_python", reason="Nemo is part of the extra 'bench'")
+    graph = tmp_path / "path.txt"
+    graph.write_text("1 2 a\n2 3 a\n3 4 a\n", encoding="ascii")
+    nemo = [one for one in CONTESTANTS if one.name == "nemo"]
+    assert set(PROGRAMS) == {LINEAR, NONLINEAR}
+    for task in PROGRAMS:
+        (entry,) = contest(graph_job(graph, task, tmp_path / "cache"), nemo, rounds=1, limit=60)
+        assert [(run.answer, run.facts) for run in entry.rounds] == [(6, 9)], entry.remark
