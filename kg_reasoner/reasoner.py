@@ -18,7 +18,7 @@ from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
 from kg_reasoner.materialise import Materialiser, Progress
-from kg_reasoner.program import TRIPLE, Filter, Origin, Program, Rule
+from kg_reasoner.program import TRIPLE, Filter, Negation, Origin, Program, Rule
 from kg_reasoner.relation import Database
 from kg_reasoner.terms import RDF, Term, Triple
 from kg_reasoner.value_table import ValueTable
@@ -280,10 +280,9 @@ class Reasoner:
             if ternary != self.catalog.ternary or gone or moved:
                 self._rebuild(ternary)
             self._strata = levels
-            self._must_restart = self._must_restart or len(strata) > 1
             self._rules_changed = False
-        elif max(self._strata.values(), default=0) > 0:
-            self._must_restart = True
+        if any(isinstance(part, Negation) for rule in rules for part in rule.body):
+            self._must_restart = True  # what was derived may rest on facts that were not there
         self._state_facts(rules)
         added: list[Any] = []
         known = -1

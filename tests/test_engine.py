@@ -1,0 +1,102 @@
+"""The engine against the oracle: random programs and facts, additions and removals, compiled and checked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner.analysis import stratify
+from kg_reasoner.errors import StratificationError
+from kg_reasoner.program import FALSE, TRIPLE, Program
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import Literal, Term
+
+from .oracle import Facts, evaluate, without_empty
+from .strategies import facts, programs, rules, triple_atoms, triple_programs, triples, NODES
+
+EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "150")), deadline=None)
+
+
+def everything(reasoner: Reasoner) -> Facts:
+    """All facts of a reasoner, by predicate."""
+    return {name: set(reasoner.facts(name)) for name in reasoner.predicates()}
+
+
+def expected(program: Program, given_facts: Facts) -> Facts:
+    found = without_empty(evaluate(program, given_facts))
+    found.pop(FALSE, None)
+    return found
+
+
+def stratifiable(program: Program) -> bool:
+    try:
+        stratify(program.rules)
+    except StratificationError:
+        return False
+    return True
+
+
+@EXAMPLES
+@given(programs(), facts(), st.lists(facts(), max_size=3))
+def test_general_programs(program: Program, first: Facts, updates: list[Facts]) -> None:
+    assume(stratifiable(program))
+    reasoner = Reasoner(program)
+    current: Facts = {}
+    for number, update in enumerate([first, *updates]):
+        for predicate, rows in update.items():
+            if number % 2 == 0:
+                reasoner.add_facts(predicate, rows)
+                current.setdefault(predicate, set()).update(rows)
+            else:
+                reasoner.remove_facts(predicate, rows)
+                current.setdefault(predicate, set()).difference_update(rows)
+        assert without_empty(everything(reasoner)) == expected(program, current)
+
+
+def readable(found: set[tuple[Term, ...]]) -> set[tuple[Term, ...]]:
+    return {row for row in found if not isinstance(row[0], Literal)}
+
+
+@EXAMPLES
+@given(st.booleans().flatmap(triple_programs), triples(), triples(), triples())
+def test_triple_programs(program: Program, first: set, added: set, removed: set) -> None:  # type: ignore[type-arg]
+    reasoner = Reasoner(program)
+    reasoner.add_triples(first)
+    assert set(reasoner.triples()) == readable(evaluate(program, {TRIPLE: first}).get(TRIPLE, set()))
+    reasoner.add_triples(added)
+    assert set(reasoner.triples()) == readable(evaluate(program, {TRIPLE: first | added}).get(TRIPLE, set()))
+    reasoner.remove_triples(removed)
+    left = (first | added) - removed
+    whole = readable(evaluate(program, {TRIPLE: left}).get(TRIPLE, set()))
+    assert set(reasoner.triples()) == whole
+    assert set(reasoner.triples(which="explicit")) == left
+    assert set(reasoner.triples(which="inferred")) == whole - left
+
+
+@EXAMPLES
+@given(st.booleans().flatmap(triple_programs), rules(triple_atoms(), NODES), triples())
+def test_rules_added_and_removed(program: Program, rule, data: set) -> None:  # type: ignore[no-untyped-def,type-arg]
+    reasoner = Reasoner(program)
+    reasoner.add_triples(data)
+    before = set(reasoner.triples())
+    reasoner.add_program(Program((rule,)))
+    both = program | Program((rule,))
+    assert set(reasoner.triples()) == readable(evaluate(both, {TRIPLE: data}).get(TRIPLE, set()))
+    if rule not in program.rules:
+        reasoner.remove_rules([rule])
+        assert set(reasoner.triples()) == before
+
+
+@pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="this is the checked run")
+def test_the_same_in_checked_mode() -> None:
+    """This file again, with kernels as bounds-checked Python."""
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EXAMPLES": "40"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert run.returncode == 0, run.stdout
