@@ -1,1 +1,64 @@
-"""Part of kg_reasoner."""
+"""Rule sets: programs in our own rule language, one ``.dl`` file each, found by name. A path to a user's own file works as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.parser import parse_file
+from kg_reasoner.program import Program
+
+__all__ = ["Ruleset", "load", "names"]
+
+_SUFFIX = ".dl"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """A rule set: its name, a line that says what it is for (the first comment of its file), its file, and its program."""
+
+    name: str
+    description: str
+    path: Path
+    program: Program
+
+
+def names() -> tuple[str, ...]:
+    """The names of the rule sets that come with the package.
+
+    >>> names()
+    ('owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
+    """
+    return tuple(sorted(path.stem for path in Path(__file__).parent.glob(f"*{_SUFFIX}")))
+
+
+def load(name: str | Path) -> Ruleset:
+    """The rule set of a name, or of a ``.dl`` file of your own if `name` is a path (it has a folder or ends in ``.dl``).
+
+    >>> load("rdfs").program.rules[0].origin.name
+    'rdfs2'
+
+    Raises:
+        UnknownNameError: no rule set has this name.
+        LoadError, RuleSyntaxError: the file cannot be read, or has an error.
+    """
+    path = Path(name)
+    if len(path.parts) > 1 or path.suffix == _SUFFIX:
+        return _read(path.stem, path)
+    if str(name) not in names():
+        raise UnknownNameError("rule set", str(name), names())
+    return _packaged(str(name))
+
+
+@cache
+def _packaged(name: str) -> Ruleset:
+    return _read(name, Path(__file__).with_name(name + _SUFFIX))
+
+
+def _read(name: str, path: Path) -> Ruleset:
+    program = parse_file(path)
+    with path.open(encoding="utf-8") as lines:
+        comments = (line.lstrip("#").strip() for line in lines if line.startswith("#"))
+        return Ruleset(name, next(comments, ""), path, program)
