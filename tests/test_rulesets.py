@@ -157,7 +157,7 @@ def test_the_rules_of_tables_4_to_9_are_there_and_have_a_fixture_each() -> None:
 
 
 def test_the_entailment_patterns_of_rdfs_are_there_and_have_a_fixture_each() -> None:
-    named = {rule.origin.name for rule in rulesets.load("rdfs-full").program.rules}
+    named = {rule.origin.name for rule in rulesets.load("rdfs-full").program.rules} - {"rdfs1/recognised"}
     assert set(RDFS_PATTERNS.split()) <= named
     assert {case.rule for case in cases("rdfs-full")} == named
 
