@@ -1,0 +1,68 @@
+"""OWL 2 RL and RDFS ontologies to rules: the public face of the DLP translation.
+
+`translate` takes the triples of an ontology in any order, of any mixture with data, and gives the rules that its axioms amount
+to for assertions: types and properties of individuals, equalities, and constraints. It knows nothing of the engine, of rdflib
+and of parsers. `is_schema_triple` says which triples matter to it, so that data can be kept away.
+
+The way through: `ontology` reads axioms from triples, `profile` says what of them rules cannot express, `hierarchy` what the
+schema rules derive about restrictions, `dlp` writes clauses, `unfold` makes them lean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
+from kg_reasoner.loaders.functional import Texts
+from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
+from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
+
+from kg_reasoner.program import Rule
+from kg_reasoner.terms import OWL, Term, Triple
+
+__all__ = [
+    "AUXILIARY_PREFIX",
+    "LITERAL_TYPE",
+    "SCHEMA_CLASSES",
+    "SCHEMA_PREDICATES",
+    "AxiomWarning",
+    "Translation",
+    "is_schema_triple",
+    "translate",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What an ontology turned into."""
+
+    rules: tuple[Rule, ...]
+    warnings: tuple[AxiomWarning, ...]
+    vocabulary: frozenset[Term] = frozenset()
+    """The IRIs of classes and properties: owl:sameAs about them is an axiom (see `is_schema_triple`)."""
+
+
+def translate(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None, *, check_literals: bool = True) -> Translation:
+    """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
+
+    Each rule's `origin` has its W3C name and the axiom in functional-style syntax. `prefixes` (prefix to namespace) shorten names
+    in these texts and the warnings; namespaces without one get a prefix from their last part. Malformed axioms and what rules
+    cannot express are warnings, never errors.
+
+    `check_literals` asks for constraints on literals: the values of a property with a datatype as its range are of that datatype.
+
+    Source: the DLP translation of Grosof, Horrocks, Volz and Decker (WWW 2003), extended to all of OWL 2 RL after tables 4 to 9 of
+    the W3C's OWL 2 Profiles; see `dlp` for the details that are ours.
+
+    >>> from kg_reasoner.terms import IRI, RDFS
+    >>> ex = "http://example.org/"
+    >>> found = translate([(IRI(ex + "Chair"), RDFS.subClassOf, IRI(ex + "Person"))], prefixes={"ex": ex})
+    >>> [rule.origin.axiom for rule in found.rules], found.warnings
+    (['SubClassOf(ex:Chair ex:Person)'], ())
+    """
+    schema = [triple for triple in triples if triple[1] == OWL.sameAs or is_schema_triple(triple)]
+    ontology = read_ontology(schema)
+    texts = Texts(ontology, prefixes)
+    warnings = sorted(dict.fromkeys(warnings_of(ontology, texts)), key=lambda warning: (warning.axiom, warning.reason))
+    return Translation(rules_of(ontology, texts, check_literals), tuple(warnings), ontology.vocabulary)

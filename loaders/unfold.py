@@ -1,0 +1,241 @@
+"""Auxiliary predicates out of rules: a predicate that only links rules is replaced by the bodies of the rules that define it.
+
+The translation of an ontology names every anonymous class by an auxiliary predicate; hardly any of them is worth its facts.
+Unfolding one (resolving each rule that uses it with each that defines it) keeps the consequences for all other predicates. It is
+done as long as it does not make more rules of them, which is bounded variable elimination, as SAT solvers do it for clauses
+(Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
+
+__all__ = ["Clause", "is_idle", "rename", "unfold"]
+
+_PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
+"""Names that say less than any other: an inclusion between classes, or nothing."""
+
+_LARGE: Final = 2_000
+"""More resolvents than this are not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A rule on its way: `name` is its W3C name, `axioms` are the texts of the axioms it comes from."""
+
+    head: Atom
+    body: tuple[BodyLiteral, ...]
+    name: str = ""
+    axioms: tuple[str, ...] = ()
+
+
+Substitution = dict[Variable, Argument]
+
+
+def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause]:
+    """The clauses with as many of the auxiliary predicates unfolded as possible without getting more clauses.
+
+    Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
+    the one they define, are left out. The order is that of the given clauses; one made by unfolding stands where its user stood.
+    """
+    return _Unfolding(clauses, auxiliary).result()
+
+
+class _Unfolding:
+    def __init__(self, clauses: Iterable[Clause], auxiliary: Collection[str]) -> None:
+        self.auxiliary = auxiliary
+        self.clauses: dict[tuple[int, ...], Clause] = {}
+        self.keys: dict[tuple[Atom, tuple[BodyLiteral, ...]], tuple[int, ...]] = {}
+        # Dicts of clause positions instead of sets: their order does not depend on hashes.
+        self.defined_by: dict[str, dict[tuple[int, ...], None]] = defaultdict(dict)
+        self.used_by: dict[str, dict[tuple[int, ...], None]] = defaultdict(dict)
+        self.fresh = itertools.count()
+        for position, clause in enumerate(clauses):
+            self.add((position,), clause)
+
+    def result(self) -> list[Clause]:
+        self.drop_dead(list(dict.fromkeys([*self.defined_by, *self.used_by])))
+        waiting = dict.fromkeys(predicate for predicate in self.used_by if self.used_by[predicate])
+        while waiting:
+            predicates = sorted(waiting, key=self.cost)
+            waiting = {}
+            for predicate in predicates:
+                waiting.update(dict.fromkeys(self.eliminate(predicate)))
+        return [self.clauses[position] for position in sorted(self.clauses)]
+
+    def cost(self, predicate: str) -> int:
+        return len(self.defined_by[predicate]) * len(self.used_by[predicate])
+
+    def add(self, position: tuple[int, ...], clause: Clause) -> None:
+        renamed = rename(clause)
+        key = renamed.head, renamed.body
+        if key in self.keys or is_idle(clause):
+            return
+        self.clauses[position] = clause
+        self.keys[key] = position
+        if clause.head.predicate in self.auxiliary:
+            self.defined_by[clause.head.predicate][position] = None
+        for predicate in self.uses(clause):
+            self.used_by[predicate][position] = None
+
+    def remove(self, position: tuple[int, ...]) -> set[str]:
+        """Remove a clause; returns the auxiliary predicates it had."""
+        clause = self.clauses.pop(position)
+        renamed = rename(clause)
+        del self.keys[renamed.head, renamed.body]
+        touched = set(self.uses(clause))
+        for predicate in touched:
+            del self.used_by[predicate][position]
+        if clause.head.predicate in self.auxiliary:
+            del self.defined_by[clause.head.predicate][position]
+            touched.add(clause.head.predicate)
+        return touched
+
+    def uses(self, clause: Clause) -> list[str]:
+        return [part.predicate for part in clause.body if isinstance(part, Atom) and part.predicate in self.auxiliary]
+
+    def drop_dead(self, predicates: list[str]) -> None:
+        while predicates:
+            predicate = predicates.pop()
+            if self.defined_by[predicate] and self.used_by[predicate]:
+                continue
+            for position in [*self.defined_by[predicate], *self.used_by[predicate]]:
+                predicates.extend(self.remove(position))
+
+    def eliminate(self, predicate: str) -> list[str]:
+        """Unfold a predicate if that is worth it; returns the auxiliary predicates whose clauses changed."""
+        defining = list(self.defined_by[predicate])
+        using = list(self.used_by[predicate])
+        if not defining or not using:
+            self.drop_dead([predicate])
+            return []
+        if len(defining) * len(using) > _LARGE or any(position in self.used_by[predicate] for position in defining):
+            return []
+        made: dict[tuple[Atom, tuple[BodyLiteral, ...]], tuple[tuple[int, ...], Clause]] = {}
+        limit = len(defining) + len(using)
+        definitions = [self.clauses[position] for position in defining]
+        for position in using:
+            for number, clause in enumerate(self.resolvents(self.clauses[position], predicate, definitions)):
+                renamed = rename(clause)
+                if (renamed.head, renamed.body) not in self.keys:
+                    made.setdefault((renamed.head, renamed.body), ((*position, number), clause))
+                if len(made) > limit:
+                    return []
+        touched: set[str] = set()
+        for position in [*defining, *using]:
+            touched |= self.remove(position)
+        for position, clause in made.values():
+            self.add(position, clause)
+        touched.discard(predicate)
+        self.drop_dead(sorted(touched))
+        return [other for other in sorted(touched) if self.used_by[other]]
+
+    def resolvents(self, clause: Clause, predicate: str, definitions: Sequence[Clause]) -> Iterator[Clause]:
+        """All ways to replace every use of a predicate by a definition."""
+        place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
+        if place is None:
+            yield clause
+            return
+        for definition in definitions:
+            resolvent = self.resolve(clause, place, definition)
+            if resolvent is not None:
+                yield from self.resolvents(resolvent, predicate, definitions)
+
+    def resolve(self, clause: Clause, place: int, definition: Clause) -> Clause | None:
+        """The clause with one body atom replaced by a definition's body; None if they do not fit or the result is idle."""
+        apart: Substitution = {}
+        for variable in (*variables_of(definition.head), *(v for part in definition.body for v in variables_of(part))):
+            if variable not in apart:
+                apart[variable] = Variable(f"{variable.name}_{next(self.fresh)}")
+        used = clause.body[place]
+        assert isinstance(used, Atom)
+        found = _unify(_in_atom(definition.head, apart).terms, used.terms)
+        if found is None:
+            return None
+        inner = (_in_part(_in_part(part, apart), found) for part in definition.body)
+        before = (_in_part(part, found) for part in clause.body[:place])
+        after = (_in_part(part, found) for part in clause.body[place + 1 :])
+        resolvent = Clause(
+            _in_atom(clause.head, found),
+            tuple(dict.fromkeys((*before, *inner, *after))),
+            definition.name if clause.name in _PLAIN and definition.name else clause.name,
+            tuple(dict.fromkeys((*definition.axioms, *clause.axioms))),
+        )
+        return None if is_idle(resolvent) else resolvent
+
+
+def is_idle(clause: Clause) -> bool:
+    """Whether a clause derives nothing new whatever the facts: its head is in its body, or a filter asks ``?x != ?x``."""
+    return clause.head in clause.body or any(
+        isinstance(part, Filter) and isinstance(part.expression, Call) and _is_never(part.expression) for part in clause.body
+    )
+
+
+def _is_never(call: Call) -> bool:
+    return call.name in ("!=", "<") and call.arguments[0] == call.arguments[1]
+
+
+def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> Substitution | None:
+    """The most general substitution that makes two tuples equal; variables of the left are replaced rather than the right's."""
+    found: Substitution = {}
+    for a, b in zip(left, right, strict=True):
+        a, b = _walk(a, found), _walk(b, found)
+        if a == b:
+            continue
+        if isinstance(a, Variable):
+            found[a] = b
+        elif isinstance(b, Variable):
+            found[b] = a
+        else:
+            return None
+    return {variable: _walk(variable, found) for variable in found}
+
+
+def _walk(term: Argument, found: Substitution) -> Argument:
+    while isinstance(term, Variable) and term in found:
+        term = found[term]
+    return term
+
+
+def _in_atom(atom: Atom, found: Substitution) -> Atom:
+    terms = tuple(found.get(term, term) if isinstance(term, Variable) else term for term in atom.terms)
+    return atom if terms == atom.terms else Atom(atom.predicate, terms)
+
+
+def _in_expression(expression: Expression, found: Substitution) -> Expression:
+    if isinstance(expression, Variable):
+        return found.get(expression, expression)
+    if isinstance(expression, Call):
+        return Call(expression.name, tuple(_in_expression(argument, found) for argument in expression.arguments))
+    return expression
+
+
+def _in_part(part: BodyLiteral, found: Substitution) -> BodyLiteral:
+    if isinstance(part, Atom):
+        return _in_atom(part, found)
+    if isinstance(part, Negation):
+        return Negation(_in_atom(part.atom, found))
+    if isinstance(part, Filter):
+        return Filter(_in_expression(part.expression, found))
+    raise TypeError(f"axioms are not translated to {type(part).__name__}")
+
+
+_LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
+
+
+def rename(clause: Clause) -> Clause:
+    """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
+    names: Substitution = {}
+    for variable in (*(v for part in clause.body for v in variables_of(part)), *variables_of(clause.head)):
+        if variable not in names:
+            number = len(names)
+            names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
+    if all(old == new for old, new in names.items()):
+        return clause
+    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
