@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import Terms
-from kg_reasoner.kernels.memory import Table, address, allocate
+from kg_reasoner.kernels.memory import Table, address, allocate, borrow
 from kg_reasoner.kernels.texts import byte_classes
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
 
@@ -58,8 +58,8 @@ class Dictionary:
 
     def find_text(self, text: str) -> int:
         """The id of the term with this text, or -1."""
-        data = _constant(text.encode())
-        return native.find_text(self._terms.address, address(data), len(data) - 1)
+        data = borrow(text.encode())
+        return native.find_text(self._terms.address, address(data), len(data))
 
     def decode(self, number: int) -> Term:
         """The term of an id."""
@@ -91,7 +91,7 @@ class Dictionary:
         pieces = [text.encode() for text in texts]
         offsets = allocate(len(pieces) + 1, np.int64, 0)
         offsets[1:] = np.cumsum([len(piece) for piece in pieces]) if pieces else 0
-        data = _constant(b"".join(pieces))
+        data = borrow(b"".join(pieces) or b" ")
         out = allocate(len(pieces), np.int32)
         done = 0
         while done < len(pieces):
@@ -110,7 +110,7 @@ class Dictionary:
         """
         if not data:
             return np.empty((0, 3), np.int32), []
-        text = _constant(data if data.endswith(b"\n") else data + b"\n")
+        text = borrow(data if data.endswith(b"\n") else data + b"\n")
         scope = _constant(blank_scope.encode())
         state = allocate(16, np.int64, 0)
         triples = allocate((len(data) // 40 + 16) * 3, np.int32)
@@ -123,7 +123,7 @@ class Dictionary:
             address(self._string_type),
             len(self._string_type) - 1,
             address(text),
-            len(text) - 1,
+            len(text),
             int(not _is_utf8(data)),
             address(state),
             address(triples),
@@ -182,6 +182,8 @@ def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -10,10 +10,11 @@ import numpy as np
 
 from kg_reasoner.catalog import StoredAtom, StoredRule
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, GROW
+from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, GROW, VALUES
 from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.planner import plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
+from kg_reasoner.value_table import ValueTable
 
 Progress = Callable[[str, int, "int | None"], None]
 """Called with a stage's name, how much is done, and of how much (None if that is not known)."""
@@ -47,8 +48,9 @@ class Materialiser:
     Facts and rules may be added between runs as long as nothing is negated; everything else starts over (`restart`).
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, values: ValueTable) -> None:
         self.database = database
+        self.values = values
         self.strata: list[Stratum] = []
         self.rules: list[PlannedRule] = []
 
@@ -77,6 +79,11 @@ class Materialiser:
         while (status := native.evaluate_rule(self.database.address, planned.whole)) != DONE:
             self._help(status)
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no row has been processed, so that new rules will see all rows anyway."""
+        return not any(stratum.processed.any() for stratum in self.strata)
+
     def restart(self) -> None:
         """Forget what has been processed."""
         for stratum in self.strata:
@@ -84,6 +91,7 @@ class Materialiser:
 
     def run(self, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive everything that follows from rows not yet processed and from new rules."""
+        self.values.expire()
         late = {planned.number for planned in new_rules}
         for stratum in self.strata:
             for planned in stratum.rules:
@@ -108,6 +116,8 @@ class Materialiser:
             self.database.grow()
         elif status == BUILD_INDEX:
             self.database.build(self.database.context.wanted)
+        elif status == VALUES:
+            self.values.update()
 
     def _enter(self, stratum: Stratum) -> None:
         """Make a stratum's triggers and counts of processed rows those of the context."""

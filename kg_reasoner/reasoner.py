@@ -18,8 +18,9 @@ from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
 from kg_reasoner.materialise import Materialiser, Progress
-from kg_reasoner.program import TRIPLE, Filter, Negation, Origin, Program, Rule
+from kg_reasoner.program import TRIPLE, Negation, Origin, Program, Rule
 from kg_reasoner.relation import Database
+from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.terms import RDF, Term, Triple
 from kg_reasoner.value_table import ValueTable
 
@@ -81,6 +82,7 @@ class Reasoner:
         self.warnings: list[AxiomWarning] = []
         self._program = Program()
         self._axiom_rules: tuple[Rule, ...] = ()
+        self._schema = SchemaTriples(self.dictionary)
         self._schema_changed = False
         self._rules_changed = True
         self._must_restart = False
@@ -97,8 +99,7 @@ class Reasoner:
     def _set_up(self, ternary: bool) -> None:
         self.database = Database()
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
-        self._materialiser = Materialiser(self.database)
-        self._values = ValueTable(self.dictionary, self.database.context)
+        self._materialiser = Materialiser(self.database, ValueTable(self.dictionary, self.database.context))
         self._planned: set[StoredRule] = set()
         self._strata: dict[Rule, int] = {}
         self._stated: set[Rule] = set()
@@ -128,6 +129,8 @@ class Reasoner:
         self._program = merged
         self._schema_changed = self._schema_changed or merged.translate is not None
         self._touch(rules=True)
+        if len(self.database.relations) <= 1 and needs_ternary(merged.rules) != self.catalog.ternary:
+            self._set_up(not self.catalog.ternary)  # nothing is lost: there are no facts yet
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
@@ -259,11 +262,8 @@ class Reasoner:
             new_rules = self._prepare_rules()
             if self._must_restart:
                 self._restart()
-                new_rules = []
             self._feed_literals()
-            if any(isinstance(part, Filter) for rule in self.rules for part in rule.body):
-                self._values.update()
-            self._materialiser.run(new_rules, progress)
+            self._materialiser.run([] if self._materialiser.is_fresh else new_rules, progress)
             if not self._new_axioms():
                 break
         self._dirty = False
@@ -342,18 +342,7 @@ class Reasoner:
 
     def _touches_schema(self, ids: TripleIds) -> bool:
         """Whether some of these triples may be part of an ontology's axioms."""
-        if self._program.translate is None or len(ids) == 0:
-            return False
-        return len(self._schema_of(ids)) > 0
-
-    def _schema_of(self, ids: TripleIds) -> TripleIds:
-        """The triples that may be part of axioms: over the RDFS and OWL vocabularies, or rdf:first and rdf:rest."""
-        from kg_reasoner.loaders import owl
-
-        properties = [self.dictionary.find(term) for term in owl.SCHEMA_PREDICATES]
-        classes = [self.dictionary.find(term) for term in owl.SCHEMA_CLASSES]
-        typed = ids[:, 1] == self.catalog.type_id
-        return ids[np.isin(ids[:, 1], properties) | (typed & np.isin(ids[:, 2], classes))]
+        return self._program.translate is not None and bool(self._schema.of(ids).any())
 
     def _translate_schema(self) -> None:
         """Turn the explicit schema triples into rules, if they have changed and the program asks for it."""
@@ -364,9 +353,11 @@ class Reasoner:
     def _use_axioms(self, which: Which) -> None:
         from kg_reasoner.loaders import owl
 
-        ids = self._schema_of(self.triple_ids_now(which))
-        triples = [self._decoded(row) for row in ids.tolist()]
-        translation = owl.translate(triple for triple in triples if owl.is_schema_triple(triple))
+        while True:
+            ids = self._schema.triples(self.catalog, which)
+            translation = owl.translate(self._decoded(row) for row in ids.tolist())
+            if not (self._schema.name(translation.vocabulary) and len(self._schema.equalities(self.catalog))):
+                break
         self.warnings = list(translation.warnings)
         if translation.rules != self._axiom_rules:
             self._must_restart = self._must_restart or not set(self._axiom_rules) <= set(translation.rules)
@@ -374,11 +365,14 @@ class Reasoner:
             self._touch(rules=True)
 
     def _new_axioms(self) -> bool:
-        """Whether derived schema triples make further rules, for programs whose own rules can derive axioms."""
-        if self._program.translate is None or not self._derives_axioms():
+        """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
+        if self._program.translate is None:
+            return False
+        derives = self._derives_axioms()
+        if not derives and len(self._schema.equalities(self.catalog)) == 0:
             return False
         before = self._axiom_rules
-        self._use_axioms("all")
+        self._use_axioms("all" if derives else "explicit")
         return self._axiom_rules != before
 
     def _derives_axioms(self) -> bool:

@@ -159,7 +159,7 @@ class Database:
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
-            self._set_capacity(record, needed)
+            self._set_capacity(record, max(needed, record.capacity + record.capacity // 2))
         if needed >= record.limit:
             self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 

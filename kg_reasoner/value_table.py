@@ -66,6 +66,10 @@ class ValueTable:
         self._kinds = allocate(64, np.uint8)
         self._keys = allocate(64, np.int64)
 
+    def expire(self) -> None:
+        """Tell the kernels to ask for an update before they compare terms, if the dictionary has grown."""
+        self._context.valued = int(self._count == len(self._dictionary))
+
     def update(self) -> None:
         """Take in the terms that are new in the dictionary since the last call."""
         first, count = self._count, len(self._dictionary)
@@ -95,6 +99,7 @@ class ValueTable:
             for number, label in order.add(members):
                 self._keys[number] = label
         self._count = count
+        self._context.valued = 1
 
 
 

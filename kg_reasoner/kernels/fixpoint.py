@@ -12,10 +12,13 @@ from kg_reasoner.kernels.layout import (
     FRESH,
     FULL,
     GROW,
+    IDLE,
     PAUSE,
     PRESENT,
     PROBE,
+    READY,
     RING,
+    VALUES,
     Context,
     Frame,
     Plan,
@@ -70,27 +73,20 @@ def emit(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
-def missing_index(context: Context, plan: Plan) -> int:
-    """The first index of a plan that is not built."""
-    for number in range(plan.first_step, plan.first_step + plan.step_count):
-        step = context.steps[number]
-        if step.kind == PROBE and not context.indexes[step.index].built:
-            return step.index
-    return -1
-
-
-@kernel
 def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Whether a plan can match at all in a block: 0 no (a body atom has no rows), 1 yes, 2 an index must be built first."""
+    """Whether a plan can match in a block: IDLE (a body atom has no rows), READY, or what must be done first."""
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
         if step.kind != COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
-            return 0
-    wanted = missing_index(context, plan)
-    if wanted >= 0:
-        context.wanted = wanted
-        return 2
-    return 1
+            return IDLE
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind == PROBE and not context.indexes[step.index].built:
+            context.wanted = step.index
+            return BUILD_INDEX
+        if step.kind == COMPARE and not context.valued:
+            return VALUES
+    return READY
 
 
 @kernel
@@ -211,16 +207,34 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
 
 
 @kernel
+def process_row(context: Context, section_number: int, current: int, row: int, low: int, high: int) -> int:
+    """Run the plans that a row triggers through its section; whether they are ready is found out once a block."""
+    section = context.sections[section_number]
+    for position in range(section.first_trigger, section.end_trigger):
+        number = context.triggers[position]
+        plan = context.plans[number]
+        if plan.checked_block != context.block:
+            plan.active = readiness(context, plan, low, high, current)
+            plan.checked_block = context.block
+        if plan.active > READY:
+            plan.checked_block = 0
+            return plan.active
+        if plan.active == READY and trigger(context, number, row, low, high, current) == GROW:
+            return GROW
+    return DONE
+
+
+@kernel
 def process_block(context: Context, current: int, low: int, high: int) -> int:
-    """Run every plan that the rows [low, high) of a relation trigger: DONE, GROW or BUILD_INDEX (the block has to be repeated)."""
+    """Run every plan that the rows [low, high) of a relation trigger: DONE, or what has to be done before the block is repeated."""
     relation = context.relations[current]
     section = context.sections[relation.section]
     for position in range(section.first_trigger, section.end_trigger):
         number = context.triggers[position]
         ready = readiness(context, context.plans[number], low, high, current)
-        if ready == 2:
-            return BUILD_INDEX
-        if ready == 1:
+        if ready > READY:
+            return ready
+        if ready == READY:
             for row in range(low, high):
                 if trigger(context, number, row, low, high, current) == GROW:
                     return GROW
@@ -230,24 +244,17 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
     for row in range(low, high):
         own = section_of(relation, relation.rows + row * relation.arity)
         if own >= 0:
-            section = context.sections[own]
-            for position in range(section.first_trigger, section.end_trigger):
-                number = context.triggers[position]
-                plan = context.plans[number]
-                if plan.checked_block != context.block:
-                    plan.active = readiness(context, plan, low, high, current)
-                    plan.checked_block = context.block
-                if plan.active == 2:
-                    context.wanted = missing_index(context, plan)
-                    return BUILD_INDEX
-                if plan.active == 1 and trigger(context, number, row, low, high, current) == GROW:
-                    return GROW
+            status = process_row(context, own, current, row, low, high)
+            if status != DONE:
+                return status
     return DONE
 
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), PAUSE (after `pause` blocks): act, call again.
+    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, PAUSE (after `pause` blocks).
+
+    After anything but DONE the caller does what is asked for and calls again.
 
     A block that was interrupted is repeated, which is idempotent.
     """
@@ -290,16 +297,16 @@ def run(context: Context) -> int:
 
 @entry
 def evaluate_rule(context: Context, number: int) -> int:
-    """Derive the heads of all matches of a plan without trigger: DONE, GROW or BUILD_INDEX (call again: it starts afresh)."""
+    """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (it starts afresh when called again)."""
     while context.ring_count > 0:
         if insert_oldest(context) == FULL:
             return GROW
     plan = context.plans[number]
     ready = readiness(context, plan, 0, 0, -1)
-    if ready == 0:
+    if ready == IDLE:
         return DONE
-    if ready == 2:
-        return BUILD_INDEX
+    if ready != READY:
+        return ready
     frame = context.frames[0]
     frame.plan = number
     frame.level = FRESH
@@ -326,8 +333,11 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
 @entry
 def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int) -> int:
     """Insert facts of one relation, `arity` ids each, with a flag; the number of the first that did not fit, or `count`."""
-    arity = context.relations[number].arity
+    relation = context.relations[number]
+    arity = relation.arity
     for fact in range(first, count):
+        if fact + RING // 2 < count:
+            prefetch(relation.keys, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
         if insert_flagged(context, number, facts + fact * arity, flag) == FULL:
             return fact
     return count

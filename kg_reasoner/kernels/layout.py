@@ -21,11 +21,17 @@ CHECK = -(1 << 29)
 PRESENT = -1
 FULL = -2
 
+# what `readiness` says of a plan, besides BUILD_INDEX and VALUES
+IDLE = 0
+READY = 1
+
 # what `run` and other long kernels return
 DONE = 0
 GROW = 1
-BUILD_INDEX = 2
-PAUSE = 3
+PAUSE = 2
+BUILD_INDEX = 3
+VALUES = 4
+"""Terms are compared whose values are not in the tables yet."""
 
 # kinds of steps
 SCAN = 0
@@ -205,6 +211,8 @@ class Context(Struct):
     type_id: int
     property_relations: Int32s
     class_relations: Int32s
+    valued: int
+    """1: the two tables cover all terms."""
     value_kinds: Bytes
     value_keys: Int64s
 

@@ -9,7 +9,6 @@ A struct has only 64-bit words: integers, and addresses of arrays. All kernel in
 widened when read.
 """
 
-import ctypes
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -121,6 +120,13 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | Non
     """An array that kernels may see; without `fill` its items are undefined."""
     array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
     block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
+def borrow(data: bytes) -> Any:
+    """The bytes of an object as an array that kernels may read; nothing is copied."""
+    block = np.frombuffer(data, np.uint8).view(_Block)
     _arrays[block.ctypes.data] = block
     return block
 
@@ -297,7 +303,3 @@ def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:
 
     return call
 
-
-def bytes_address(data: bytes) -> int:
-    """The address of a bytes object's content; the caller keeps the object alive during the call."""
-    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0

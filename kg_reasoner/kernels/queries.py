@@ -2,19 +2,19 @@
 
 from kg_reasoner.kernels.fixpoint import readiness
 from kg_reasoner.kernels.joins import next_match, value_of
-from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, FINISHED, FRESH, Context
+from kg_reasoner.kernels.layout import DONE, FINISHED, FRESH, READY, Context
 from kg_reasoner.kernels.memory import Int32s, entry
 
 
 @entry
 def start_query(context: Context, number: int) -> int:
-    """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) to be called again."""
+    """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
     ready = readiness(context, context.plans[number], 0, 0, -1)
-    if ready == 2:
-        return BUILD_INDEX
+    if ready > READY:
+        return ready
     frame = context.frames[0]
     frame.plan = number
-    frame.level = FRESH if ready else FINISHED
+    frame.level = FRESH if ready == READY else FINISHED
     return DONE
 
 

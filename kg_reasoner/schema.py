@@ -1,0 +1,95 @@
+"""Which of a reasoner's triples may be part of an ontology's axioms, found without looking at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.catalog import Catalog
+from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.terms import OWL, RDF, Term
+
+if TYPE_CHECKING:
+    from kg_reasoner.reasoner import Which
+
+Ids = npt.NDArray[np.int32]
+
+
+class SchemaTriples:
+    """Tells schema triples by the ids of the RDFS and OWL vocabularies (see `loaders.ontology.is_schema_triple`)."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._names: Ids = np.empty(0, np.int32)
+
+    @cached_property
+    def _vocabulary(self) -> tuple[Ids, Ids, int, int]:
+        """The ids of the properties and classes of the vocabularies, of rdf:type, and of owl:sameAs."""
+        from kg_reasoner.loaders import owl
+
+        encode = self._dictionary.encode
+        properties = np.array(sorted(map(encode, owl.SCHEMA_PREDICATES)), np.int32)
+        classes = np.array(sorted(map(encode, owl.SCHEMA_CLASSES)), np.int32)
+        return properties, classes, encode(RDF.type), encode(OWL.sameAs)
+
+    def name(self, terms: Iterable[Term]) -> bool:
+        """Say which classes and properties the ontology names; whether that changes which owl:sameAs are axioms."""
+        names = np.array(sorted(map(self._dictionary.encode, terms)), np.int32)
+        changed = not np.array_equal(names, self._names)
+        self._names = names
+        return changed
+
+    def of(self, ids: Ids) -> npt.NDArray[np.bool_]:
+        """Per triple, shape (n, 3), whether it may be part of an axiom."""
+        properties, classes, type_id, same_as = self._vocabulary
+        blank = self._dictionary.first_bytes()[ids[:, 2]] == ord("_")
+        typed = (ids[:, 1] == type_id) & (blank | np.isin(ids[:, 2], classes))
+        return typed | np.isin(ids[:, 1], properties) | ((ids[:, 1] == same_as) & self._touches_names(ids[:, 0], ids[:, 2]))
+
+    def _touches_names(self, left: Ids, right: Ids) -> npt.NDArray[np.bool_]:
+        return np.isin(left, self._names) | np.isin(right, self._names)
+
+    def equalities(self, catalog: Catalog) -> Ids:
+        """The owl:sameAs triples, explicit or inferred, about classes and properties that the ontology names."""
+        same_as = self._vocabulary[3]
+        if catalog.ternary:
+            ids = catalog.database.rows(catalog.predicates[TRIPLE])
+            ids = ids[ids[:, 1] == same_as]
+        elif same_as in catalog.properties:
+            rows = catalog.database.rows(catalog.properties[same_as])
+            ids = _as_triples(rows[:, 0], same_as, rows[:, 1])
+        else:
+            ids = _NONE
+        return ids[self._touches_names(ids[:, 0], ids[:, 2])]
+
+    def triples(self, catalog: Catalog, which: Which) -> Ids:
+        """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others."""
+        properties, classes, type_id, _ = self._vocabulary
+        if catalog.ternary:
+            ids = catalog.database.rows(catalog.predicates[TRIPLE], which)
+            return np.concatenate([ids[self.of(ids)], self.equalities(catalog)])
+        parts = [self.equalities(catalog)]
+        for term in properties.tolist():
+            if term in catalog.properties:
+                rows = catalog.database.rows(catalog.properties[term], which)
+                parts.append(_as_triples(rows[:, 0], term, rows[:, 1]))
+        first = self._dictionary.first_bytes()
+        known = set(classes.tolist())
+        for term, relation in catalog.classes.items():
+            if term in known or first[term] == ord("_"):
+                parts.append(_as_triples(catalog.database.rows(relation, which)[:, 0], type_id, term))
+        return np.concatenate(parts)
+
+
+_NONE: Ids = np.empty((0, 3), np.int32)
+
+
+def _as_triples(subjects: Ids, predicate: int, objects: Ids | int) -> Ids:
+    table = np.empty((len(subjects), 3), np.int32)
+    table[:, 0], table[:, 1], table[:, 2] = subjects, predicate, objects
+    return table
