@@ -1,0 +1,92 @@
+"""The RDF syntaxes: their names, media types and file extensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from kg_reasoner.errors import UnknownNameError
+
+__all__ = [
+    "FORMATS",
+    "JSON_LD",
+    "N3",
+    "N_QUADS",
+    "N_TRIPLES",
+    "OWL_XML",
+    "RDF_XML",
+    "TRIG",
+    "TURTLE",
+    "Format",
+    "find_format",
+    "format_of_name",
+    "has_known_extension",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """An RDF syntax: its name in messages, its extensions (with dots), and whether a document of it can have named graphs."""
+
+    name: str
+    media_type: str
+    extensions: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    graphs: bool = False
+
+
+N_TRIPLES: Final = Format("ntriples", "application/n-triples", (".nt", ".ntriples"), ("n-triples", "nt11"))
+N_QUADS: Final = Format("nquads", "application/n-quads", (".nq", ".nquads"), ("n-quads",), graphs=True)
+TURTLE: Final = Format("turtle", "text/turtle", (".ttl", ".turtle"), ("application/x-turtle", "longturtle"))
+TRIG: Final = Format("trig", "application/trig", (".trig",), ("application/x-trig",), graphs=True)
+RDF_XML: Final = Format("rdfxml", "application/rdf+xml", (), ("rdf/xml", "rdf", "xml", "application/xml", "text/xml", "pretty-xml"))
+JSON_LD: Final = Format("jsonld", "application/ld+json", (".jsonld", ".json-ld"), ("json", "application/json"), graphs=True)
+N3: Final = Format("n3", "text/n3", (".n3",), ("notation3", "text/rdf+n3"))
+OWL_XML: Final = Format("owlxml", "application/owl+xml", (".owx",), ("owl/xml",))
+
+FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML)
+
+_SNIFFED_EXTENSIONS: Final = (".rdf", ".owl")
+"""Extensions of RDF files that do not tell the syntax: RDF/XML mostly, and now and then Turtle or OWL/XML."""
+
+_BY_NAME: Final = {
+    name: entry
+    for entry in FORMATS
+    for name in (entry.name, entry.media_type, *entry.aliases, *(extension[1:] for extension in entry.extensions))
+}
+_BY_EXTENSION: Final = {extension: entry for entry in FORMATS for extension in entry.extensions}
+
+
+def find_format(name: str) -> Format:
+    """The format of a name, an alias, a file extension or a media type.
+
+    >>> find_format("ttl") is find_format("text/turtle; charset=utf-8") is TURTLE
+    True
+
+    Raises:
+        UnknownNameError: there is no such format.
+    """
+    key = name.partition(";")[0].strip().lower().removeprefix(".")
+    if key not in _BY_NAME:
+        raise UnknownNameError("RDF format", name, (entry.name for entry in FORMATS))
+    return _BY_NAME[key]
+
+
+def format_of_name(file_name: str) -> Format | None:
+    """The format that a file's name tells, ``.gz`` aside, or None where the content has to be looked at.
+
+    >>> format_of_name("data.nt.gz").name, format_of_name("ontology.owl")
+    ('ntriples', None)
+    """
+    return _BY_EXTENSION.get(_extension(file_name))
+
+
+def has_known_extension(file_name: str) -> bool:
+    """Whether a file in a directory is taken for RDF."""
+    extension = _extension(file_name)
+    return extension in _BY_EXTENSION or extension in _SNIFFED_EXTENSIONS
+
+
+def _extension(file_name: str) -> str:
+    return PurePath(file_name.lower().removesuffix(".gz")).suffix

@@ -1,0 +1,192 @@
+"""Documents -> ids, each RDF syntax by the way that suits it: line by line, or by one of pyoxigraph's parsers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
+
+import numpy as np
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.formats import JSON_LD, N3, RDF_XML, Format
+from kg_reasoner.loaders.statements import Encoder, Ids, check_line
+from kg_reasoner.loaders.xml import PlainXML
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+    from kg_reasoner.loaders.sources import Document, OpenDocument
+
+__all__ = ["Batch", "read_lines", "read_parsed"]
+
+Batch: TypeAlias = tuple[Ids, "Ids | None"]
+"""Ids of triples, of shape (triples, 3), and of their graphs (-1: the default graph), or None in a syntax without graphs."""
+
+_BYTES_OF_A_LINE: Final = 100
+_LARGEST_CHUNK: Final = 1 << 25
+_ROWS: Final = 50_000
+
+_POSITION: Final = re.compile(r"Parser error [^:]*: ")
+_N3_RULES: Final = "N3 rules are not read: write them in the rule language"
+_HINTS: Final = (
+    ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
+    ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
+    ("variables are not allowed", _N3_RULES),
+    ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
+)
+_NO_BASE: Final = "x-relative-iri:///"
+"""The base of JSON-LD documents without one: pyoxigraph leaves out what is relative, but nothing may get lost in silence."""
+
+
+def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: int) -> Iterator[Batch]:
+    """Read N-Triples or N-Quads, about `block` statements at a time.
+
+    Raises:
+        LoadError: with the first line that is wrong.
+    """
+    size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
+    document = opened.document
+    line = 1
+    for chunk in _whole_lines(opened.stream, size):
+        try:
+            yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
+        except (SyntaxError, UnicodeDecodeError, LoadError) as error:
+            raise _first_error(document, chunk, line, format.graphs) or document.error(str(error), line) from None
+        line += chunk.count(b"\n") or chunk.count(b"\r")
+
+
+def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Pieces of about `size` bytes that end where a line ends."""
+    pieces: list[bytes] = []
+    while data := stream.read(size):
+        end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
+        if end:
+            yield b"".join([*pieces, data[:end]])
+            pieces = [data[end:]]
+        else:
+            pieces.append(data)
+    if any(pieces):
+        yield b"".join(pieces)
+
+
+def _first_error(document: Document, chunk: bytes, first_line: int, quads: bool) -> LoadError | None:
+    """The error of the first wrong line: each is parsed by itself, which is slow, and done only when there is an error."""
+    for number, line in enumerate(
+        chunk.replace(b"\r", b"\n").split(b"\n") if b"\n" not in chunk else chunk.split(b"\n"), first_line
+    ):
+        text = line.decode("utf-8", "replace").rstrip("\r")
+        try:
+            check_line(line, quads)
+        except SyntaxError as error:
+            return parser_error(document, error, number, text)
+        except LoadError as error:
+            return document.error(error.message, number, hint=error.hint, text=text)
+    return None
+
+
+def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int) -> Iterator[Batch]:
+    """Read Turtle, TriG, RDF/XML, JSON-LD or N3, at most `block` statements at a time.
+
+    Raises:
+        LoadError: the document is wrong; with the line where the parser knows it.
+    """
+    for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
+        try:
+            if graphs is not None:
+                yield encoder.triples_in_graphs(data, graphs)
+            else:
+                ids = encoder.triples(data)
+                yield ids, np.full(len(ids), -1, np.int32) if format.graphs else None
+        except (SyntaxError, LoadError) as error:
+            raise _first_error(opened.document, data, None, False) or opened.document.error(str(error)) from None
+
+
+def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int) -> Iterator[tuple[bytes, list[bytes] | None]]:
+    """What pyoxigraph's parser finds, as canonical N-Triples, and each statement's graph unless all are in the default graph.
+
+    Writing N-Triples inside pyoxigraph and reading them with the compiled reader is twice as fast as a Python object for each term.
+    """
+    import pyoxigraph
+
+    document = opened.document
+    is_json = format is JSON_LD
+    # Turtle's parsers know their position; of the others it is the line that they asked for last.
+    feed = PlainXML(opened) if format is RDF_XML else _Lines(opened.stream) if format in (JSON_LD, N3) else None
+    try:
+        statements = pyoxigraph.parse(
+            cast(IO[bytes], feed or opened.stream),
+            _parser_of(format),
+            base_iri=base or (_NO_BASE if is_json else None),
+            lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
+        )
+        if not (format.graphs or format is N3):
+            while data := pyoxigraph.serialize(itertools.islice(statements, rows), format=pyoxigraph.RdfFormat.N_TRIPLES):
+                yield data, None
+        while quads := list(itertools.islice(statements, rows)):
+            if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
+                quads = [quad for quad in quads if ":" in quad.predicate.value]
+            graphs = _graphs(quads)
+            if graphs is not None and format is N3:
+                raise document.error("formulas in braces are of N3, not of RDF", hint=_N3_RULES)
+            triples = quads if graphs is None else [quad.triple for quad in quads]
+            data = cast(bytes, pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES))
+            if is_json:
+                _refuse_relative(data, document)
+            yield data, graphs
+        while feed is not None and feed.read():
+            pass
+    except SyntaxError as error:
+        raise parser_error(document, error, feed.line if feed is not None else None) from None
+
+
+def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
+    import pyoxigraph
+
+    found = pyoxigraph.RdfFormat.from_media_type(format.media_type)
+    assert found is not None
+    return found
+
+
+def _graphs(quads: list[pyoxigraph.Quad]) -> list[bytes] | None:
+    """The text of each quad's graph (empty: the default graph), or None if all are in the default graph."""
+    import pyoxigraph
+
+    names = [quad.graph_name for quad in quads]
+    if all(type(name) is pyoxigraph.DefaultGraph for name in names):
+        return None
+    return [b"" if isinstance(name, pyoxigraph.DefaultGraph) else str(name).encode() for name in names]
+
+
+def parser_error(document: Document, error: SyntaxError, line: int | None = None, text: str | None = None) -> LoadError:
+    """The error for what pyoxigraph says, at its position or at `line`; with `text`, the position is in this text."""
+    message = _POSITION.sub("", error.msg, count=1)
+    hint = next((hint for part, hint in _HINTS if part in message), None)
+    if "LoadDocumentCallback" in message:
+        message = "the document refers to a remote context"
+    message = message[:1].lower() + message[1:] if message[1:2].islower() else message
+    if error.lineno is None:
+        return document.error(message, line, hint=hint, text=text)
+    end = error.end_offset if error.end_lineno == error.lineno else None
+    return document.error(message, line if text is not None else error.lineno, error.offset or 1, end, hint, text)
+
+
+def _refuse_relative(data: bytes, document: Document) -> None:
+    found = re.search(re.escape(_NO_BASE.encode()) + b"([^>]*)", data)
+    if found:
+        iri = found[1].decode("utf-8", "replace")
+        raise document.error(f"the IRI {iri!r} is relative", hint=_HINTS[0][1])
+
+
+class _Lines:
+    """Hands out a stream line by line, so that `line`, the one handed out last, is where the parser is."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.line = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.readline(size)
+        self.line += data.endswith(b"\n")
+        return data
