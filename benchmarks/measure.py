@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,8 @@ class Measurement:
     facts: int
     answer: int | None
     inputs: int | None
-    engine_bytes: int | None = None
-    """What the engine itself counts for facts, indexes and the texts of terms; None where it does not tell."""
+    own_bytes: dict[str, int] = field(default_factory=dict)
+    """What the contestant itself counts: bytes by what they hold. Empty where it does not tell."""
 
     @property
     def total_cpu(self) -> float:
@@ -80,7 +80,7 @@ class Stages:
     load: Callable[[Job], None]
     materialise: Callable[[Job], None]
     count: Callable[[Job], Count]
-    engine_bytes: Callable[[], int | None] = lambda: None
+    own_bytes: Callable[[], dict[str, int]] = dict
 
 
 def cpu() -> float:
@@ -112,7 +112,7 @@ def measure(stages: Stages, job: Job) -> Measurement:
         stage(job)
         marks.append((cpu(), time.perf_counter()))
     gc.collect()
-    steady, highest, engine_bytes = resident(), peak(), stages.engine_bytes()
+    steady, highest, own_bytes = resident(), peak(), stages.own_bytes()
     counted = stages.count(job)
     (cpu0, wall0), (cpu1, wall1), (cpu2, wall2) = marks
     return Measurement(
@@ -128,7 +128,7 @@ def measure(stages: Stages, job: Job) -> Measurement:
         facts=counted.facts,
         answer=counted.answer,
         inputs=counted.inputs,
-        engine_bytes=engine_bytes,
+        own_bytes=own_bytes,
     )
 
 

@@ -43,6 +43,12 @@ VIOLATED: Final = "violated"
 """The predicate that stands for the head of constraints: derived as ours are, and not counted among the facts."""
 
 
+def identifier(kind: str, iri: str) -> str:
+    """An identifier for an IRI (Nemo takes an IRI that is exported for the place to export to)."""
+    local = re.sub(r"\W", "_", re.split(r"[#/:]", iri)[-1], flags=re.ASCII)
+    return f"{kind}_{local}_{crc32(iri.encode()):08x}"
+
+
 @dataclass(frozen=True, order=True)
 class Predicate:
     """A predicate of the layout `by_predicate`: a class (arity 1) or a property (arity 2)."""
@@ -53,8 +59,7 @@ class Predicate:
     @property
     def name(self) -> str:
         """An identifier that tells its IRI to a reader, and to nobody else: ``class_Person_8e17c5b2``."""
-        local = re.sub(r"\W", "_", re.split(r"[#/:]", self.iri)[-1], flags=re.ASCII)
-        return f"{'class' if self.arity == 1 else 'property'}_{local}_{crc32(self.iri.encode()):08x}"
+        return identifier("class" if self.arity == 1 else "property", self.iri)
 
 
 def predicate_of(atom: Atom) -> Predicate | str | None:
@@ -246,7 +251,7 @@ def rule_variables(rule: Rule) -> Iterator[Variable]:
 
 def general_atom(atom: Atom, argument: ArgumentText) -> str:
     """An atom over a predicate of any arity."""
-    return f"{atom.predicate}({', '.join(map(argument, atom.terms))})"
+    return f"{name_of(atom.predicate)}({', '.join(map(argument, atom.terms))})"
 
 
 def ternary_atom(atom: Atom, argument: ArgumentText) -> str:
@@ -265,6 +270,8 @@ def predicate_atom(atom: Atom, argument: ArgumentText) -> str:
 
 
 def name_of(predicate: Predicate | str | None) -> str:
-    """The identifier of a predicate in the layout `by_predicate`."""
+    """The identifier of a predicate in Nemo's program."""
     assert predicate is not None
-    return predicate.name if isinstance(predicate, Predicate) else predicate
+    if isinstance(predicate, Predicate):
+        return predicate.name
+    return identifier("helper", predicate[1:-1]) if predicate.startswith("<") else predicate

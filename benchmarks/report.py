@@ -22,7 +22,7 @@ __all__ = ["WIDTH", "disagreements", "legend", "machine", "table", "write_json",
 
 COLUMNS = ("", "load", "materialise", "total", "wall", "peak MB", "bytes/fact", "facts", "materialise ×", "total ×", "runs")
 
-WIDTH = 132
+WIDTH = 140
 """The columns of text that the widest table needs."""
 
 
@@ -49,6 +49,10 @@ def table(job: Job, entries: list[Entry]) -> Table:
     from rich.table import Table
 
     remarks = [f"{entry.contestant}: {entry.remark}" for entry in entries if entry.remark]
+    for entry in entries:
+        for run in entry.rounds[:1]:
+            parts = [f"{size / max(1, run.facts):.0f} for {what}" for what, size in run.own_bytes.items()]
+            remarks += [f"{entry.contestant} itself counts bytes a fact: {', '.join(parts)}"] if parts else []
     made = Table(title=f"{job.workload}: {job.task}", title_justify="left", box=box.SIMPLE_HEAD, caption="\n".join(remarks) or None)
     made.caption_justify = "left"
     for name in COLUMNS:
