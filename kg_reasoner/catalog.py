@@ -249,5 +249,3 @@ class Catalog:
 def violation_variables(rule: Rule) -> tuple[Variable, ...]:
     """The variables that a violation of a constraint gives values to: those of its positive atoms, in order."""
     return tuple(dict.fromkeys(v for atom in rule.body_atoms() for v in variables_of(atom)))
-
-

@@ -95,9 +95,7 @@ class Dictionary:
         out = allocate(len(pieces), np.int32)
         done = 0
         while done < len(pieces):
-            done = native.intern_texts(
-                self._terms.address, address(data), address(offsets), address(out), done, len(pieces)
-            )
+            done = native.intern_texts(self._terms.address, address(data), address(offsets), address(out), done, len(pieces))
             if done < len(pieces):
                 self._grow(len(pieces[done]))
         return np.asarray(out[: len(pieces)])

@@ -26,7 +26,11 @@ def plan_rule(database: Database, rule: StoredRule, number: int) -> int:
 
 
 def plan_query(
-    database: Database, body: Sequence[StoredAtom], comparisons: Sequence[StoredComparison], answer: Sequence[str], estimate: Estimate
+    database: Database,
+    body: Sequence[StoredAtom],
+    comparisons: Sequence[StoredComparison],
+    answer: Sequence[str],
+    estimate: Estimate,
 ) -> int:
     """The plan of a conjunctive query; its head is the answer's variables."""
     head = StoredAtom(-1, tuple(answer))
@@ -210,4 +214,3 @@ def _join_order(
 def _names(part: _Part) -> set[str]:
     terms = part.terms if isinstance(part, StoredAtom) else (part.left, part.right)
     return {term for term in terms if isinstance(term, str)}
-

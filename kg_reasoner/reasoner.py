@@ -155,7 +155,9 @@ class Reasoner:
         """
         from kg_reasoner.loaders import rdf
 
-        blocks = [block.triples for block in rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress)]
+        blocks = [
+            block.triples for block in rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress)
+        ]
         for block in blocks:
             self.add_triples(block)
 
@@ -175,7 +177,7 @@ class Reasoner:
         """Remove explicit triples; what is not explicit is left alone."""
         ids = self._triple_ids(triples, new_terms=False)
         self._schema_changed = self._schema_changed or self._touches_schema(ids)
-        self._retract((self.catalog.stored_triple(*triple) for triple in ids.tolist()))
+        self._retract(self.catalog.stored_triple(*triple) for triple in ids.tolist())
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Add explicit facts of a general predicate."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,6 +38,22 @@ FILL = 0.62
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacities:
+    """How large things are at first, and at least after they have grown."""
+
+    rows: int = 16
+    slots: int = 32
+    arena: int = 64
+    grown_rows: int = 1024
+    grown_slots: int = 2048
+    grown_arena: int = 4096
+
+
+capacities = Capacities()
+"""The capacities of new databases; tests make them tiny, so that every kernel meets every boundary."""
 
 
 class Database:
@@ -91,7 +108,7 @@ class Database:
     def add_relation(self, arity: int, section_column: int = -1) -> int:
         """A new, empty relation. With a section column, rows are told apart by the constant in that column."""
         number = len(self.relations)
-        capacity, slots = 16, 32
+        capacity, slots = capacities.rows, capacities.slots
         self.relations.add(
             arity=arity,
             capacity=capacity,
@@ -221,7 +238,7 @@ class Database:
     def build(self, index: int) -> None:
         """Fill an index from the rows there are, and keep it up to date from now on."""
         record = self.indexes[index]
-        slots, arena = 16, 64
+        slots, arena = capacities.slots, capacities.arena
         record.keys = allocate(slots, np.int64, EMPTY)
         record.starts, record.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
         record.mask, record.used, record.limit = slots - 1, 0, int(slots * FILL)
@@ -295,9 +312,9 @@ class Database:
         """Make room wherever a kernel may have found none."""
         for relation in self.relations.records:
             if relation.count >= relation.capacity:
-                self._set_capacity(relation, max(2 * relation.capacity, 1024))
+                self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
             if relation.used >= relation.limit:
-                self._set_slots(relation, max(2 * (relation.mask + 1), 2048))
+                self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self.indexes.records:
             if index.built:
                 self._grow_index(index)
@@ -317,13 +334,13 @@ class Database:
     def _grow_index(self, index: Record) -> None:
         if index.used >= index.limit:
             keys, starts, lengths = index.keys, index.starts, index.lengths
-            slots = max(2 * len(keys), 1024)
+            slots = max(2 * len(keys), capacities.grown_slots)
             index.keys = allocate(slots, np.int64, EMPTY)
             index.starts, index.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
             index.mask, index.limit = slots - 1, int(slots * FILL)
             native.rehash_index(index.address, address(keys), address(starts), address(lengths), len(keys))
         if index.need or index.top * 3 > index.capacity * 2:
-            capacity = max(2 * index.capacity, 4096, index.top + 2 * index.need)
+            capacity = max(2 * index.capacity, capacities.grown_arena, index.top + 2 * index.need)
             index.arena = _resized(index.arena, capacity, index.top)
             index.capacity, index.need = capacity, 0
 

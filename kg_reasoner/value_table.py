@@ -100,6 +100,3 @@ class ValueTable:
                 self._keys[number] = label
         self._count = count
         self._context.valued = 1
-
-
-

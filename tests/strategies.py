@@ -41,12 +41,16 @@ def rules(draw: st.DrawFn, atom: st.SearchStrategy[Atom], constants: list[Term],
     bound = sorted({v for part in body for v in variables_of(part)}, key=str)
     head = draw(atom)
     terms = tuple(
-        term if not isinstance(term, Variable) or term in bound else draw(st.sampled_from(bound or constants)) for term in head.terms
+        term if not isinstance(term, Variable) or term in bound else draw(st.sampled_from(bound or constants))
+        for term in head.terms
     )
     if negation and draw(st.booleans()):
         negated = draw(atom)
         others = st.sampled_from([*bound, Variable("free")] if bound else constants)
-        body = [*body, Negation(Atom(negated.predicate, tuple(draw(others) if isinstance(t, Variable) else t for t in negated.terms)))]
+        body = [
+            *body,
+            Negation(Atom(negated.predicate, tuple(draw(others) if isinstance(t, Variable) else t for t in negated.terms))),
+        ]
     if bound and draw(st.integers(0, 3)) == 0:
         operator = draw(st.sampled_from(["=", "!=", "<", "<=", ">", ">="]))
         left, right = draw(st.sampled_from(bound)), draw(st.sampled_from([*bound, *constants]))

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from benchmarks import nemo_rules, report
 from benchmarks.closure import PROGRAMS
-from benchmarks.contest import CONTESTANTS, Contestant, Entry, contest
+from benchmarks.contest import CONTESTANTS, Contestant, Entry, Limits, contest
 from benchmarks.data import csv_cell, graph_job, split
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.measure import Measurement
@@ -78,6 +78,8 @@ def test_split_puts_every_triple_into_one_relation(tmp_path: Path) -> None:
 
 # ---- contests
 
+LIMITS = Limits(seconds=60, bytes=4_000_000_000)
+
 
 def measurement(materialise_cpu: float, answer: int = 10) -> Measurement:
     return Measurement("1.0", 0.1, 1.0, 1.0, materialise_cpu, materialise_cpu, 0, 1000, 2000, 10, answer, 5)
@@ -101,18 +103,31 @@ def test_different_answers_are_reported() -> None:
 
 def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
     slow = Contestant("slow", "benchmarks.contestants.missing")
-    earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=5.0)]
-    (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, 5.0, earlier)
-    assert (skipped.rounds, skipped.remark) == ([], "not started: over 5 s on LUBM(1)")
-    (tried,) = contest(Job("LUBM(5)", OWL2RL), [slow], 1, 5.0, earlier)
+    earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=LIMITS, remark="over 60 s")]
+    (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, LIMITS, earlier)
+    (skipped_too,) = contest(Job("LUBM(50)", RDFS), [slow], 1, LIMITS, [*earlier, skipped])
+    assert skipped.remark == skipped_too.remark == "not started (over 60 s on LUBM(1))"
+    (tried,) = contest(Job("LUBM(5)", OWL2RL), [slow], 1, LIMITS, earlier)
     assert (tried.failed, tried.remark) == (True, "not installed: pip install '.[bench]'")
+
+
+@pytest.mark.parametrize(
+    ("limits", "remark"),
+    [(Limits(seconds=0.05, bytes=4_000_000_000), "over 0 s"), (Limits(seconds=60, bytes=20_000_000), "over 0.0 GB of memory")],
+)
+def test_limits_are_kept(tmp_path: Path, limits: Limits, remark: str) -> None:
+    graph = tmp_path / "edge.txt"
+    graph.write_text("1 2 a\n", encoding="ascii")
+    ours = [one for one in CONTESTANTS if one.name == "kg-reasoner"]
+    (entry,) = contest(graph_job(graph, LINEAR, tmp_path / "cache"), ours, 2, limits)
+    assert (entry.rounds, entry.over, entry.remark, entry.failed) == ([], limits, remark, False)
 
 
 def test_a_contest_from_a_graph_to_the_table(tmp_path: Path) -> None:
     graph = tmp_path / "circle.txt"
     graph.write_text("".join(f"{node} {(node + 1) % 4} a\n" for node in range(4)), encoding="ascii")
     taking_part = [one for one in CONTESTANTS if one.name in ("kg-reasoner", "owlrl")]
-    entries = contest(graph_job(graph, NONLINEAR, tmp_path / "cache"), taking_part, rounds=1, limit=60)
+    entries = contest(graph_job(graph, NONLINEAR, tmp_path / "cache"), taking_part, rounds=1, limits=LIMITS)
     assert [(entry.contestant, entry.remark, [run.answer for run in entry.rounds]) for entry in entries] == [
         ("kg-reasoner", "", [16]),
         ("owlrl", "", [16]),
@@ -134,5 +149,5 @@ def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
     nemo = [one for one in CONTESTANTS if one.name == "nemo"]
     assert set(PROGRAMS) == {LINEAR, NONLINEAR}
     for task in PROGRAMS:
-        (entry,) = contest(graph_job(graph, task, tmp_path / "cache"), nemo, rounds=1, limit=60)
+        (entry,) = contest(graph_job(graph, task, tmp_path / "cache"), nemo, rounds=1, limits=LIMITS)
         assert [(run.answer, run.facts) for run in entry.rounds] == [(6, 9)], entry.remark

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kg_reasoner import relation
 from kg_reasoner.analysis import stratify
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.program import FALSE, TRIPLE, Program
@@ -18,7 +20,18 @@ from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import Literal, Term
 
 from .oracle import Facts, evaluate, without_empty
-from .strategies import facts, programs, rules, triple_atoms, triple_programs, triples, NODES
+from .strategies import NODES, facts, programs, rules, triple_atoms, triple_programs, triples
+
+
+@pytest.fixture(autouse=True, params=["usual", "tiny"], scope="module")
+def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs with tables that are full all the time, too."""
+    usual = relation.capacities
+    if request.param == "tiny":
+        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1)
+    yield
+    relation.capacities = usual
+
 
 EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "150")), deadline=None)
 

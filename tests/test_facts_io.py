@@ -249,6 +249,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 PATH = Program(
     rules=(
+        Rule(Atom("closed", (literal(1),))),
         Rule(Atom("path", (X, Y)), (Atom("edge", (X, Y)), Negation(Atom("closed", (X,))), Filter(X))),
         Rule(triple(X, IRI("urn:p"), Y), (Atom("path", (X, Y)),)),
     ),

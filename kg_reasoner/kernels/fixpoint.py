@@ -1,6 +1,6 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
-from kg_reasoner.kernels.joins import next_match, match_columns, row_limit, value_of
+from kg_reasoner.kernels.joins import match_columns, next_match, row_limit, value_of
 from kg_reasoner.kernels.layout import (
     BLOCK,
     BUILD_INDEX,

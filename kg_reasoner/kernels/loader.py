@@ -55,7 +55,9 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode())
+    digest.update(
+        f"{llvmlite.__version__} {sys.version_info[:2]} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
+    )
     return digest.hexdigest()[:24]
 
 

@@ -302,4 +302,3 @@ def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:
         return int(function(*values))
 
     return call
-

@@ -252,7 +252,9 @@ def triple_end(text: Bytes, position: int) -> int:
 
 
 @kernel
-def scan_line(classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int) -> int:
+def scan_line(
+    classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
+) -> int:
     """Split a line into the spans of its three terms: the position after it, 0 if there is nothing to read, or BAD."""
     position = skip_blanks(text, start)
     byte = text[position]

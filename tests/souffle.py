@@ -1,0 +1,160 @@
+"""Reads the Datalog suite's programs (a JSON tree, facts and expected outputs as TSV) as programs of ours."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from kg_reasoner.program import (
+    Aggregate,
+    AggregateBinding,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Program,
+    Rule,
+    Variable,
+    variables_of,
+)
+from kg_reasoner.terms import Term, literal
+
+Row = tuple[Term, ...]
+OPERATORS = {"==": "="}
+
+
+class Case:
+    """One program of the suite: `program`, the facts of its inputs, and the rows that each output must have."""
+
+    def __init__(self, folder: Path) -> None:
+        tree = json.loads((folder / "program.json").read_text())
+        self.types: dict[str, list[str]] = tree["relations"]
+        self.program = Program(tuple(_Reader().rule(node) for node in tree["rules"]))
+        self.facts = {name: self._rows(folder / "facts" / f"{name}.tsv", name) for name in tree["inputs"]}
+        self.expected = {name: self._rows(folder / "expected" / f"{name}.tsv", name) for name in tree["outputs"]}
+
+    def _rows(self, path: Path, name: str) -> set[Row]:
+        kinds = self.types[name]
+        if not path.exists():
+            return set()
+        lines = path.read_text().split("\n")
+        rows = [line.split("\t") for line in lines if line or (kinds and len(lines) > 1 and lines.index(line) < len(lines) - 1)]
+        if not kinds:
+            return {()} if path.read_text() else set()
+        return {tuple(literal(int(cell)) if kind == "number" else literal(cell) for cell, kind in zip(row, kinds)) for row in rows}
+
+
+class _Reader:
+    """Reads one rule."""
+
+    def __init__(self) -> None:
+        self._fresh = count()
+        self._extra: list[BodyLiteral] = []
+
+    def rule(self, node: Any) -> Rule:
+        """The rule. Equalities that bind a variable are replaced by what they say."""
+        body = [self._part(part) for part in node["body"]]
+        head = self._atom(node["head"])
+        return _grouped(_inlined(Rule(head, (*body, *self._extra))))
+
+    def _part(self, node: Any) -> BodyLiteral:
+        if "atom" in node:
+            return self._atom(node["atom"])
+        if "not" in node:
+            return Negation(self._atom(node["not"]))
+        operator = OPERATORS.get(node["cmp"], node["cmp"])
+        if "agg" in node["r"]:
+            variable = Variable(f"aggregate{next(self._fresh)}")
+            body = tuple(self._part(part) for part in node["r"]["body"])
+            of = self._expression(node["r"]["of"]) if node["r"].get("of") else None
+            self._extra.append(Aggregate(body, (), (AggregateBinding(node["r"]["agg"].upper(), of, variable),)))
+            return Filter(Call(operator, (self._expression(node["l"]), variable)))
+        return Filter(Call(operator, (self._expression(node["l"]), self._expression(node["r"]))))
+
+    def _atom(self, node: Any) -> Atom:
+        return Atom(node["rel"], tuple(self._argument(argument) for argument in node["args"]))
+
+    def _argument(self, node: Any) -> Argument:
+        expression = self._expression(node)
+        if isinstance(expression, Call):
+            variable = Variable(f"value{next(self._fresh)}")
+            self._extra.append(Bind(expression, variable))
+            return variable
+        return expression
+
+    def _expression(self, node: Any) -> Expression:
+        if "var" in node:
+            return Variable(node["var"])
+        if "wild" in node:
+            return Variable(f"_{next(self._fresh)}")
+        if "num" in node:
+            return literal(int(node["num"]))
+        if "str" in node:
+            return literal(str(node["str"]))
+        return Call(node["op"], (self._expression(node["l"]), self._expression(node["r"])))
+
+
+def _grouped(rule: Rule) -> Rule:
+    """Aggregates group by the variables that they share with the rest of the rule; what binds those is repeated inside."""
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Aggregate):
+            inner = {v for other in part.body for v in variables_of(other)}
+            outer = {v for other in (rule.head, *rule.body) if other is not part for v in variables_of(other)}
+            bound = {v for other in part.body if isinstance(other, Atom) for v in variables_of(other)}
+            binders = tuple(atom for atom in rule.body_atoms() if (inner - bound) & set(variables_of(atom)))
+            part = Aggregate((*part.body, *binders), tuple(sorted(inner & outer, key=str)), part.bindings)
+        body.append(part)
+    return Rule(rule.head, tuple(body))
+
+
+def _inlined(rule: Rule) -> Rule:
+    """Soufflé's ``x = 5`` binds x when nothing else does; ours compares only."""
+    while True:
+        bound = {v for atom in rule.body_atoms() for v in variables_of(atom)}
+        bound |= {part.variable for part in rule.body if isinstance(part, Bind)}
+        bound |= {binding.variable for part in rule.body if isinstance(part, Aggregate) for binding in part.bindings}
+        for part in rule.body:
+            if isinstance(part, Filter) and isinstance(part.expression, Call) and part.expression.name == "=":
+                left, right = part.expression.arguments
+                if isinstance(right, Variable) and right not in bound:
+                    left, right = right, left
+                if not isinstance(left, Variable) or left in bound:
+                    continue
+                if isinstance(right, Call):
+                    if not bound.issuperset(variables_of(right)):
+                        continue
+                    rule = Rule(rule.head, tuple(Bind(right, left) if other is part else other for other in rule.body))
+                else:
+                    rule = _replaced(rule, part, left, right)
+                break
+        else:
+            return rule
+
+
+def _replaced(rule: Rule, gone: BodyLiteral, variable: Variable, value: Argument) -> Rule:
+    def term(old: Any) -> Any:
+        if isinstance(old, Call):
+            return Call(old.name, tuple(term(argument) for argument in old.arguments))
+        return value if old == variable else old
+
+    def part(old: Any) -> Any:
+        if isinstance(old, Atom):
+            return Atom(old.predicate, tuple(term(t) for t in old.terms))
+        if isinstance(old, Negation):
+            return Negation(part(old.atom))
+        if isinstance(old, Filter):
+            return Filter(term(old.expression))
+        if isinstance(old, Bind):
+            return Bind(term(old.expression), old.variable)
+        if isinstance(old, Aggregate):
+            return Aggregate(tuple(map(part, old.body)), old.group, old.bindings)
+        return old
+
+    return Rule(part(rule.head), tuple(part(other) for other in rule.body if other is not gone))
