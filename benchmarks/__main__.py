@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,11 +12,16 @@ import click
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, contest
+from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, Limits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 
 TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
+
+
+def machine_memory() -> float:
+    """The machine's memory in GB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=report.legend())
@@ -30,6 +36,9 @@ TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEA
 @click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, taken in turns.")
 @click.option(
     "--limit", type=click.FloatRange(1), default=180, show_default=True, help="Seconds (wall) after which a run is stopped."
+)
+@click.option(
+    "--memory", type=click.FloatRange(0.1), default=0.7 * machine_memory(), help="GB that a run may have.", show_default="70%"
 )
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option(
@@ -49,6 +58,7 @@ def main(
     names: tuple[str, ...],
     rounds: int,
     limit: float,
+    memory: float,
     cache: Path | None,
     graphs: Path,
     json_file: Path | None,
@@ -68,7 +78,7 @@ def main(
     entries: list[Entry] = []
     with notes.status("preparing the data") as status:
         for job in jobs(sizes, [TASKS[task] for task in tasks], graphs, folder, notes):
-            found = contest(job, contestants, rounds, limit, entries, status.update)
+            found = contest(job, contestants, rounds, Limits(limit, int(memory * 1e9)), entries, status.update)
             entries += found
             console.print(report.table(job, found))
             for line in report.disagreements(found):

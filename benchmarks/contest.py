@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import Final
 from benchmarks.jobs import RDFS, Job
 from benchmarks.measure import Measurement
 
-__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "contest"]
+__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "Limits", "contest"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -41,6 +42,16 @@ CONTESTANTS: Final = (
 OURS: Final = CONTESTANTS[0].name
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take."""
+
+    seconds: float
+    """By the clock."""
+    bytes: int
+    """Of memory."""
+
+
 @dataclass
 class Entry:
     """What one contestant did in one job: a measurement for each round, or the reason why there is none."""
@@ -48,8 +59,8 @@ class Entry:
     contestant: str
     job: Job
     rounds: list[Measurement] = field(default_factory=list)
-    over: float | None = None
-    """The limit in seconds that it went over."""
+    over: Limits | None = None
+    """The limits, where it went over one of them."""
     remark: str = ""
     failed: bool = False
 
@@ -66,22 +77,22 @@ def contest(
     job: Job,
     contestants: Sequence[Contestant],
     rounds: int,
-    limit: float,
+    limits: Limits,
     earlier: Iterable[Entry] = (),
     progress: Callable[[str], None] = lambda line: None,
 ) -> list[Entry]:
     """The entries of all contestants in one job.
 
-    Who goes over the limit of wall-clock seconds is stopped, and does not start in larger workloads of the same task (`earlier`).
-    Who takes more than a tenth of the limit runs once.
+    Who goes over a limit is stopped, and does not start in larger workloads of the same task (`earlier`). Who takes more than a
+    tenth of the time allowed runs once.
     """
     entries = [enter(contestant, job, earlier) for contestant in contestants]
     for number in range(rounds):
         for contestant, entry in zip(contestants, entries, strict=True):
-            slow = bool(entry.rounds) and entry.middle(lambda run: run.total_wall) > limit / 10
-            if not entry.remark and entry.over is None and not slow:
+            slow = bool(entry.rounds) and entry.middle(lambda run: run.total_wall) > limits.seconds / 10
+            if not entry.remark and not slow:
                 progress(f"{job.workload}, {job.task}: {contestant.name}, round {number + 1} of {rounds}")
-                run(contestant, entry, limit)
+                run(contestant, entry, limits)
     return entries
 
 
@@ -91,17 +102,18 @@ def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
     for other in earlier:
         same = other.contestant == contestant.name and other.job.task == job.task
         if same and other.over is not None and not job.is_closure:
-            entry.over, entry.remark = other.over, f"not started: over {other.over:.0f} s on {other.job.workload}"
+            entry.over = other.over
+            entry.remark = other.remark if other.remark.endswith(")") else f"not started ({other.remark} on {other.job.workload})"
     return entry
 
 
-def run(contestant: Contestant, entry: Entry, limit: float) -> None:
+def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
     """One round of one contestant, added to its entry."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.json"
         entry.job.write(path)
         with subprocess.Popen(
-            [sys.executable, "-m", contestant.module, str(path)],
+            [sys.executable, "-m", contestant.module, str(path), str(limits.bytes)],
             cwd=ROOT,
             env=os.environ | {"RUST_BACKTRACE": "0"},
             stdout=subprocess.PIPE,
@@ -110,10 +122,10 @@ def run(contestant: Contestant, entry: Entry, limit: float) -> None:
             start_new_session=True,
         ) as process:
             try:
-                printed, complaint = process.communicate(timeout=limit)
+                printed, complaint = process.communicate(timeout=limits.seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                entry.over = limit
+                entry.over, entry.remark = limits, f"over {limits.seconds:.0f} s"
                 return
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -121,7 +133,10 @@ def run(contestant: Contestant, entry: Entry, limit: float) -> None:
     if process.returncode == 0:
         entry.rounds.append(Measurement(**json.loads(printed.splitlines()[-1])))
         return
-    entry.failed = True
     last = (complaint.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-    missing = "No module named" in last and contestant.name != OURS
-    entry.remark = "not installed: pip install '.[bench]'" if missing else f"failed: {last}"
+    if re.search("memory|failed to map", complaint, re.IGNORECASE) or process.returncode == -signal.SIGABRT:
+        entry.over, entry.remark = limits, f"over {limits.bytes / 1e9:.1f} GB of memory"
+    elif "No module named" in last and contestant.name != OURS:
+        entry.failed, entry.remark = True, "not installed: pip install '.[bench]'"
+    else:
+        entry.failed, entry.remark = True, f"failed: {last}"

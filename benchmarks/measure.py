@@ -1,6 +1,6 @@
 """What a contestant measures about itself, and how: its own process's CPU time, wall time and memory.
 
-A contestant runs alone in a process, started as ``python -m benchmarks.contestants.NAME JOB.json``, and prints one JSON line.
+A contestant runs alone in a process, started as ``python -m benchmarks.contestants.NAME JOB.json BYTES``, and prints one JSON line.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -164,6 +165,11 @@ def in_child(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def contestant(main: Callable[[Job], Measurement]) -> None:
-    """The body of a contestant's ``__main__``: read the job named on the command line, print the measurement."""
-    measurement: dict[str, Any] = asdict(main(Job.read(Path(sys.argv[1]))))
+    """The body of a contestant's ``__main__``: ``JOB.json BYTES`` on the command line; prints the measurement.
+
+    The process may not have more than this many bytes of memory.
+    """
+    path, most = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_AS, (int(most), int(most)))
+    measurement: dict[str, Any] = asdict(main(Job.read(Path(path))))
     print(json.dumps(measurement), flush=True)

@@ -67,10 +67,10 @@ def cells(entry: Entry, ours: Entry | None) -> list[str]:
     """A row of the table."""
     if not entry.rounds:
         row = [entry.contestant, *["-"] * (len(COLUMNS) - 1)]
-        if entry.over is not None and not entry.remark:
-            row[COLUMNS.index("wall")] = f"over {entry.over:.0f}"
+        if entry.over is not None and entry.remark == f"over {entry.over.seconds:.0f} s":
+            row[COLUMNS.index("wall")] = f"> {entry.over.seconds:.0f}"
             if ours is not None:
-                row[COLUMNS.index("total ×")] = f"over {ratio(entry.over / max(ours.middle(total_cpu), 1e-9))}"
+                row[COLUMNS.index("total ×")] = f"> {ratio(entry.over.seconds / max(ours.middle(total_cpu), 1e-9))}"
         return row
     one = entry.rounds[0]
     compared = ["", ""]
