@@ -209,7 +209,7 @@ def text_from_oxigraph(term: object) -> str:
             text = _WRITTEN_ESCAPE.sub(_rewrite, text)
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
             raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
-    elif text.startswith("<<"):
+    elif first == "<" and " " in text:
         raise LoadError(f"the triple term {text} is of RDF 1.2, which is not supported", hint="use rdf:Statement")
     return text
 

@@ -29,6 +29,7 @@ _OTHER_SYNTAXES: Final = (
     (re.compile(r"(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), "OWL Manchester syntax"),
     (re.compile(r"format-version:"), "OBO format"),
 )
+_WEB_PAGE: Final = re.compile(r"<!doctype\s+html|(?:<\?xml[^>]*>\s*)?<html\b", re.IGNORECASE)
 _XML: Final = re.compile(r"<(?:\?xml\b|!--|!DOCTYPE\b|(?:[\w.-]+:)?[\w.-]+\s[^<>]*\bxmlns\b)")
 _JSON: Final = re.compile(r'\{\s*(?:"|\}\s*$)|\[\s*(?:\{\s*(?:"|\})|\]\s*$)')
 _TERM: Final = r"(?:<[^<>\s]*>|_:\S+)"
@@ -51,6 +52,8 @@ def sniff(head: bytes, name: str) -> Format:
     """
     text = _decode(head)
     start = text.lstrip()
+    if _WEB_PAGE.match(start):
+        raise LoadError(f"{name} is a web page, not RDF", hint="download the RDF document itself")
     if _XML.match(start):
         return _sniff_xml(head, name)
     if _JSON.match(start):
@@ -111,8 +114,6 @@ def _sniff_xml(head: bytes, name: str) -> Format:
     namespace, _, local = roots[0].rpartition(" ") if roots else ("", "", "")
     if (namespace, local) == (str(OWL), "Ontology"):
         return OWL_XML
-    if local.lower() == "html" or head.lstrip()[:14].lower() == b"<!doctype html":
-        raise LoadError(f"{name} is a web page, not RDF", hint="download the RDF document itself")
     if roots and namespace != str(RDF) and str(RDF).encode() not in head and not head.startswith(_UTF_16):
         raise LoadError(f"{name} is XML, but neither RDF/XML nor OWL/XML: its root element is {local}")
     return RDF_XML

@@ -138,10 +138,11 @@ class OpenDocument:
 
 
 class _Raw(io.RawIOBase):
-    """Counts the bytes that pass."""
+    """Counts the bytes that pass, and keeps for later what was given beyond what was asked for."""
 
     def __init__(self, inner: io.RawIOBase) -> None:
         self._inner = inner
+        self._rest = b""
         self.count = 0
 
     def readable(self) -> bool:
@@ -149,7 +150,8 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))
-        data = self._inner.read(len(view)) or b""
+        data = self._rest or self._inner.read(len(view)) or b""
+        data, self._rest = data[: len(view)], data[len(view) :]
         view[: len(data)] = data
         self.count += len(data)
         return len(data)

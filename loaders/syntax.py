@@ -54,14 +54,18 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
             yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
         except (SyntaxError, UnicodeDecodeError, LoadError) as error:
             raise _first_error(document, chunk, line, format.graphs) or document.error(str(error), line) from None
-        line += chunk.count(b"\n") or chunk.count(b"\r")
+        line += chunk.count(b"\n")
 
 
 def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Pieces of about `size` bytes that end where a line ends."""
+    """Pieces of about `size` bytes that end where a line ends. Every end of a line becomes LF."""
     pieces: list[bytes] = []
     while data := stream.read(size):
-        end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
+        if b"\r" in data:
+            if data.endswith(b"\r"):
+                data += stream.read(1)
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        end = data.rfind(b"\n") + 1
         if end:
             yield b"".join([*pieces, data[:end]])
             pieces = [data[end:]]
@@ -71,15 +75,19 @@ def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
         yield b"".join(pieces)
 
 
-def _first_error(document: Document, chunk: bytes, first_line: int, quads: bool) -> LoadError | None:
-    """The error of the first wrong line: each is parsed by itself, which is slow, and done only when there is an error."""
-    for number, line in enumerate(
-        chunk.replace(b"\r", b"\n").split(b"\n") if b"\n" not in chunk else chunk.split(b"\n"), first_line
-    ):
-        text = line.decode("utf-8", "replace").rstrip("\r")
+def _first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
+    """The error of the first wrong line: each is parsed by itself, which is slow, and done only when there is an error.
+
+    Without `first_line`, the lines are not those of the document but what a parser made of it.
+    """
+    for place, line in enumerate(chunk.split(b"\n")):
+        text = line.decode("utf-8", "replace")
+        number = None if first_line is None else first_line + place
         try:
             check_line(line, quads)
         except SyntaxError as error:
+            if number is None:
+                return document.error(f"{_POSITION.sub('', error.msg, count=1)}: {text}")
             return parser_error(document, error, number, text)
         except LoadError as error:
             return document.error(error.message, number, hint=error.hint, text=text)
@@ -165,6 +173,10 @@ def parser_error(document: Document, error: SyntaxError, line: int | None = None
     hint = next((hint for part, hint in _HINTS if part in message), None)
     if "LoadDocumentCallback" in message:
         message = "the document refers to a remote context"
+    elif "No scheme found in an absolute IRI" in message:
+        message = "the IRI is relative"
+        if text is not None:
+            hint = "N-Triples and N-Quads have absolute IRIs only"
     message = message[:1].lower() + message[1:] if message[1:2].islower() else message
     if error.lineno is None:
         return document.error(message, line, hint=hint, text=text)
@@ -180,13 +192,16 @@ def _refuse_relative(data: bytes, document: Document) -> None:
 
 
 class _Lines:
-    """Hands out a stream line by line, so that `line`, the one handed out last, is where the parser is."""
+    """Hands out a stream line by line, so that `line`, the number of the one handed out last, is where the parser is."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self._at_start = True
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
         data = self._stream.readline(size)
-        self.line += data.endswith(b"\n")
+        if data:
+            self.line += self._at_start
+            self._at_start = data.endswith(b"\n")
         return data
