@@ -294,15 +294,20 @@ def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _G
     text = _show(head[1])
     for upper, lower in pairwise(cycle):
         if (upper, lower) in negative:
-            text += f" -> NOT {_show(lower[1])}"
+            text += f" -> {'NOT' if _is_negated(*negative[upper, lower]) else 'AGGREGATE'} {_show(lower[1])}"
         elif upper[1] != lower[1]:
             text += f" -> {_show(lower[1])}"
-    what = "aggregate" if any(isinstance(part, Aggregate) and atom in part.body for part in rule.body) else "negation"
+    what = "negation" if _is_negated(rule, atom) else "aggregate"
     return StratificationError(
         f"{_show(head[1])} depends on its own {what}: {text}",
         atom.span or rule.head.span,
         "a rule may negate or aggregate only what can be computed before it; break this cycle",
     )
+
+
+def _is_negated(rule: Rule, atom: Atom) -> bool:
+    parts = [inner for part in rule.body for inner in (part.body if isinstance(part, Aggregate) else (part,))]
+    return any(isinstance(part, Negation) and part.atom is atom for part in parts)
 
 
 def _show(key: Key) -> str:
@@ -360,8 +365,9 @@ def _comparisons(expression: Expression, span: Span | None) -> Iterator[tuple[st
 
 
 def _unsupported_call(call: Call, span: Span | None) -> UnsupportedError:
-    is_operator = call.name in ("neg", "IN", "NOT IN") or not (call.name[0].isalpha() or call.name.startswith("<http"))
-    what = f"the {'operator' if is_operator else 'function'} {'-' if call.name == 'neg' else call.name}"
-    return UnsupportedError(
-        f"{what} is understood but not evaluated yet", call.span or span, "filters are comparisons joined by &&"
-    )
+    name = "-" if call.name == "neg" else call.name
+    is_iri = name.startswith("<") and name.endswith(">")
+    is_function = is_iri or (name[0].isalpha() and name not in ("IN", "NOT IN"))
+    what = f"the {'function' if is_function else 'operator'} {name}"
+    hint = "a filter is comparisons of variables and constants, joined by &&"
+    return UnsupportedError(f"{what} is understood but not evaluated yet", call.span or span, hint)

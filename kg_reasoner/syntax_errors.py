@@ -32,7 +32,6 @@ _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("WILDCARD", _CONSTANTS | frozenset(["WILDCARD", "VARIABLE"]), "a term"),
     ("LSQB", _ATOM, "an atom"),
     ("COMPARISON", frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "IN", "NOT_IN"]), "an operator"),
-    ("OR", frozenset(["OR", "AND"]), "&& or ||"),
     ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
 )
 """What may stand at a place: a terminal that is accepted there only; the terminals that the words cover; the words."""
@@ -40,6 +39,7 @@ _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
 _WORDS: Final = {
     "$END": "the end of the text",
     "A": "a",
+    "AND": "`&&`",
     "COLON": "`:`",
     "COMMA": "`,`",
     "DOT": "`.`",
@@ -50,6 +50,7 @@ _WORDS: Final = {
     "LSQB": "`[`",
     "NAME": "a name",
     "NAMESPACE": "a prefix such as `ub:`",
+    "OR": "`||`",
     "RPAR": "`)`",
     "RSQB": "`]`",
     "STAR": "`*`",
@@ -119,6 +120,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
             return f"did you mean {close[0] if close[0] in KEYWORDS else close[0].lower()} instead of `{word}`?"
     if last.upper() in ("NOT", "EXISTS"):
         return "NOT takes one atom; variables that occur nowhere else in the rule are existential in it"
+    if last == "false":
+        return "false stands alone, as the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
     if found in ("%", "/"):
