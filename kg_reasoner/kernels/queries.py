@@ -1,9 +1,10 @@
-"""Answering conjunctive queries: all matches of a plan, written out row by row."""
+"""Answering queries: all matches of a plan, written out row by row, and the rows of one tuple or key in many relations at once."""
 
 from kg_reasoner.kernels.fixpoint import readiness
 from kg_reasoner.kernels.joins import next_match, value_of
-from kg_reasoner.kernels.layout import DONE, FINISHED, FRESH, READY, Context
+from kg_reasoner.kernels.layout import DONE, EMPTY, FINISHED, FRESH, READY, Context
 from kg_reasoner.kernels.memory import Int32s, entry
+from kg_reasoner.kernels.relations import find, key_slot
 
 
 @entry
@@ -32,3 +33,46 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
             row[column] = value_of(frame, codes[column])
         count = count + 1
     return count
+
+
+@entry
+def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
+    """Look for a tuple in several relations: writes the positions of those that hold it in a row with these flags under the mask.
+
+    Returns how many they are.
+    """
+    found = 0
+    for position in range(count):
+        relation = context.relations[relations[position]]
+        row = find(relation, values)
+        if row >= 0 and (relation.flags[row] & mask) == flags:
+            out[found] = position
+            found = found + 1
+    return found
+
+
+@entry
+def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
+    """Look a key up in several indexes: writes (position of the index, row, value) of the entries whose rows have these flags.
+
+    Returns how many entries there are, of which the first `capacity` are written, or ``-1 - position`` of an index yet to be built.
+    """
+    found = 0
+    for position in range(count):
+        index = context.indexes[indexes[position]]
+        if not index.built:
+            return -1 - position
+        slot = key_slot(index, key)
+        if index.keys[slot] != EMPTY:
+            relation = context.relations[index.relation]
+            entries = index.arena + index.starts[slot]
+            for number in range(index.lengths[slot]):
+                item = entries[number]
+                row = item >> 32
+                if (relation.flags[row] & mask) == flags:
+                    if found < capacity:
+                        out[3 * found] = position
+                        out[3 * found + 1] = row
+                        out[3 * found + 2] = item & 0x7FFFFFFF
+                    found = found + 1
+    return found
