@@ -1,0 +1,244 @@
+"""Comparison by value as SPARQL's filters do it, and identity of values as the datatype rules need it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
+from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, Term, literal
+from kg_reasoner.values import COMPARISONS, INTEGER_RANGES, compare, equal, is_known, satisfies, value_of
+
+
+def lit(text: str) -> Term:
+    """A term in a short form: ``5:int``, ``a@en``, ``a`` (a string), ``<iri>`` or ``_:b``."""
+    if text.startswith("<"):
+        return IRI(text[1:-1])
+    if text.startswith("_:"):
+        return BlankNode(text[2:])
+    lexical, colon, name = text.rpartition(":")
+    if colon and name[:1].isalpha():
+        return Literal(lexical, XSD[name].value)
+    lexical, at, tag = text.rpartition("@")
+    return Literal(lexical, RDF.langString.value, tag) if at else Literal(text)
+
+
+ASCENDING = [
+    ["-INF:double", "-INF:float"],
+    ["-100000000000000000000000:integer"],
+    ["-1.5:decimal", "-1.5:double", "-15e-1:float"],
+    ["0:integer", "-0:int", "-0.0:double", "0.0:decimal", "+0:byte"],
+    ["0.1:decimal"],
+    ["0.1:double"],  # 0.1000000000000000055...
+    ["0.1:float"],  # 0.100000001490...
+    ["9007199254740992:integer", "9007199254740992.0:double"],
+    ["9007199254740993:integer", "9007199254740993.0:decimal"],
+    ["340282346638528859811704183484516925440:integer", "3.4028234663852886e38:float"],
+    ["INF:double", "1e39:float", "1e400:double"],
+]
+
+
+def test_numbers_of_all_types_have_one_order() -> None:
+    ranked = [(rank, lit(text)) for rank, texts in enumerate(ASCENDING) for text in texts]
+    for (i, a), (j, b) in product(ranked, ranked):
+        assert compare(a, b) == (i > j) - (i < j)
+        assert equal(a, b) == (i == j)
+
+
+@pytest.mark.parametrize(
+    ("smaller", "greater"),
+    [
+        ("false:boolean", "1:boolean"),
+        ("", "a"),
+        ("Z", "a"),
+        ("a", "ab"),
+        ("\uffff", "\U00010000"),
+        ("10", "9"),
+        ("2020-01-01T00:00:00Z:dateTime", "2020-01-01T00:00:00.001Z:dateTime"),
+        ("2020-01-01T01:00:00+02:00:dateTime", "2020-01-01T00:00:00:dateTime"),
+        ("-0001-12-31T23:59:59Z:dateTime", "0000-01-01T00:00:00Z:dateTimeStamp"),
+        ("2019-12-31T23:59:59Z:dateTime", "12020-01-01T00:00:00Z:dateTime"),
+        ("2020-02-29:date", "2020-03-01:date"),
+        ("2020-03-01+01:00:date", "2020-03-01:date"),
+    ],
+)
+def test_order_of_other_kinds(smaller: str, greater: str) -> None:
+    a, b = lit(smaller), lit(greater)
+    assert (compare(a, b), compare(b, a), compare(a, a), equal(a, b), equal(a, a)) == (-1, 1, 0, False, True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("true:boolean", "1:boolean"),
+        ("2020-01-01T24:00:00Z:dateTime", "2020-01-02T00:00:00Z:dateTime"),
+        ("2020-01-01T12:00:00+05:30:dateTime", "2020-01-01T06:30:00Z:dateTimeStamp"),
+        ("2020-01-01T12:00:00.50:dateTime", "2020-01-01T12:00:00.5Z:dateTime"),
+        ("2020-01-01-00:00:date", "2020-01-01Z:date"),
+    ],
+)
+def test_one_value_in_two_forms(one: str, other: str) -> None:
+    assert (equal(lit(one), lit(other)), compare(lit(one), lit(other))) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_equal"),
+    [
+        ("<http://example.org/a>", "<http://example.org/a>", True),
+        ("<http://example.org/a>", "<http://example.org/b>", False),
+        ("<http://example.org/a>", "_:a", False),
+        ("_:a", "_:a", True),
+        ("<http://example.org/a>", "http://example.org/a", False),
+        ("1:integer", "1", False),
+        ("1:integer", "true:boolean", False),
+        ("a@en", "a@en", True),
+        ("a@en", "a@de", False),
+        ("a@en", "a", False),
+        ("NaN:double", "NaN:double", False),
+        ("NaN:double", "1:integer", False),
+        ("P1D:duration", "P1D:duration", True),
+        ("P1D:duration", "PT24H:duration", None),
+        ("P1D:duration", "1:integer", None),
+        ("P1D:duration", "<http://example.org/a>", False),
+        ("one:integer", "one:integer", None),
+        ("one:integer", "1:integer", None),
+        ("300:byte", "300:integer", None),
+    ],
+)
+def test_what_has_no_order_may_still_be_equal_or_not(one: str, other: str, are_equal: bool | None) -> None:
+    a, b = lit(one), lit(other)
+    assert equal(a, b) is equal(b, a) is are_equal
+    assert compare(a, b) is compare(b, a) is None
+    assert satisfies("=", a, b) == (are_equal is True)
+    assert satisfies("!=", a, b) == (are_equal is False)
+    assert not any(satisfies(operator, a, b) for operator in ("<", "<=", ">", ">="))
+
+
+INTEGERS = {datatype.removeprefix(str(XSD)) for datatype in INTEGER_RANGES}
+
+ILL_TYPED = """
+    1.0:integer 1e0:integer :integer +:integer ١:integer 128:byte -1:nonNegativeInteger 0:positiveInteger 1e0:decimal .:decimal
+    inf:double 1.5.2:double TRUE:boolean yes:boolean 2020-13-01:date 2019-02-29:date 1900-02-29:date 2020-04-31:date 20-01-01:date
+    2020-01-01T25:00:00:dateTime 2020-01-01T24:00:01:dateTime 2020-01-01:dateTime 2020-01-01T00:00:00:dateTimeStamp
+    2020-01-01T00:00:00+15:00:dateTime 02020-01-01:date
+"""
+
+
+@pytest.mark.parametrize("text", ILL_TYPED.split())
+def test_an_ill_typed_literal_has_no_value(text: str) -> None:
+    term = lit(text)
+    assert isinstance(term, Literal)
+    assert value_of(term) is None
+    assert is_known(term.datatype)
+    assert is_ill_typed(term)
+    assert identity(term) is None
+    assert datatypes_of(term) == ()
+
+
+def test_blanks_around_a_number_are_not_taken_away() -> None:
+    assert value_of(Literal(" 1", XSD.integer.value)) is None
+    assert value_of(Literal("1\n", XSD.integer.value)) is None
+
+
+def test_very_long_forms() -> None:
+    digits = "7" * 10_000
+    assert compare(Literal(digits, XSD.integer.value), Literal(f"{digits}.5", XSD.decimal.value)) == -1
+    assert equal(Literal(digits, XSD.integer.value), Literal(f"{digits}.0", XSD.decimal.value))
+    assert value_of(Literal(f"{digits}-01-01", XSD.date.value)) is None
+    assert compare(Literal("1e" + "9" * 50, XSD.double.value), Literal("INF", XSD.double.value)) == 0
+
+
+def test_every_integer_type_has_exactly_its_range() -> None:
+    for datatype, (low, high) in INTEGER_RANGES.items():
+        for bound, step in ((low, -1), (high, 1)):
+            if bound is not None:
+                assert value_of(Literal(str(bound), datatype)) is not None
+                assert value_of(Literal(str(bound + step), datatype)) is None
+
+
+numbers = st.one_of(st.integers(), st.floats(), st.decimals(allow_nan=False, allow_infinity=False)).map(literal)
+
+
+@given(numbers, numbers, numbers)
+def test_comparison_is_an_order(a: Literal, b: Literal, c: Literal) -> None:
+    if None not in (compare(a, b), compare(b, c), compare(a, c)):
+        assert compare(a, b) == -(compare(b, a) or 0)
+        assert equal(a, b) == (compare(a, b) == 0)
+        if satisfies("<=", a, b) and satisfies("<=", b, c):
+            assert satisfies("<=", a, c)
+    assert set(COMPARISONS) == {"=", "!=", "<", "<=", ">", ">="}
+
+
+@pytest.mark.parametrize(
+    ("texts", "together"),
+    [
+        (["1:integer", "01:int", "1.0:decimal", "+1:byte"], True),
+        (["1:integer", "1:double", "1:float", "1", "1:boolean"], False),
+        (["0.0:double", "-0.0:double"], False),
+        (["1.0:double", "1e0:double", "10e-1:double"], True),
+        (["3.4028235e38:float", "3.4028234663852886e38:float"], True),
+        (["NaN:double", "NaN:double"], True),
+        (["a", "a:token", "a:NCName"], True),
+        (["a", "a@en", "a:anyURI", "a@de"], False),
+        (["0a0B:hexBinary", "0A0b:hexBinary"], True),
+        (["TWFu:base64Binary", "TW Fu:base64Binary"], True),
+        (["2020-01-01T00:00:00Z:dateTime", "2020-01-01T00:00:00+00:00:dateTimeStamp"], True),
+        (["2020-01-01T00:00:00Z:dateTime", "2020-01-01T01:00:00+01:00:dateTime", "2020-01-01T00:00:00:dateTime"], False),
+        (["2020-01-01:date", "2020-01-01Z:date", "2020-01-01+01:00:date", "2020-01-01T00:00:00:dateTime"], False),
+    ],
+)
+def test_identity_of_values(texts: list[str], together: bool) -> None:
+    values = [identity(term) for term in map(lit, texts) if isinstance(term, Literal)]
+    assert None not in values
+    assert len(set(values)) == (1 if together else len(texts))
+
+
+def test_literals_of_rdf() -> None:
+    plain, xml = RDF.PlainLiteral.value, RDF.XMLLiteral.value
+    assert identity(Literal("a@", plain)) == identity(Literal("a"))
+    assert identity(Literal("a@b@EN", plain)) == identity(Literal("a@b", RDF.langString.value, "en"))
+    assert is_ill_typed(Literal("a", plain))
+    assert identity(Literal("<a b='1'/>", xml)) == identity(Literal('<a b="1"></a>', xml))
+    assert is_ill_typed(Literal("<a>", xml))
+    assert is_ill_typed(Literal("a\ud800", xml))
+    assert is_ill_typed(Literal("a", RDF.langString.value))
+    assert is_ill_typed(Literal("a", RDFS.Literal.value))
+    assert not is_ill_typed(Literal("a", "http://example.org/unknown"))
+    assert identity(Literal("a", "http://example.org/unknown")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("5:integer", f"decimal {' '.join(INTEGERS - {'nonPositiveInteger', 'negativeInteger'})}"),
+        ("-129.0:decimal", "decimal integer nonPositiveInteger negativeInteger long int short"),
+        ("0.5:decimal", "decimal"),
+        ("5:double", "double"),
+        ("en-GB", "string normalizedString token language NMTOKEN Name NCName"),
+        ("a:b", "string normalizedString token NMTOKEN Name"),
+        ("1 2", "string normalizedString token"),
+        (" 1", "string normalizedString"),
+        ("a\tb", "string"),
+        ("", "string normalizedString token"),
+        ("true:boolean", "boolean"),
+        ("2020-01-01T00:00:00Z:dateTime", "dateTime dateTimeStamp"),
+        ("2020-01-01T00:00:00:dateTime", "dateTime"),
+        ("2020-01-01:date", "date"),
+        ("00:hexBinary", "hexBinary"),
+    ],
+)
+def test_the_datatypes_of_a_value(text: str, types: str) -> None:
+    term = Literal(text) if text in ("a:b",) else lit(text)
+    assert isinstance(term, Literal)
+    of_xsd = {datatype.removeprefix(str(XSD)) for datatype in datatypes_of(term) if datatype.startswith(str(XSD))}
+    assert of_xsd == set(types.split())
+    assert RDFS.Literal.value in datatypes_of(term)
+    assert (RDF.PlainLiteral.value in datatypes_of(term)) == ("string" in types)
+
+
+def test_the_datatypes_of_a_text_in_a_language() -> None:
+    types = datatypes_of(Literal("a", RDF.langString.value, "en"))
+    assert set(types) == {RDFS.Literal.value, RDF.langString.value, RDF.PlainLiteral.value}
