@@ -134,7 +134,7 @@ def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
         entry.rounds.append(Measurement(**json.loads(printed.splitlines()[-1])))
         return
     last = (complaint.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-    if re.search("memory|failed to map", complaint, re.IGNORECASE) or process.returncode == -signal.SIGABRT:
+    if re.search("MemoryError|bad_alloc|out of memory|cannot allocate|failed to map", complaint, re.IGNORECASE) or process.returncode == -signal.SIGABRT:
         entry.over, entry.remark = limits, f"over {limits.bytes / 1e9:.1f} GB of memory"
     elif "No module named" in last and contestant.name != OURS:
         entry.failed, entry.remark = True, "not installed: pip install '.[bench]'"
