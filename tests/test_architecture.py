@@ -41,6 +41,8 @@ loaders
 reasoner
 store
 sparql
+files
+rdfxml
 output
 lubm
 cli

@@ -24,7 +24,7 @@ PREFIXES = """
 
 CLASSES = '<Class IRI="#A"/><Class IRI="#B"/>'
 P, Q, D = '<ObjectProperty IRI="#p"/>', '<ObjectProperty IRI="#q"/>', '<DataProperty IRI="#d"/>'
-I, J, K = (f'<NamedIndividual IRI="#{name}"/>' for name in "ijk")
+I_, J, K = (f'<NamedIndividual IRI="#{name}"/>' for name in "ijk")
 ONE = '<Literal datatypeIRI="http://www.w3.org/2001/XMLSchema#integer">01</Literal>'
 
 AXIOMS = {
@@ -50,7 +50,7 @@ AXIOMS = {
     "disjoint union": (f'<DisjointUnion><Class IRI="#U"/>{CLASSES}</DisjointUnion>', ":U owl:disjointUnionOf (:A :B) ."),
     "nested class expressions": (
         f"<SubClassOf><ObjectIntersectionOf>{CLASSES}<ObjectUnionOf><Class IRI='#C'/><ObjectComplementOf><Class IRI='#D'/>"
-        f"</ObjectComplementOf></ObjectUnionOf></ObjectIntersectionOf><ObjectOneOf>{I}{J}</ObjectOneOf></SubClassOf>",
+        f"</ObjectComplementOf></ObjectUnionOf></ObjectIntersectionOf><ObjectOneOf>{I_}{J}</ObjectOneOf></SubClassOf>",
         "[ a owl:Class ; owl:intersectionOf (:A :B [ a owl:Class ; owl:unionOf (:C [ a owl:Class ; owl:complementOf :D ]) ]) ]"
         " rdfs:subClassOf [ a owl:Class ; owl:oneOf (:i :j) ] .",
     ),
@@ -60,7 +60,7 @@ AXIOMS = {
             for restriction in (
                 f"<ObjectSomeValuesFrom>{P}<Class IRI='#B'/></ObjectSomeValuesFrom>",
                 f"<ObjectAllValuesFrom><ObjectInverseOf>{P}</ObjectInverseOf><Class IRI='#B'/></ObjectAllValuesFrom>",
-                f"<ObjectHasValue>{P}{I}</ObjectHasValue>",
+                f"<ObjectHasValue>{P}{I_}</ObjectHasValue>",
                 f"<ObjectHasSelf>{P}</ObjectHasSelf>",
                 f"<ObjectMinCardinality cardinality='2'>{P}</ObjectMinCardinality>",
                 f"<ObjectMaxCardinality cardinality='1'>{P}<Class IRI='#B'/></ObjectMaxCardinality>",
@@ -113,8 +113,10 @@ AXIOMS = {
         f"<DisjointObjectProperties>{P}{Q}</DisjointObjectProperties>"
         f"<DisjointDataProperties>{D}<DataProperty IRI='#e'/><DataProperty IRI='#f'/></DisjointDataProperties>"
         f"<InverseObjectProperties>{P}{Q}</InverseObjectProperties>"
-        f"<ObjectPropertyDomain>{P}<Class IRI='#A'/></ObjectPropertyDomain><ObjectPropertyRange>{P}<Class IRI='#B'/></ObjectPropertyRange>"
-        f"<DataPropertyDomain>{D}<Class IRI='#A'/></DataPropertyDomain><DataPropertyRange>{D}<Datatype IRI='#t'/></DataPropertyRange>",
+        f"<ObjectPropertyDomain>{P}<Class IRI='#A'/></ObjectPropertyDomain>"
+        f"<ObjectPropertyRange>{P}<Class IRI='#B'/></ObjectPropertyRange>"
+        f"<DataPropertyDomain>{D}<Class IRI='#A'/></DataPropertyDomain>"
+        f"<DataPropertyRange>{D}<Datatype IRI='#t'/></DataPropertyRange>",
         ":p rdfs:subPropertyOf :q . :d rdfs:subPropertyOf :e . :p owl:propertyChainAxiom (:p :q) . :p owl:equivalentProperty :q ."
         " :d owl:equivalentProperty :e . :e owl:equivalentProperty :f . :p owl:propertyDisjointWith :q ."
         " [] a owl:AllDisjointProperties ; owl:members (:d :e :f) . :p owl:inverseOf :q ."
@@ -132,22 +134,23 @@ AXIOMS = {
     ),
     "key": (f"<HasKey><Class IRI='#A'/>{P}{D}</HasKey>", ":A owl:hasKey (:p :d) ."),
     "individuals": (
-        f"<SameIndividual>{I}{J}{K}</SameIndividual><DifferentIndividuals>{I}{J}</DifferentIndividuals>"
-        f"<DifferentIndividuals>{I}{J}{K}</DifferentIndividuals>",
+        f"<SameIndividual>{I_}{J}{K}</SameIndividual><DifferentIndividuals>{I_}{J}</DifferentIndividuals>"
+        f"<DifferentIndividuals>{I_}{J}{K}</DifferentIndividuals>",
         ":i owl:sameAs :j . :j owl:sameAs :k . :i owl:differentFrom :j . [] a owl:AllDifferent ; owl:members (:i :j :k) .",
     ),
     "assertions": (
         f"<ClassAssertion><Class IRI='#A'/><AnonymousIndividual nodeID='_:x'/></ClassAssertion>"
-        f"<ObjectPropertyAssertion>{P}<AnonymousIndividual nodeID='_:x'/>{I}</ObjectPropertyAssertion>"
-        f"<ObjectPropertyAssertion><ObjectInverseOf>{Q}</ObjectInverseOf>{I}{J}</ObjectPropertyAssertion>"
-        f"<DataPropertyAssertion>{D}{I}<Literal xml:lang='EN'> a &amp; b</Literal></DataPropertyAssertion>"
-        f"<DataPropertyAssertion>{D}{I}<Literal datatypeIRI='http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral'>c@d@fr</Literal>"
-        f"</DataPropertyAssertion><DataPropertyAssertion>{D}{I}<Literal/></DataPropertyAssertion>"
-        f"<NegativeObjectPropertyAssertion>{P}{I}{J}</NegativeObjectPropertyAssertion>"
-        f"<NegativeDataPropertyAssertion>{D}{I}{ONE}</NegativeDataPropertyAssertion>",
+        f"<ObjectPropertyAssertion>{P}<AnonymousIndividual nodeID='_:x'/>{I_}</ObjectPropertyAssertion>"
+        f"<ObjectPropertyAssertion><ObjectInverseOf>{Q}</ObjectInverseOf>{I_}{J}</ObjectPropertyAssertion>"
+        f"<DataPropertyAssertion>{D}{I_}<Literal xml:lang='EN'> a &amp; b</Literal></DataPropertyAssertion>"
+        f"<DataPropertyAssertion>{D}{I_}<Literal datatypeIRI='http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral'>c@d@fr</Literal>"
+        f"</DataPropertyAssertion><DataPropertyAssertion>{D}{I_}<Literal/></DataPropertyAssertion>"
+        f"<NegativeObjectPropertyAssertion>{P}{I_}{J}</NegativeObjectPropertyAssertion>"
+        f"<NegativeDataPropertyAssertion>{D}{I_}{ONE}</NegativeDataPropertyAssertion>",
         '_:x a :A ; :p :i . :j :q :i . :i :d " a & b"@en, "c@d"@fr, "" .'
         " [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetIndividual :j ."
-        ' [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i ; owl:assertionProperty :d ; owl:targetValue "01"^^xsd:integer .',
+        " [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i ; owl:assertionProperty :d ;"
+        ' owl:targetValue "01"^^xsd:integer .',
     ),
     "annotations": (
         "<Annotation><AnnotationProperty abbreviatedIRI='rdfs:label'/><Literal>the ontology</Literal></Annotation>"
@@ -158,10 +161,10 @@ AXIOMS = {
         "<AnnotationPropertyRange><AnnotationProperty IRI='#n'/><IRI>#A</IRI></AnnotationPropertyRange>"
         f"<SubClassOf><Annotation><Annotation><AnnotationProperty IRI='#m'/><Literal>inner</Literal></Annotation>"
         f"<AnnotationProperty IRI='#n'/><Literal>outer</Literal></Annotation>{CLASSES}</SubClassOf>"
-        f"<DisjointClasses><Annotation><AnnotationProperty IRI='#n'/><Literal>three</Literal></Annotation>{CLASSES}<Class IRI='#C'/>"
-        "</DisjointClasses>",
-        '<http://example.org/o> rdfs:label "the ontology" . :A rdfs:seeAlso :B . :n rdfs:subPropertyOf :m ; rdfs:domain :A ; rdfs:range :A .'
-        " :A rdfs:subClassOf :B ."
+        "<DisjointClasses><Annotation><AnnotationProperty IRI='#n'/><Literal>three</Literal></Annotation>"
+        f"{CLASSES}<Class IRI='#C'/></DisjointClasses>",
+        '<http://example.org/o> rdfs:label "the ontology" . :A rdfs:seeAlso :B ; rdfs:subClassOf :B .'
+        " :n rdfs:subPropertyOf :m ; rdfs:domain :A ; rdfs:range :A ."
         ' _:x a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ; :n "outer" .'
         ' [] a owl:Annotation ; owl:annotatedSource _:x ; owl:annotatedProperty :n ; owl:annotatedTarget "outer" ; :m "inner" .'
         ' [] a owl:AllDisjointClasses ; owl:members (:A :B :C) ; :n "three" .',
@@ -198,7 +201,9 @@ def test_axioms(name: str) -> None:
     assert (sorted(missing), sorted(unexpected)) == ([], [])
 
 
-@pytest.mark.parametrize("name", ["subclass", "two disjoint classes", "three disjoint classes", "disjoint union", "object restrictions"])
+@pytest.mark.parametrize(
+    "name", ["subclass", "two disjoint classes", "three disjoint classes", "disjoint union", "object restrictions"]
+)
 def test_owlready2_agrees_where_it_is_faithful(name: str) -> None:
     parse = pytest.importorskip("owlready2.owlxml_2_ntriples").parse
     theirs = rdflib.Graph()
@@ -218,7 +223,9 @@ def test_owlready2_agrees_where_it_is_faithful(name: str) -> None:
 
 
 def test_an_ontology_without_an_iri_and_prefixed_element_names() -> None:
-    graph = read(b'<o:Ontology xmlns:o="http://www.w3.org/2002/07/owl#"><o:Declaration><o:Class IRI="http://x/A"/></o:Declaration></o:Ontology>')
+    graph = read(
+        b'<o:Ontology xmlns:o="http://www.w3.org/2002/07/owl#"><o:Declaration><o:Class IRI="http://x/A"/></o:Declaration></o:Ontology>'
+    )
     assert set(graph.objects(None, rdflib.RDF.type)) == {rdflib.OWL.Ontology, rdflib.OWL.Class}
 
 
@@ -254,7 +261,7 @@ def test_the_slash_at_the_end_of_an_iri_stays() -> None:
         ("<Declaration>\n<Class IRI='http://a b'/></Declaration>", 5, "not valid"),
         ("<Declaration>\n<Class abbreviatedIRI='zz:A'/></Declaration>", 5, "prefix zz: is not declared"),
         ("<Declaration>\n<Literal>a</Literal></Declaration>", 5, "cannot be declared"),
-        (f"<DataPropertyAssertion>{D}{I}\n<Literal xml:lang='e_n'>a</Literal></DataPropertyAssertion>", 5, "language tag"),
+        (f"<DataPropertyAssertion>{D}{I_}\n<Literal xml:lang='e_n'>a</Literal></DataPropertyAssertion>", 5, "language tag"),
         ("<x xmlns='http://other'/>", 4, "not part of OWL/XML"),
         ("<Declaration>\n<Class IRI='#A'></Declaration>", 5, "not well-formed"),
         ("<Declaration>\n<Class IRI='#A'/>", 5, "not well-formed"),

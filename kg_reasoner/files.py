@@ -1,0 +1,152 @@
+"""Files that appear whole or not at all, and tables of text in them.
+
+A file is written under another name beside its place and moved there when it is complete; after any error, what stood there before
+still stands there, and nothing half-written remains.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+from kg_reasoner.errors import OutputError
+
+__all__ = ["Target", "atomic_output", "atomic_text", "write_rows"]
+
+Target: TypeAlias = "str | os.PathLike[str]"
+"""The path of a file, compressed if it ends in ``.gz``; ``"-"`` is standard output."""
+
+
+@contextlib.contextmanager
+def atomic_output(target: Target) -> Iterator[BinaryIO]:
+    """An open binary file that becomes `target` when the block ends without an error.
+
+    Devices and pipes cannot be replaced and are written to as they are; so is standard output.
+
+    Raises:
+        OutputError: the file cannot be written. (A reader of standard output that goes away is a BrokenPipeError.)
+    """
+    if os.fspath(target) == "-":
+        standard_output = cast(BinaryIO, getattr(sys.stdout, "buffer", sys.stdout))
+        yield standard_output
+        standard_output.flush()
+        return
+    path = Path(os.path.realpath(target))
+    found = _status(path, target)
+    in_place = found is not None and not stat.S_ISREG(found.st_mode)
+    temporary = path if in_place else path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    with _reported(target):
+        file = _File(temporary, target, os.O_WRONLY if in_place else os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        buffered = io.BufferedWriter(file, 1 << 18)
+        if path.suffix == ".gz":
+            packed = gzip.GzipFile("", "wb", 6, buffered, mtime=0)
+            yield cast(BinaryIO, packed)
+            packed.close()
+        else:
+            yield cast(BinaryIO, buffered)
+        buffered.close()
+        if not in_place:
+            with _reported(target):
+                if found is not None:
+                    temporary.chmod(stat.S_IMODE(found.st_mode))
+                temporary.replace(path)
+    except BaseException:
+        file.give_up()
+        if not in_place:
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def atomic_text(target: Target) -> Iterator[io.TextIOBase]:
+    """The same for text, in UTF-8 with the line breaks that are written."""
+    with atomic_output(target) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
+        try:
+            yield text
+            text.flush()
+        finally:
+            text.detach()
+
+
+def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "\t") -> int:
+    """Write a table of cells as CSV (RFC 4180 quotation) or, with a tab, as TSV without any quotation; returns the number of rows.
+
+    Raises:
+        OutputError: the file cannot be written, or a cell has a tab or a line break, which TSV cannot hold.
+    """
+    count = 0
+    with atomic_text(target) as file:
+        write = csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow if delimiter != "\t" else None
+        for count, row in enumerate(rows, 1):
+            if write is not None:
+                write(row)
+                continue
+            line = "\t".join(row)
+            if line.count("\t") >= max(len(row), 1) or "\n" in line or "\r" in line:
+                raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
+            file.write(f"{line}\n")
+    return count
+
+
+def _status(path: Path, target: Target) -> os.stat_result | None:
+    """The status of what is at the place, None if nothing is, after a check that a file can be put there."""
+    with _reported(target):
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            if not path.parent.is_dir():
+                raise OutputError(f"cannot write {target}: there is no directory {path.parent}; create it first") from None
+            return None
+        if stat.S_ISDIR(found.st_mode):
+            raise OutputError(f"cannot write {target}: it is a directory; name a file in it")
+        if not os.access(path, os.W_OK):
+            raise OutputError(f"cannot write {target}: the file is write-protected; name another one")
+        return found
+
+
+@contextlib.contextmanager
+def _reported(target: Target) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}; whatever stood there is still there") from error
+
+
+class _File(io.RawIOBase):
+    """A file that is being written; its errors are `OutputError`s."""
+
+    def __init__(self, path: Path, target: Target, flags: int) -> None:
+        self._target = target
+        self._file = open(os.open(path, flags, 0o666), "wb", buffering=0)  # noqa: PTH123, SIM115 (Path.open has no flags)
+        self._given_up = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        if self._given_up:
+            return len(memoryview(cast(bytes, data)))
+        with _reported(self._target):
+            return self._file.write(cast(bytes, data))
+
+    def close(self) -> None:
+        if not self.closed:
+            with _reported(self._target):
+                self._file.close()
+        super().close()
+
+    def give_up(self) -> None:
+        """Close the file; what buffers still hold goes nowhere."""
+        self._given_up = True
+        self.close()
