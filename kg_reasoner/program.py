@@ -34,6 +34,7 @@ __all__ = [
     "Program",
     "Rule",
     "Variable",
+    "class_atom",
     "triple",
     "variables_of",
 ]
