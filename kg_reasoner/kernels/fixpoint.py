@@ -30,7 +30,10 @@ from kg_reasoner.kernels.relations import find, insert, is_present, section_of, 
 
 @kernel
 def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
-    """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up."""
+    """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up.
+
+    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once.
+    """
     number = context.ring_next
     place = number & (RING - 1)
     values = context.ring + place * context.ring_stride
@@ -39,6 +42,9 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     for column in range(relation.arity):
         values[column] = value_of(frame, codes[column])
     key = tuple_key(values, relation.arity)
+    if key == plan.last_key and relation.arity < 3:
+        return context.ring_count
+    plan.last_key = key
     context.ring_relations[place] = plan.head_relation
     context.ring_keys[place] = key
     prefetch(relation.keys, mix(key) & relation.mask)
@@ -216,6 +222,7 @@ def process_row(context: Context, section_number: int, current: int, row: int, l
         if plan.checked_block != context.block:
             plan.active = readiness(context, plan, low, high, current)
             plan.checked_block = context.block
+            plan.last_key = EMPTY
         if plan.active > READY:
             plan.checked_block = 0
             return plan.active
@@ -235,6 +242,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
         if ready > READY:
             return ready
         if ready == READY:
+            context.plans[number].last_key = EMPTY
             for row in range(low, high):
                 if trigger(context, number, row, low, high, current) == GROW:
                     return GROW
@@ -307,6 +315,7 @@ def evaluate_rule(context: Context, number: int) -> int:
         return DONE
     if ready != READY:
         return ready
+    plan.last_key = EMPTY
     frame = context.frames[0]
     frame.plan = number
     frame.level = FRESH

@@ -159,6 +159,8 @@ class Plan(Struct):
     rule: int
     checked_block: int
     active: int
+    last_key: int
+    """The key of the head that was queued last in this block."""
 
 
 class Level(Struct):
