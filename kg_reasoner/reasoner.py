@@ -19,6 +19,7 @@ from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
 from kg_reasoner.materialise import Materialiser, Progress
 from kg_reasoner.program import TRIPLE, Negation, Origin, Program, Rule
+from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Database
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.terms import RDF, Term, Triple
@@ -99,6 +100,7 @@ class Reasoner:
     def _set_up(self, ternary: bool) -> None:
         self.database = Database()
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
+        self.queries = Queries(self.catalog)
         self._materialiser = Materialiser(self.database, ValueTable(self.dictionary, self.database.context))
         self._planned: set[StoredRule] = set()
         self._strata: dict[Rule, int] = {}
@@ -425,8 +427,6 @@ class Reasoner:
         self, subject: Term | None = None, predicate: Term | None = None, object: Term | None = None, which: Which = "all"
     ) -> Iterator[Triple]:
         """The triples that match a pattern (None matches every term)."""
-        from kg_reasoner.query import match_triples
-
         self.materialise()
         pattern = [None if term is None else self.dictionary.find(term) for term in (subject, predicate, object)]
         if -1 not in pattern:

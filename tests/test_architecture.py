@@ -31,6 +31,8 @@ literals
 relation
 catalog
 value_table
+statistics
+matching
 planner
 materialise
 maintenance

@@ -1,0 +1,240 @@
+"""The triples that match one pattern, read straight from the relations and their indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.catalog import PROPERTY_COLUMN, Catalog
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import DEAD, EXPLICIT
+from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.program import TRIPLE
+
+Ids: TypeAlias = npt.NDArray[np.int32]
+Which = Literal["all", "explicit", "inferred"]
+
+FLAGS: dict[Which, tuple[int, int]] = {
+    "all": (DEAD, 0),
+    "explicit": (DEAD | EXPLICIT, EXPLICIT),
+    "inferred": (DEAD | EXPLICIT, 0),
+}
+"""The flags to look at, and what they must be."""
+
+SUBJECT, OBJECT = 0, 1
+"""The columns of a property's relation."""
+
+
+class Matcher:
+    """Finds triples by any of their terms, whichever way they are laid out. Terms are ids, None stands for every term.
+
+    Facts with a literal as the subject, or with a property that is no IRI, are no RDF triples and are left out. What is found is
+    what is stored at the moment; nothing is materialised here.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.database = catalog.database
+        self._out: Ids = allocate(3 * 64, np.int32)
+        self._tuple: Ids = allocate(3, np.int32)
+        self._one: Ids = allocate(1, np.int32)
+        self._known = -1
+        self._property_terms: Ids = np.empty(0, np.int32)
+        self._class_terms: Ids = np.empty(0, np.int32)
+
+    def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
+        """Whether there is this one triple."""
+        relation, values = self.catalog.stored_triple(subject, property, value)
+        return relation >= 0 and self.is_rdf(subject, property) and self._holds(relation, values, which)
+
+    def match(
+        self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
+    ) -> Ids:
+        """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
+        if not self.is_rdf(subject, property):
+            return np.empty((0, 3), np.int32)
+        find = self._ternary if self.catalog.ternary else self._vertical
+        found: Ids = find(subject, property, value, which, limit)
+        if subject is not None and property is not None:
+            return found
+        first = self.catalog.dictionary.first_bytes()
+        keep = (first[found[:, 0]] != ord('"')) & (first[found[:, 1]] == ord("<"))
+        if keep.all():
+            return found
+        if limit is not None and np.count_nonzero(keep) < limit <= len(found):
+            return self.match(subject, property, value, which)
+        found = found[keep]
+        return found
+
+    def size(self) -> int:
+        """About how many triples there are: those with literal subjects are counted, too."""
+        catalog, size = self.catalog, self.database.size
+        if catalog.ternary:
+            return size(catalog.predicates[TRIPLE])
+        return sum(map(size, catalog.properties.values())) + sum(map(size, catalog.classes.values()))
+
+    def is_rdf(self, subject: int | None, property: int | None) -> bool:
+        """Whether triples can have this subject and property."""
+        first = self.catalog.dictionary.first_bytes()
+        return (subject is None or bool(first[subject] != ord('"'))) and (property is None or bool(first[property] == ord("<")))
+
+    # --- one relation of all triples --------------------------------------------------------------------------------
+
+    def _ternary(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Ids:
+        terms = (subject, property, value)
+        relation = self.catalog.predicates[TRIPLE]
+        columns = tuple(column for column, term in enumerate(terms) if term is not None and column != PROPERTY_COLUMN)
+        if property is None and not columns:
+            return self._rows(relation, which, limit).copy()
+        if None not in terms:
+            there = self._holds(relation, [term for term in terms if term is not None], which)
+            return np.array([terms] if there else [], np.int32).reshape(-1, 3)
+        key = 0
+        for column in columns:
+            key = (key << 32) | (terms[column] or 0)
+        index = self.database.index(relation, columns, -1 if property is None else property)
+        rows = self._probe(self._single(index), key, which)[:, 1]
+        table = np.asarray(self.database.relations[relation].rows)
+        return table[: 3 * self.database.relations[relation].count].reshape(-1, 3)[rows]
+
+    # --- a relation for each property and class ---------------------------------------------------------------------
+
+    def _vertical(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Ids:
+        catalog = self.catalog
+        if property is None:
+            parts = [self._of_all_properties(subject, value, which, limit), self._of_types(subject, value, which, limit)]
+            return np.concatenate(parts)
+        if property == catalog.type_id:
+            return self._of_types(subject, value, which, limit)
+        relation = catalog.properties.get(property)
+        if relation is None:
+            return np.empty((0, 3), np.int32)
+        if subject is None and value is None:
+            rows = self._rows(relation, which, limit)
+            return _table(rows[:, SUBJECT], property, rows[:, OBJECT])
+        if subject is not None and value is not None:
+            there = self._holds(relation, (subject, value), which)
+            return _table(np.full(int(there), subject, np.int32), property, value)
+        column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
+        assert key is not None
+        found = self._probe(self._single(self.database.index(relation, (column,))), key, which)[:, 2]
+        return _table(key, property, found) if column == SUBJECT else _table(found, property, key)
+
+    def _of_all_properties(self, subject: int | None, value: int | None, which: Which, limit: int | None) -> Ids:
+        """The triples of all properties but rdf:type."""
+        self._look_around()
+        terms = self._property_terms
+        relations = self._property_relations
+        if subject is None and value is None:
+            columns = self._all_rows(self.catalog.properties, which, limit)
+            tables = [_table(rows[:, 0], term, rows[:, 1]) for term, rows in columns]
+            return np.concatenate([np.empty((0, 3), np.int32), *tables])
+        if subject is not None and value is not None:
+            return _table(subject, terms[self._find(relations, len(terms), (subject, value), which)], value)
+        column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
+        assert key is not None
+        found = self._probe(self._indexes[column], key, which)
+        properties, others = terms[found[:, 0]], found[:, 2]
+        return _table(key, properties, others) if column == SUBJECT else _table(others, properties, key)
+
+    def _of_types(self, subject: int | None, value: int | None, which: Which, limit: int | None) -> Ids:
+        """The triples whose property is rdf:type."""
+        catalog = self.catalog
+        kind = catalog.type_id
+        if value is None:
+            if subject is None:
+                tables = [_table(rows[:, 0], kind, term) for term, rows in self._all_rows(catalog.classes, which, limit)]
+                return np.concatenate([np.empty((0, 3), np.int32), *tables])
+            self._look_around()
+            terms = self._class_terms
+            return _table(subject, kind, terms[self._find(self._class_relations, len(terms), (subject,), which)])
+        relation = catalog.classes.get(value)
+        if relation is None:
+            return np.empty((0, 3), np.int32)
+        if subject is None:
+            return _table(self._rows(relation, which, limit)[:, 0], kind, value)
+        return _table(np.full(int(self._holds(relation, (subject,), which)), subject, np.int32), kind, value)
+
+    def _rows(self, relation: int, which: Which, limit: int | None) -> Ids:
+        return self.database.rows(relation, which)[:limit]
+
+    def _all_rows(self, relations: dict[int, int], which: Which, limit: int | None) -> Iterator[tuple[int, Ids]]:
+        """The rows of the relations of some terms, until there are enough."""
+        count = 0
+        for term, relation in relations.items():
+            rows = self._rows(relation, which, limit)
+            yield term, rows
+            count += len(rows)
+            if limit is not None and count >= limit:
+                return
+
+    def _look_around(self) -> None:
+        """Take note of all relations, once there are further ones."""
+        catalog, database = self.catalog, self.database
+        if len(database.relations) == self._known:
+            return
+        self._known = len(database.relations)
+        self._property_terms = np.fromiter(catalog.properties, np.int32)
+        self._class_terms = np.fromiter(catalog.classes, np.int32)
+        self._property_relations = _numbers(list(catalog.properties.values()))
+        self._class_relations = _numbers(list(catalog.classes.values()))
+        self._indexes = [
+            _numbers([database.index(relation, (column,)) for relation in catalog.properties.values()])
+            for column in (SUBJECT, OBJECT)
+        ]
+
+    # --- kernels ----------------------------------------------------------------------------------------------------
+
+    def _holds(self, relation: int, values: Sequence[int], which: Which) -> bool:
+        self._one[0] = relation
+        return len(self._find(self._one, 1, values, which)) > 0
+
+    def _find(self, relations: Ids, count: int, values: Sequence[int], which: Which) -> Ids:
+        """The positions, in a list of relations, of those that hold a tuple."""
+        if count == 0:
+            return np.empty(0, np.int32)
+        if 3 * count > len(self._out):
+            self._out = allocate(3 * count, np.int32)
+        self._tuple[: len(values)] = values
+        mask, flags = FLAGS[which]
+        out = self._out
+        found = native.find_each(self.database.address, address(relations), count, address(self._tuple), mask, flags, address(out))
+        return np.array(out[:found])
+
+    def _single(self, index: int) -> Ids:
+        self._one[0] = index
+        return self._one
+
+    def _probe(self, indexes: Ids, key: int, which: Which) -> Ids:
+        """The entries of a key in a list of indexes, which are built if need be: (position, row, value), shape (n, 3)."""
+        mask, flags = FLAGS[which]
+        while len(indexes):
+            out = self._out
+            found = native.probe_each(
+                self.database.address, address(indexes), len(indexes), key, mask, flags, address(out), len(out) // 3
+            )
+            if found < 0:
+                self.database.build(int(indexes[-1 - found]))
+            elif 3 * found > len(out):
+                self._out = allocate(3 * (found + found // 2), np.int32)
+            else:
+                return np.array(out[: 3 * found]).reshape(-1, 3)
+        return np.empty((0, 3), np.int32)
+
+
+def _table(subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Ids:
+    """Triples from three columns, of which the constant ones are given as one id."""
+    count = next((len(column) for column in (subjects, properties, values) if not isinstance(column, int)), 1)
+    table = np.empty((count, 3), np.int32)
+    for number, column in enumerate((subjects, properties, values)):
+        table[:, number] = column
+    return table
+
+
+def _numbers(numbers: Sequence[int]) -> Ids:
+    array: Ids = allocate(len(numbers), np.int32, 0)
+    array[: len(numbers)] = numbers
+    return array
