@@ -22,6 +22,8 @@ __all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "Limits", "contest"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
+NO_MEMORY: Final = re.compile("MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Contestant:
@@ -134,7 +136,7 @@ def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
         entry.rounds.append(Measurement(**json.loads(printed.splitlines()[-1])))
         return
     last = (complaint.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-    if re.search("MemoryError|bad_alloc|out of memory|cannot allocate|failed to map", complaint, re.IGNORECASE) or process.returncode == -signal.SIGABRT:
+    if NO_MEMORY.search(complaint) or process.returncode == -signal.SIGABRT:
         entry.over, entry.remark = limits, f"over {limits.bytes / 1e9:.1f} GB of memory"
     elif "No module named" in last and contestant.name != OURS:
         entry.failed, entry.remark = True, "not installed: pip install '.[bench]'"
