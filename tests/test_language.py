@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.analysis import check
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError
-from kg_reasoner.parser import AGGREGATES, CASTS, COLUMN_TYPES, FUNCTIONS, parse, parse_file
+from kg_reasoner.parser import AGGREGATES, CASTS, COLUMN_TYPES, FUNCTIONS, PREFIXES, parse, parse_file
 from kg_reasoner.printer import format_program, format_rule, format_term
 from kg_reasoner.program import (
     FALSE,
@@ -35,7 +35,10 @@ from kg_reasoner.program import (
     Variable,
     triple,
 )
+from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
+
+from .oracle import Facts, evaluate
 
 FIXTURES = Path(__file__).with_name("language")
 
@@ -74,6 +77,25 @@ def test_a_wrong_rule_is_refused(text: str, message: str) -> None:
     with pytest.raises(SourceError) as caught:
         check(program)
     assert f"{type(caught.value).__name__}\n{caught.value}" == message
+
+
+@pytest.mark.parametrize(("text", "expected"), pairs("evaluated"))
+def test_a_program_means_what_it_should(text: str, expected: str) -> None:
+    """Said by the oracle and by the engine."""
+    program = parse(text)
+    derived = {rule.head.predicate for rule in program.rules if rule.body}
+    facts = {name: rows for name, rows in evaluate(program, {}).items() if name in derived}
+    assert written(facts, program) == expected
+    reasoner = Reasoner(program)
+    found = {name: set(reasoner.facts(name)) for name in derived - {FALSE, TRIPLE}}
+    found[TRIPLE] = set(reasoner.triples()) if TRIPLE in derived else set()
+    found[FALSE] = {()} if reasoner.inconsistencies() else set()
+    assert written(found, program) == expected
+
+
+def written(facts: Facts, program: Program) -> str:
+    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    return "\n".join(sorted(format_rule(Rule(Atom(name, row)), prefixes) for name, rows in facts.items() for row in rows))
 
 
 # --- what fixtures cannot show
