@@ -7,10 +7,10 @@ still stands there, and nothing half-written remains.
 from __future__ import annotations
 
 import contextlib
-import csv
 import gzip
 import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -85,16 +85,17 @@ def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "
     Raises:
         OutputError: the file cannot be written, or a cell has a tab or a line break, which TSV cannot hold.
     """
+    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
     count = 0
     with atomic_text(target) as file:
-        write = csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow if delimiter != "\t" else None
         for count, row in enumerate(rows, 1):
-            if write is not None:
-                write(row)
-                continue
-            line = "\t".join(row)
-            if line.count("\t") >= max(len(row), 1) or "\n" in line or "\r" in line:
-                raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
+            if delimiter == "\t":
+                line = "\t".join(row)
+                if line.count("\t") >= max(len(row), 1) or "\n" in line or "\r" in line:
+                    raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
+            else:
+                cells = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in row]
+                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is no empty line
             file.write(f"{line}\n")
     return count
 

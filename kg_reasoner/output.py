@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
@@ -29,6 +30,7 @@ Progress: TypeAlias = Callable[[str, int, "int | None"], None]
 """Called with the stage, what is done and what there is to do (None: not known)."""
 
 _STAGE: Final = "write"
+_PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
 
@@ -64,6 +66,9 @@ def triple_writer(
         OutputError: the file cannot be written.
     """
     syntax = _output_format(os.fspath(target), format)
+    for prefix in prefixes or ():
+        if prefix and not _PREFIX.fullmatch(prefix):
+            raise OutputError(f"{prefix!r} cannot be a prefix")
     with atomic_output(target) as file:
         yield TripleWriter(file, syntax, dict(prefixes or {}), progress)
 

@@ -12,7 +12,6 @@ from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term, Triple
 
 __all__ = ["rdfxml_lines"]
 
-_NAME: Final = re.compile(r"[^\W\d][\w.-]*")
 _LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
 _NODE_ID: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _CODED: Final = "coded."
@@ -25,15 +24,12 @@ def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iter
     """The lines of an RDF/XML document; neighbouring triples of one subject share an element.
 
     Raises:
-        OutputError: XML cannot hold a triple (a property that does not end in a name, a control character), or a prefix.
+        OutputError: XML cannot hold a triple (a property that does not end in a name, a control character).
     """
     names = {"rdf": _RDF}
     for prefix, namespace in prefixes.items():
-        if not _NAME.fullmatch(prefix) or prefix.lower().startswith("xml"):
-            if prefix:
-                raise OutputError(f"{prefix!r} cannot be a prefix in RDF/XML")
-            continue
-        names[prefix] = namespace
+        if prefix and not prefix.lower().startswith("xml"):
+            names[prefix] = namespace
     short = {namespace: prefix for prefix, namespace in names.items()}
     declarations = "".join(f"\n    xmlns:{prefix}={quoteattr(namespace)}" for prefix, namespace in names.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n'

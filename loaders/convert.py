@@ -92,9 +92,13 @@ def _literal_text(lexical: str, datatype: str) -> str:
 
 
 def _escaped(lexical: str) -> str:
+    _check_characters(lexical)
+    return lexical.translate(_ESCAPES)
+
+
+def _check_characters(lexical: str) -> None:
     if _SURROGATE.search(lexical):
         raise LoadError(f"the literal {lexical!r} has half of a surrogate pair, which is no character")
-    return lexical.translate(_ESCAPES)
 
 
 def _language_text(lexical: str, language: str) -> str:
@@ -149,6 +153,7 @@ def from_rdflib(term: Node) -> Term:
         _language_text(text, node.language)
         return Literal(text, _LANG_STRING, node.language.lower())
     if node.datatype is None:
+        _check_characters(text)
         return Literal(text)
     datatype = str.__str__(node.datatype)
     _literal_text(text, datatype)
@@ -170,7 +175,16 @@ def to_rdflib(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
         return literal(term.lexical, lang=term.language)
     if term.datatype == _STRING:
         return literal(term.lexical)
-    return literal(term.lexical, datatype=iri(term.datatype), normalize=False)
+    made = literal(term.lexical, datatype=iri(term.datatype), normalize=False)
+    return made if str.__str__(made) == term.lexical else _as_written(term.lexical, made)
+
+
+def _as_written(lexical: str, literal: rdflib.Literal) -> rdflib.Literal:
+    """The same literal with another lexical form: rdflib takes white space out of xsd:token and its kind whatever one tells it."""
+    exact = str.__new__(type(literal), lexical)
+    for part in ("_language", "_datatype", "_value", "_ill_typed"):
+        setattr(exact, part, getattr(literal, part))
+    return exact
 
 
 _KINDS: Final[dict[type, type]] = {}

@@ -81,19 +81,30 @@ def refuse_binary(head: bytes, name: str) -> None:
     for magic, what in _ARCHIVES.items():
         if head.startswith(magic):
             raise LoadError(f"{name} is {what}", hint="unpack it first: only gzip is read as it is")
-    if b"\0" in head and not head.startswith(_UTF_16):
+    place = head.find(b"\0")
+    if place >= 0 and not head.startswith(_UTF_16) and not (_may_hold_zero(head[:place]) and _is_utf8(head)):
         raise LoadError(f"{name} is a binary file, not RDF")
+
+
+def _may_hold_zero(before: bytes) -> bool:
+    """Whether a zero byte after this may be part of a literal or a comment."""
+    return any(mark in before for mark in (b'"', b"'", b"#"))
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether this is UTF-8, but for a character that the end cuts in two."""
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
 
 
 def _decode(head: bytes) -> str:
     if head.startswith(_UTF_16):
         return head.decode("utf-16", "replace")
-    try:
-        return head.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if error.start > len(head) - 4:  # a character that the end of the head cuts in two
-            return head[: error.start].decode("utf-8-sig")
-        return head.decode("latin-1")  # XML may be in any encoding; the other syntaxes are told by their ASCII
+    # XML may be in any encoding; the other syntaxes are told by their ASCII.
+    return head.decode("utf-8-sig", "ignore") if _is_utf8(head) else head.decode("latin-1")
 
 
 class _RootSeen(Exception):
