@@ -40,9 +40,11 @@ explain
 query
 rulesets
 loaders
+schema
 reasoner
-store
+sparql_paths
 sparql
+store
 files
 rdfxml
 output
