@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term, Triple
@@ -31,7 +30,7 @@ def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iter
         if prefix and not prefix.lower().startswith("xml"):
             names[prefix] = namespace
     short = {namespace: prefix for prefix, namespace in names.items()}
-    declarations = "".join(f"\n    xmlns:{prefix}={quoteattr(namespace)}" for prefix, namespace in names.items())
+    declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n'
     current: Term | None = None
     for subject, property, object in triples:
@@ -55,7 +54,7 @@ def _property(property: Term, object: Term, short: Mapping[str, str]) -> str:
     if namespace in short:
         name, declaration = f"{short[namespace]}:{local[0]}", ""
     else:
-        name, declaration = f"p:{local[0]}", f" xmlns:p={quoteattr(namespace)}"
+        name, declaration = f"p:{local[0]}", f" xmlns:p={_quoted(namespace)}"
     if isinstance(object, IRI | BlankNode):
         return f"<{name}{declaration} {_node(object, 'resource')}/>"
     bad = _NOT_IN_XML.search(object.lexical)
@@ -65,14 +64,22 @@ def _property(property: Term, object: Term, short: Mapping[str, str]) -> str:
     if object.language is not None:
         kind = f' xml:lang="{object.language}"'
     elif object.datatype != XSD.string.value:
-        kind = f" rdf:datatype={quoteattr(object.datatype)}"
-    return f"<{name}{declaration}{kind}>{escape(object.lexical, {chr(13): '&#13;'})}</{name}>"
+        kind = f" rdf:datatype={_quoted(object.datatype)}"
+    return f"<{name}{declaration}{kind}>{_escaped(object.lexical)}</{name}>"
 
 
 def _node(term: Term, attribute: str) -> str:
     if isinstance(term, IRI):
-        return f"rdf:{attribute}={quoteattr(term.value)}"
+        return f"rdf:{attribute}={_quoted(term.value)}"
     label = term.label if isinstance(term, BlankNode) else ""
     if not _NODE_ID.fullmatch(label) or label.startswith(_CODED):
         label = _CODED + label.encode().hex()  # labels of RDF that are no XML names
     return f'rdf:nodeID="{label}"'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+
+
+def _quoted(text: str) -> str:
+    return '"' + _escaped(text).replace('"', "&quot;") + '"'

@@ -1,6 +1,6 @@
 """Blank nodes of documents: each document has its own, whatever labels it uses.
 
-The label ``x`` of a document becomes ``b1f2e3d4c_x``: the eight digits are a hash of how the document begins. So a document gets
+The label ``x`` of a document becomes ``b1f2e3d4c_x``: the eight digits are a checksum of how the document begins. So a document gets
 the same labels in every run and on every machine, and blank nodes of two documents stay apart even when they meet later, by way
 of rdflib or of a file that was written. A document whose scope the dictionary has seen already (it is read a second time, or begins
 just like another) gets ``b1f2e3d4cv2_x``. Blank nodes without a label (``[]``, lists) are numbered: ``b1f2e3d4cg0``.
@@ -8,8 +8,8 @@ just like another) gets ``b1f2e3d4cv2_x``. Blank nodes without a label (``[]``, 
 
 from __future__ import annotations
 
-import hashlib
 import re
+import zlib
 from typing import Final, Protocol
 
 from kg_reasoner.terms import BlankNode, Term
@@ -40,7 +40,7 @@ class BlankScope:
     def name(self) -> str:
         """What the labels of this document begin with; taken from now on."""
         if self._name is None:
-            stem = "b" + hashlib.blake2b(self._head, digest_size=4).hexdigest()
+            stem = f"b{zlib.crc32(self._head):08x}"
             name, version = stem, 1
             while self._dictionary.find(BlankNode(name)) >= 0:
                 version += 1

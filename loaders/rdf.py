@@ -19,7 +19,6 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.blank import BlankScope
 from kg_reasoner.loaders.formats import N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.graphs import is_rdflib_graph, read_graph, read_triples
-from kg_reasoner.loaders.owlxml import read_owlxml
 from kg_reasoner.loaders.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.statements import Encoder, Ids, TermDictionary
 from kg_reasoner.loaders.syntax import Batch, read_lines, read_parsed
@@ -136,5 +135,7 @@ def _batches(opened: OpenDocument, dictionary: TermDictionary, base: str | None,
     if format in (N_TRIPLES, N_QUADS):
         return read_lines(opened, format, Encoder(dictionary, scope, parsed=False), block)
     if format is OWL_XML:
+        from kg_reasoner.loaders.owlxml import read_owlxml
+
         return read_owlxml(opened, base, dictionary, scope, block)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block)

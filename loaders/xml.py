@@ -11,7 +11,6 @@ import io
 import re
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.terms import OWL
@@ -178,7 +177,7 @@ class PlainXML:
             for special in _SPECIAL.finditer(text):
                 self._add(text[place : special.start()])
                 if special[1]:
-                    self._pieces.append((self._next_line, escape(special[1].decode()).encode()))
+                    self._pieces.append((self._next_line, _escaped(special[1].decode()).encode()))
                 self._next_line += special[0].count(b"\n")
                 place = special.end()
             unfinished = _SPECIAL_START.search(text, place)
@@ -193,5 +192,9 @@ class PlainXML:
         self._next_line += len(lines) if text.endswith(b"\n") else max(0, len(lines) - 1)
 
 
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _quoted(value: str) -> str:
-    return '"' + escape(value, {'"': "&quot;", "%": "&#37;", "\n": "&#10;"}) + '"'
+    return '"' + _escaped(value).replace('"', "&quot;").replace("%", "&#37;").replace("\n", "&#10;") + '"'
