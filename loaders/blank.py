@@ -1,9 +1,11 @@
 """Blank nodes of documents: each document has its own, whatever labels it uses.
 
-The label ``x`` of a document becomes ``b1f2e3d4c_x``: the eight digits are a checksum of how the document begins. So a document gets
-the same labels in every run and on every machine, and blank nodes of two documents stay apart even when they meet later, by way
-of rdflib or of a file that was written. A document whose scope the dictionary has seen already (it is read a second time, or begins
-just like another) gets ``b1f2e3d4cv2_x``. Blank nodes without a label (``[]``, lists) are numbered: ``b1f2e3d4cg0``.
+The label ``x`` of a document becomes ``b1f2e3d4c_x``: the eight digits are a checksum of how the document begins. So a document
+gets the same labels in every run and on every machine, and blank nodes of two documents stay apart even when they meet later,
+by way of rdflib or of a file that was written.
+
+A document whose scope the dictionary has seen already (it is read a second time, or begins just like another) gets
+``b1f2e3d4cv2_x``. Blank nodes without a label (``[]``, lists) are numbered: ``b1f2e3d4cg0``.
 """
 
 from __future__ import annotations

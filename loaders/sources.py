@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, cast
@@ -287,9 +287,3 @@ def _nearby(path: Path) -> str | None:
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
-
-
-def total_size(documents: Iterable[Document | None]) -> int | None:
-    """The stored bytes of all documents together, or None where one of them does not know."""
-    sizes = [document.size if document is not None else None for document in documents]
-    return None if None in sizes else sum(cast(list[int], sizes))
