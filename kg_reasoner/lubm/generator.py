@@ -11,12 +11,13 @@ A university's data depend on the seed and its number alone, so that several pro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kg_reasoner.files import Target
 
 __all__ = ["generate", "write"]
 
@@ -74,13 +75,11 @@ def generate(universities: int = 1, seed: int = 0, start: int = 0) -> Iterator[b
     Raises:
         ValueError: a number is negative.
     """
-    if universities < 0 or start < 0:
-        raise ValueError(f"universities are counted from 0: got {universities} from {start} on")
-    return (block for university in range(start, start + universities) for block in _university(university, seed))
+    return (block for university in _numbers(universities, start) for block in _university(university, seed))
 
 
 def write(
-    output: str | Path | TextIO,
+    output: Target,
     universities: int = 1,
     seed: int = 0,
     start: int = 0,
@@ -95,7 +94,23 @@ def write(
         OutputError: the file cannot be written.
         ValueError: a number is negative.
     """
-    raise NotImplementedError
+    from kg_reasoner.files import atomic_output
+
+    lines = 0
+    with atomic_output(output) as file:
+        for done, university in enumerate(_numbers(universities, start), 1):
+            for block in _university(university, seed):
+                file.write(block)
+                lines += block.count(b"\n")
+            if progress is not None:
+                progress("generate", done, universities)
+    return lines
+
+
+def _numbers(universities: int, start: int) -> range:
+    if universities < 0 or start < 0:
+        raise ValueError(f"universities are counted from 0: got {universities} from {start} on")
+    return range(start, start + universities)
 
 
 def _university(university: int, seed: int) -> Iterator[bytes]:

@@ -1,0 +1,125 @@
+"""What the command line shows: tables and progress on a terminal, plain text where the output is piped.
+
+Results go to standard output, everything else (notes, warnings, progress) to standard error. rich is imported on a terminal only.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import click
+
+__all__ = ["Progress", "Stopwatch", "bold", "note", "plural", "print_table", "progress_shown", "warn"]
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""``progress(stage, done, total)``; `total` is None where it is not known."""
+
+
+def note(text: str) -> None:
+    """A line about what was done, on standard error; nothing under ``--quiet``."""
+    if not _quiet():
+        click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """A warning on standard error, also under ``--quiet``."""
+    click.secho(f"warning: {text}", fg="yellow", err=True)
+
+
+def _quiet() -> bool:
+    context = click.get_current_context(silent=True)
+    return bool(context and context.params.get("quiet"))
+
+
+def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "triple"), plural(1234, "triple"), plural(0, "entry", "entries")
+    ('1 triple', '1,234 triples', '0 entries')
+    """
+    return f"{count:,} {noun if count == 1 else plural_noun or noun + 's'}"
+
+
+def bold(text: str) -> str:
+    """The text in bold on a terminal; click strips the codes where there is none."""
+    return click.style(text, bold=True)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[int] = ()) -> None:
+    """Print a table to standard output: drawn by rich on a terminal, in aligned columns elsewhere.
+
+    `numeric` are the numbers of the columns that are aligned to the right.
+    """
+    if sys.stdout.isatty():
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for number, column in enumerate(columns):
+            table.add_column(Text(column), justify="right" if number in numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        Console().print(table)
+        return
+    shown = [[_one_line(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    shown.insert(1, ["-" * width for width in widths])
+    for row in shown:
+        cells = [
+            cell.rjust(width) if number in numeric else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def _one_line(cell: str) -> str:
+    return (
+        cell.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+        if not cell.isprintable()
+        else cell
+    )
+
+
+class Stopwatch:
+    """Seconds since it was made or last read.
+
+    >>> watch = Stopwatch()
+    >>> watch.lap() >= 0
+    True
+    """
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter()
+
+    def lap(self) -> float:
+        now = time.perf_counter()
+        elapsed, self._started = now - self._started, now
+        return elapsed
+
+
+@contextmanager
+def progress_shown() -> Iterator[Progress | None]:
+    """Gives a function that draws progress bars on standard error, or None if that is no terminal or ``--quiet`` was given."""
+    if not sys.stderr.isatty() or _quiet():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield show

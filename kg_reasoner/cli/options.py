@@ -1,0 +1,89 @@
+"""What several commands share: their options, and the reasoner that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from kg_reasoner.cli.console import Progress, Stopwatch, note, plural, warn
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.owl import AxiomWarning
+    from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["data_options", "loaded", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
+
+DEFAULT_RULESET: Final = "owl2rl"
+_SHOWN: Final = 3
+_WIDTH: Final = 110
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results, warnings and errors.")
+
+
+def data_options(command: _Command) -> _Command:
+    """The options of the commands that load RDF and reason over it."""
+    for option in (
+        quiet_option,
+        click.option(
+            "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
+        ),
+        click.option("--rules", "rules_file", metavar="FILE.dl", help="A program of further rules."),
+        click.option(
+            "-r",
+            "--ruleset",
+            metavar="NAME",
+            help=f"A rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
+    """The reasoner of a rule set, a program, or both."""
+    from kg_reasoner.parser import parse_file
+    from kg_reasoner.reasoner import Reasoner
+
+    program = parse_file(rules_file) if rules_file else None
+    return Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET))
+
+
+def loaded(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
+    """Load the files and materialise, and say how long that took."""
+    watch = Stopwatch()
+    reasoner.load(*files, format=input_format, progress=progress)
+    loading = watch.lap()
+    reasoner.materialise(progress=progress)
+    explicit, everything = len(reasoner.triple_ids("explicit")), len(reasoner.triple_ids("all"))
+    note(
+        f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; "
+        f"{plural(everything - explicit, 'triple')} inferred in {watch.lap():.2f} s"
+    )
+
+
+def report_warnings(warnings: Sequence[AxiomWarning], in_full: bool = False) -> None:
+    """Tell on standard error which axioms say more than the rules can; a few of them in short, or all `in_full`."""
+    if not warnings:
+        return
+    axioms = list(dict.fromkeys(warning.axiom for warning in warnings))
+    warn(f"{plural(len(axioms), 'axiom')} in part or wholly beyond the rules:")
+    if in_full:
+        for warning in warnings:
+            click.echo(f"  {warning}", err=True)
+        return
+    for axiom in axioms[:_SHOWN]:
+        click.echo(f"  {axiom if len(axiom) <= _WIDTH else axiom[: _WIDTH - 3] + '...'}", err=True)
+    further = f"and {len(axioms) - _SHOWN} more; " if len(axioms) > _SHOWN else ""
+    click.echo(f"  ({further}`kg-reasoner rules FILES...` says what is lost)", err=True)
+
+
+def report_inconsistencies(reasoner: Reasoner) -> int:
+    """Tell on standard error that the data contradict the rules; returns how many contradictions there are."""
+    found = len(reasoner.inconsistencies())
+    if found:
+        warn(f"{plural(found, 'contradiction')} found: `kg-reasoner check` shows them")
+    return found

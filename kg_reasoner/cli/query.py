@@ -1,0 +1,122 @@
+"""``kg-reasoner query``: SPARQL over the materialisation."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg_reasoner.cli.console import note, plural, print_table, progress_shown
+from kg_reasoner.cli.options import data_options, loaded, reasoner_for, report_inconsistencies, report_warnings
+from kg_reasoner.cli.sparql_text import parse_query, term_shortener
+from kg_reasoner.errors import LoadError
+
+if TYPE_CHECKING:
+    from rdflib.query import Result
+
+
+@click.command(short_help="Answer a SPARQL query over data and what follows.")
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "-Q",
+    "--query",
+    "query_source",
+    required=True,
+    metavar="FILE|TEXT",
+    help="A file with the query, its text, or - for standard input.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "csv", "json", "nt"]),
+    default="table",
+    show_default=True,
+    help="table is for people (Turtle for CONSTRUCT); csv and json are the SPARQL 1.1 results formats; nt is for CONSTRUCT only.",
+)
+@data_options
+@click.pass_context
+def query(
+    context: click.Context,
+    files: tuple[str, ...],
+    query_source: str,
+    output_format: str,
+    ruleset: str | None,
+    rules_file: str | None,
+    input_format: str | None,
+    quiet: bool,
+) -> None:
+    """Answer a SPARQL query over FILES and what follows from them. ASK ends with exit code 0 for true and 3 for false."""
+    text, source = _query_text(query_source, files)
+    parsed = parse_query(text, source)
+    if parsed.is_graph and output_format in ("csv", "json"):
+        raise click.UsageError(f"the query gives a graph, which has no {output_format} form: use --format nt or table (Turtle)")
+    if not parsed.is_graph and output_format == "nt":
+        raise click.UsageError("the query gives no graph: use --format table, csv or json")
+
+    from kg_reasoner.store import graph_of
+
+    with progress_shown() as progress:
+        reasoner = reasoner_for(ruleset, rules_file)
+        loaded(reasoner, files, input_format, progress)
+    report_warnings(reasoner.warnings)
+    report_inconsistencies(reasoner)
+    result = graph_of(reasoner).query(parsed.prepared)
+    if result.type == "ASK":
+        _print_truth(result, output_format)
+        if not result.askAnswer:
+            context.exit(3)
+    elif result.type == "SELECT":
+        _print_bindings(result, output_format, parsed.prefixes)
+    else:
+        _print_graph(result, output_format, parsed.prefixes)
+
+
+def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
+    """The query's text, and what to call it in messages."""
+    if source == "-":
+        if "-" in files:
+            raise click.UsageError("standard input cannot be both the data and the query")
+        return sys.stdin.read(), "standard input"
+    if "{" in source or "\n" in source:
+        return source, "the query"
+    try:
+        return Path(source).read_text(encoding="utf-8-sig"), source
+    except FileNotFoundError:
+        hint = "a query's text would have a { in it" if any(map(str.isspace, source)) else None
+        raise LoadError(f"there is no file {source}", hint=hint) from None
+    except OSError as error:
+        raise LoadError(f"cannot read {source}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise LoadError(f"cannot read {source}: byte {error.start} is not UTF-8 text") from None
+
+
+def _print_truth(result: Result, output_format: str) -> None:
+    if output_format == "json":
+        click.echo(result.serialize(format="json"))
+    else:
+        click.echo("true" if result.askAnswer else "false")
+
+
+def _print_bindings(result: Result, output_format: str, prefixes: dict[str, str]) -> None:
+    if output_format == "table":
+        shorten = term_shortener(prefixes)
+        rows: list[Any] = list(result)
+        print_table([str(name) for name in result.vars or ()], [[shorten(term) for term in row] for row in rows])
+        note(plural(len(rows), "answer"))
+    else:
+        click.echo(result.serialize(format=output_format), nl=output_format == "json")
+
+
+def _print_graph(result: Result, output_format: str, prefixes: dict[str, str]) -> None:
+    graph = result.graph
+    assert graph is not None, "CONSTRUCT and DESCRIBE give a graph"
+    if output_format == "nt":
+        click.echo(b"".join(sorted(graph.serialize(format="nt", encoding="utf-8").splitlines(keepends=True))), nl=False)
+        return
+    for prefix, namespace in prefixes.items():
+        graph.bind(prefix, namespace, replace=True)
+    click.echo(graph.serialize(format="turtle"), nl=False)
+    note(plural(len(graph), "triple"))

@@ -1,0 +1,137 @@
+"""``kg-reasoner rules``: the rule sets, their rules, and the rules that an ontology turns into."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_reasoner.cli.console import note, plural, print_table, progress_shown
+from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.program import Atom, Negation
+from kg_reasoner.terms import IRI
+
+if TYPE_CHECKING:
+    from kg_reasoner.program import Rule
+
+_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
+
+
+@click.command(short_help="Show rule sets, and the rules that an ontology turns into.")
+@click.argument("files", nargs=-1)
+@click.option(
+    "-r",
+    "--ruleset",
+    metavar="NAME",
+    help=f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]",
+)
+@click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@quiet_option
+def rules(files: tuple[str, ...], ruleset: str | None, output_format: str, input_format: str | None, quiet: bool) -> None:
+    """List the rule sets; print one; or print the rules that the ontology in FILES turns into, axiom by axiom.
+
+    What an axiom says beyond the rules is told as a warning. The text is a program that the option --rules takes.
+    """
+    if files:
+        _print_ontology(files, ruleset or DEFAULT_RULESET, output_format, input_format)
+    elif ruleset is not None:
+        _print_ruleset(ruleset, output_format)
+    else:
+        _print_rulesets(output_format)
+
+
+def _print_rulesets(output_format: str) -> None:
+    from kg_reasoner import rulesets
+
+    found = [rulesets.load(name) for name in rulesets.names()]
+    if output_format == "json":
+        _print_json([{"name": s.name, "rules": len(s.program.rules), "description": s.description} for s in found])
+    else:
+        rows = [(s.name, str(len(s.program.rules)), s.description) for s in found]
+        print_table(("rule set", "rules", "description"), rows, numeric={1})
+
+
+def _print_ruleset(name: str, output_format: str) -> None:
+    from kg_reasoner import rulesets
+    from kg_reasoner.printer import format_program
+
+    found = rulesets.load(name)
+    if output_format == "json":
+        _print_json({"ruleset": found.name, "translate": found.program.translate, "rules": _as_json(found.program.rules)})
+    else:
+        click.echo(format_program(found.program), nl=False)
+
+
+def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, input_format: str | None) -> None:
+    from kg_reasoner.parser import PREFIXES
+    from kg_reasoner.printer import format_rule
+    from kg_reasoner.reasoner import Reasoner
+
+    reasoner = Reasoner(ruleset=ruleset)
+    fixed = reasoner.program
+    with progress_shown() as progress:
+        reasoner.load(*files, format=input_format, progress=progress)
+    translated = [rule for rule in reasoner.rules if rule.origin.axiom is not None]
+    if output_format == "json":
+        warnings = [{"axiom": w.axiom, "reason": w.reason, "translated": w.translated or None} for w in reasoner.warnings]
+        _print_json({"ruleset": ruleset, "rules": _as_json(translated), "warnings": warnings})
+        return
+    chosen = namespace_prefixes(translated, taken=PREFIXES)
+    prefixes = {**PREFIXES, **chosen}
+    for prefix, namespace in chosen.items():
+        click.echo(f"@prefix {prefix}: <{namespace}> .")
+    by_axiom: dict[str, list[Rule]] = {}
+    for rule in translated:
+        by_axiom.setdefault(rule.origin.axiom or "", []).append(rule)
+    for axiom, group in by_axiom.items():
+        click.echo(f"\n# {' '.join(axiom.split())}")
+        for rule in group:
+            click.echo(format_rule(rule, prefixes))
+    report_warnings(reasoner.warnings, in_full=True)
+    if fixed.translate is None:
+        note(f"the rule set {ruleset} translates no axioms: its {plural(len(fixed.rules), 'rule')} read them as data")
+    else:
+        note(
+            f"{plural(len(translated), 'rule')} from {plural(len(by_axiom), 'axiom')}, besides the "
+            f"{plural(len(fixed.rules), 'rule')} of {ruleset}"
+        )
+
+
+def _as_json(rules: Iterable[Rule]) -> list[dict[str, str | None]]:
+    from kg_reasoner.printer import format_rule
+
+    return [{"rule": format_rule(rule, {}), "name": rule.origin.name, "axiom": rule.origin.axiom} for rule in rules]
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str]) -> dict[str, str]:
+    """Prefixes for the namespaces of the classes and properties in the rules' atoms, each named after the end of its namespace.
+
+    >>> from kg_reasoner.parser import parse
+    >>> rules = parse("@prefix ex: <http://example.org/zoo.owl#> . ex:A[?x] :- ex:B[?x], ex:C[?x] .").rules
+    >>> namespace_prefixes(rules, taken=["rdf"])
+    {'zoo': 'http://example.org/zoo.owl#'}
+    """
+    from kg_reasoner.parser import PREFIXES
+
+    atoms = [part for rule in rules for part in (rule.head, *rule.body)]
+    atoms = [part.atom if isinstance(part, Negation) else part for part in atoms]
+    iris = {term.value for atom in atoms if isinstance(atom, Atom) for term in atom.terms if isinstance(term, IRI)}
+    namespaces = {iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1] for iri in iris}
+    prefixes: dict[str, str] = {}
+    used = set(taken)
+    for namespace in sorted(namespaces - set(PREFIXES.values())):
+        words = _WORD.findall(namespace.partition(":")[2])
+        word = words[-1].partition(".")[0] if words else "ns"
+        prefix = next(name for name in itertools.chain([word], (f"{word}{n}" for n in itertools.count(2))) if name not in used)
+        prefixes[prefix] = namespace
+        used.add(prefix)
+    return prefixes

@@ -1,0 +1,136 @@
+"""``kg-reasoner run``: Datalog programs over tables of facts."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
+
+import click
+
+from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown
+from kg_reasoner.cli.options import quiet_option, report_inconsistencies
+from kg_reasoner.errors import OutputError
+from kg_reasoner.program import TRIPLE
+
+if TYPE_CHECKING:
+    from kg_reasoner.program import Column, Program
+    from kg_reasoner.reasoner import Reasoner
+
+TRIPLES: Final = "triples.nt"
+"""The output of derived triples."""
+
+_Writer: TypeAlias = Callable[[TextIO], int]
+"""Writes a relation to an open file and says how many facts it has."""
+
+
+@click.command(short_help="Run a Datalog program over tables of facts.")
+@click.argument("program_file", metavar="PROGRAM.dl")
+@click.option(
+    "--facts",
+    metavar="DIR",
+    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME; .gz may follow.",
+)
+@click.option("--data", metavar="FILE", multiple=True, help="RDF whose triples the program sees; may be given more than once.")
+@click.option("-o", "--output", metavar="DIR", help="The folder to write to, made if it is not there. [default: standard output]")
+@click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
+@quiet_option
+def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str | None, output_format: str, quiet: bool) -> None:
+    """Run a Datalog program: read a table for each input relation, write one for each output relation.
+
+    \b
+    Inputs:  the relations declared `input relation NAME(COLUMN: TYPE, ...) .`; others may have a file.
+    Outputs: the relations declared `output relation ...`, or else all that rules derive.
+             Derived triples go to triples.nt.
+    Types:   iri, string, integer, decimal, double, boolean, any. A column of type any, as all are that
+             have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
+             or a quotation mark, and otherwise strings.
+
+    Tables have no header line. The outputs appear when all are complete.
+    """
+    from kg_reasoner.facts_io import fact_files, read_facts, relations_of
+    from kg_reasoner.parser import PREFIXES, parse_file
+    from kg_reasoner.reasoner import Reasoner
+
+    program = parse_file(program_file)
+    reasoner = Reasoner(program)
+    inputs, relations = fact_files(program, Path(facts) if facts is not None else None), relations_of(program)
+    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    outputs = _outputs(program, reasoner, output_format)
+    watch = Stopwatch()
+    with ExitStack() as stack:
+        files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output is not None else None
+        progress = stack.enter_context(progress_shown())
+        if data:
+            reasoner.load(*data, progress=progress)
+        for predicate, path in inputs.items():
+            reasoner.add_facts(predicate, read_facts(path, relations[predicate], prefixes))
+        reading = watch.lap()
+        reasoner.materialise(progress=progress)
+        running = watch.lap()
+        if files is None:
+            written = sum(_print(name, write) for name, write in outputs.items())
+        else:
+            written = sum(write(files[name]) for name, write in outputs.items())
+    report_inconsistencies(reasoner)
+    note(f"{plural(written, 'fact')} of {plural(len(outputs), 'relation')}; read in {reading:.2f} s, run in {running:.2f} s")
+
+
+def _outputs(program: Program, reasoner: Reasoner, output_format: str) -> dict[str, _Writer]:
+    """The files to write, each with what writes it once the program has run."""
+    from kg_reasoner.facts_io import file_stem, output_relations, write_facts
+    from kg_reasoner.terms import term_text
+
+    separator = "," if output_format == "csv" else "\t"
+
+    def relation_writer(predicate: str, columns: tuple[Column, ...]) -> _Writer:
+        return lambda file: write_facts(file, reasoner.facts(predicate), columns, separator)
+
+    def write_triples(file: TextIO) -> int:
+        lines = sorted(f"{' '.join(map(term_text, triple))} .\n" for triple in reasoner.triples(which="inferred"))
+        file.writelines(lines)
+        return len(lines)
+
+    outputs: dict[str, _Writer] = {}
+    for predicate, columns in output_relations(program).items():
+        outputs[f"{file_stem(predicate)}.{output_format}"] = relation_writer(predicate, columns)
+    if any(rule.body and rule.head.predicate == TRIPLE for rule in program.rules):
+        outputs[TRIPLES] = write_triples
+    return outputs
+
+
+@contextmanager
+def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterator[Mapping[str, TextIO]]:
+    """The open output files by name. A folder that has to be made goes away again if anything fails.
+
+    Raises:
+        OutputError: a file cannot be written, or is one of those that are `read`.
+    """
+    from kg_reasoner.files import atomic_text
+
+    being_read = {path.resolve() for path in read}
+    for name in names:
+        if (folder / name).resolve() in being_read:
+            raise OutputError(f"cannot write {folder / name}: it is read by the program; choose another folder")
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot write to the folder {folder}: {error.strerror}") from None
+        with ExitStack() as stack:
+            yield {name: cast(TextIO, stack.enter_context(atomic_text(folder / name))) for name in names}
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _print(name: str, write: _Writer) -> int:
+    text = io.StringIO()
+    count = write(text)
+    click.echo(f"# {Path(name).stem} ({plural(count, 'fact')})\n{text.getvalue()}", nl=False)
+    return count

@@ -1,0 +1,92 @@
+"""SPARQL queries as text, and their answers as text for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError
+from kg_reasoner.terms import OWL, RDF, RDFS, XSD
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.sparql import Query
+
+__all__ = ["ParsedQuery", "parse_query", "term_shortener"]
+
+_WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
+_QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
+_LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
+
+
+@dataclass(frozen=True)
+class ParsedQuery:
+    """A query that rdflib can evaluate; `is_graph` tells whether it answers with a graph (CONSTRUCT, DESCRIBE)."""
+
+    prepared: Query
+    is_graph: bool
+    prefixes: dict[str, str]
+
+
+def parse_query(text: str, source: str) -> ParsedQuery:
+    """Read a query; `source` names the text in messages.
+
+    Raises:
+        RuleSyntaxError: the text is no SPARQL query; the error shows the line and the place.
+        UnsupportedError: the query has a FROM clause, which would mean other data than those that are loaded.
+    """
+    from pyparsing import ParseBaseException
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    try:
+        tree = parseQuery(text)
+    except ParseBaseException as error:
+        line = text.splitlines()[error.lineno - 1] if text.strip() else ""
+        span = Span(source, error.lineno, error.column, error.column + 1, line)
+        hint = None if _QUERY_FORM.search(text) else "a query has one of the words SELECT, ASK, CONSTRUCT and DESCRIBE"
+        raise RuleSyntaxError("this is no SPARQL query: it goes wrong here, or soon after", span, hint) from None
+    prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
+    try:
+        prepared = translateQuery(tree)
+    except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
+        raise RuleSyntaxError(f"{source}: {error}") from None
+    if prepared.algebra.datasetClause:
+        raise UnsupportedError(f"{source}: FROM is not supported", hint="name the files as arguments of the command")
+    return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes)
+
+
+def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
+    """A function that writes a term of rdflib for people: prefixed names, plain strings and numbers, nothing for None.
+
+    >>> from rdflib import Literal, URIRef
+    >>> shorten = term_shortener({"ex": "http://example.org/"})
+    >>> shorten(URIRef("http://example.org/a")), shorten(Literal("x")), shorten(Literal("x", lang="en")), shorten(None)
+    ('ex:a', 'x', 'x@en', '')
+    """
+    from rdflib import BNode, Literal
+
+    spaces = sorted({**_WELL_KNOWN, **prefixes}.items(), key=lambda item: -len(item[1]))
+    bare = {XSD[name].value for name in ("string", "integer", "decimal", "double", "boolean")}
+
+    def shorten_iri(iri: str) -> str:
+        for prefix, space in spaces:
+            if space and iri.startswith(space) and _LOCAL_NAME.fullmatch(iri, len(space)):
+                return f"{prefix}:{iri[len(space) :]}"
+        return f"<{iri}>"
+
+    def shorten(term: Any) -> str:
+        if term is None:
+            return ""
+        if isinstance(term, BNode):
+            return f"_:{term}"
+        if not isinstance(term, Literal):
+            return shorten_iri(term)
+        if term.language:
+            return f"{term}@{term.language}"
+        if term.datatype is None or str(term.datatype) in bare:
+            return str(term)
+        return f"{term}^^{shorten_iri(term.datatype)}"
+
+    return shorten

@@ -1,0 +1,503 @@
+"""The command line: what it prints where, its exit codes, and that bad input gives one message and leaves nothing half-written."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from kg_reasoner import lubm, rulesets
+from kg_reasoner.cli import main
+from kg_reasoner.parser import parse
+
+ROOT = Path(__file__).resolve().parents[1]
+SUITE = ROOT.parent / "shared" / "suites" / "lubm"
+needs_suite = pytest.mark.skipif(not SUITE.is_dir(), reason="the third-party suite shared/suites/lubm is not there")
+
+ZOO = """
+@prefix : <http://example.org/zoo#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Lion rdfs:subClassOf :Cat .
+:Cat rdfs:subClassOf :Animal .
+:Cat owl:disjointWith :Dog .
+:leo a :Lion ; :name "Leo" ; :age 7 .
+:tom a :Cat ; :name "Tom"@en .
+"""
+PREFIX = "PREFIX : <http://example.org/zoo#> "
+EXAMPLE = "http://example.org/zoo#"
+
+
+def kg(*arguments: object, input: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=input)
+
+
+def good(*arguments: object, code: int = 0, input: str | bytes | None = None) -> Result:
+    result = kg(*arguments, input=input)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def bad(*arguments: object, code: int = 1, input: str | bytes | None = None) -> str:
+    """The one message of a command that fails."""
+    result = kg(*arguments, input=input)
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), "no traceback"
+    assert result.stdout == "", "standard output is for results"
+    return result.stderr
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Path:
+    path = tmp_path / "zoo.ttl"
+    path.write_text(ZOO)
+    return path
+
+
+# ---- the command itself
+
+
+def test_help_names_the_commands_and_the_exit_codes() -> None:
+    text = good("--help").stdout
+    for command in ("materialise", "query", "run", "rules", "check", "generate", "demo"):
+        assert f"\n  {command} " in text
+    assert "Exit codes:" in text and "130  interrupted" in text
+    assert "materialize" not in text
+
+
+def test_the_other_spelling_works_too() -> None:
+    assert good("materialize", "--help").stdout.startswith("Usage: main materiali")
+
+
+def test_help_is_quick() -> None:
+    code = "import sys; from kg_reasoner.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules, sep=',')"
+    listed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    modules = set(listed.splitlines()[-1].split(","))
+    assert "click" in modules
+    assert not modules & {"rdflib", "numba", "numpy", "rich", "lark", "pyoxigraph", "owlready2"}
+
+
+def test_it_is_a_module_too() -> None:
+    shown = subprocess.run([sys.executable, "-m", "kg_reasoner", "--version"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("kg-reasoner, version ")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["unknown"], ["query"], ["materialise", "a.ttl"], ["query", "a.ttl", "-Q", "ASK {}", "--format", "xls"]]
+)
+def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
+    assert "Usage: " in bad(*arguments, code=2)
+
+
+def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rulesets, "names", interrupt)
+    assert bad("rules", code=130) == "interrupted\n"
+
+
+# ---- rules
+
+
+def test_rule_sets_are_listed() -> None:
+    lines = good("rules").stdout.splitlines()
+    assert lines[0].split() == ["rule", "set", "rules", "description"]
+    assert [line.split()[0] for line in lines[2:]] == list(rulesets.names())
+    listed = json.loads(good("rules", "--format", "json").stdout)
+    assert {entry["name"]: entry["rules"] for entry in listed} == {
+        name: len(rulesets.load(name).program.rules) for name in rulesets.names()
+    }
+
+
+@pytest.mark.parametrize("name", rulesets.names())
+def test_a_printed_rule_set_is_the_rule_set(name: str) -> None:
+    program = rulesets.load(name).program
+    assert parse(good("rules", "--ruleset", name).stdout) == program
+    printed = json.loads(good("rules", "--ruleset", name, "--format", "json").stdout)
+    assert [parse(entry["rule"]).rules[0] for entry in printed["rules"]] == list(program.rules)
+
+
+def test_rules_of_an_ontology_come_axiom_by_axiom(zoo: Path) -> None:
+    result = good("rules", zoo)
+    assert "\n# SubClassOf(zoo:Lion zoo:Cat)\nzoo:Cat[?x] :- zoo:Lion[?x] .\n" in result.stdout
+    assert "\n# DisjointClasses(zoo:Cat zoo:Dog)\nfalse :- " in result.stdout
+    assert len(parse(result.stdout).rules) == 3
+    assert "3 rules from 3 axioms, besides the" in result.stderr
+    rules = json.loads(good("rules", zoo, "-f", "json").stdout)["rules"]
+    assert {entry["axiom"] for entry in rules} >= {"SubClassOf(zoo:Lion zoo:Cat)", "SubClassOf(zoo:Cat zoo:Animal)"}
+
+
+def test_axioms_beyond_the_rules_are_told() -> None:
+    result = good("rules", lubm.ontology_path())
+    assert "8 axioms in part or wholly beyond the rules:" in result.stderr
+    assert "univ-bench:Chair" in result.stderr and "asks for an individual without a name" in result.stderr
+    warnings = json.loads(good("rules", lubm.ontology_path(), "-f", "json").stdout)["warnings"]
+    assert len(warnings) == 8 and all(entry["reason"] for entry in warnings)
+
+
+def test_an_unknown_rule_set_is_refused_with_similar_names(zoo: Path) -> None:
+    for arguments in (["rules"], ["rules", zoo], ["query", zoo, "-Q", "ASK {}"], ["check", zoo]):
+        message = bad(*arguments, "--ruleset", "owl2rI")
+        assert "there is no rule set named 'owl2rI', did you mean 'owl2rl'?" in message
+
+
+# ---- generate
+
+
+def test_generate_writes_the_data(tmp_path: Path) -> None:
+    path, packed = tmp_path / "one.nt", tmp_path / "one.nt.gz"
+    result = good("generate", "lubm", "--universities", 1, "--seed", 4, "--output", path)
+    assert path.read_bytes() == b"".join(lubm.generate(1, 4))
+    assert result.stdout == "" and "statements about 1 university" in result.stderr
+    good("generate", "lubm", "--seed", 4, "--output", packed, "--quiet")
+    assert gzip.decompress(packed.read_bytes()) == path.read_bytes()
+    again = packed.read_bytes()
+    good("generate", "lubm", "--seed", 4, "--output", packed)
+    assert packed.read_bytes() == again, "no time stamp in the compressed file"
+
+
+def test_generate_writes_to_standard_output() -> None:
+    result = good("generate", "lubm", "-n", 1, "--start", 2, "--seed", 4, "-q")
+    assert result.stdout_bytes == b"".join(lubm.generate(1, 4, start=2))
+    assert result.stderr == ""
+    assert good("generate", "lubm-ontology").stdout_bytes == lubm.ontology_path().read_bytes()
+
+
+def test_generate_refuses_an_unwritable_output_at_once(tmp_path: Path) -> None:
+    message = bad("generate", "lubm", "-n", 10**9, "--output", tmp_path / "no folder" / "a.nt")
+    assert "cannot write" in message and "no folder" in message
+    bad("generate", "lubm", "-n", -1, code=2)
+
+
+# ---- materialise
+
+
+def triples(text: str) -> set[str]:
+    return {line for line in text.splitlines() if line}
+
+
+def inferred(line: str) -> str:
+    subject, cls = line.split()
+    return f"<{EXAMPLE}{subject}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EXAMPLE}{cls}> ."
+
+
+def test_materialise_writes_what_follows(zoo: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.nt"
+    result = good("materialise", zoo, "--ruleset", "rdfs", "--output", output)
+    everything = triples(output.read_text())
+    assert {inferred("leo Cat"), inferred("leo Animal"), inferred("tom Animal")} <= everything
+    assert result.stdout == "" and f"{len(everything)} triples written to" in result.stderr
+
+    only = triples(good("materialise", zoo, "-r", "rdfs", "-o", "-", "--inferred-only", "-q").stdout)
+    assert inferred("leo Animal") in only < everything and inferred("leo Lion") not in only
+
+
+def test_materialise_follows_the_name_or_the_format_of_the_output(zoo: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "out.nt.gz"
+    good("materialise", zoo, "-o", packed)
+    assert inferred("leo Animal") in triples(gzip.decompress(packed.read_bytes()).decode())
+    turtle = tmp_path / "out.ttl"
+    good("materialise", zoo, "-o", turtle)
+    again = good("materialise", turtle, "-o", "-", "-q").stdout
+    assert triples(again) == triples(gzip.decompress(packed.read_bytes()).decode())
+    assert "did you mean 'turtle'" in bad("materialise", zoo, "-o", tmp_path / "x", "--format", "turtel")
+
+
+def test_materialise_reads_standard_input_and_a_program_of_rules(zoo: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "mine.dl"
+    rules.write_text(f"@prefix : <{EXAMPLE}> . [?x, :older, ?y] :- [?x, :age, ?n], [?y, a, :Cat], FILTER(?n > 5) .")
+    arguments = ("materialise", "-", "--input-format", "turtle", "--rules", rules, "-o", "-", "--inferred-only", "-q")
+    assert good(*arguments, input=ZOO).stdout == f"<{EXAMPLE}leo> <{EXAMPLE}older> <{EXAMPLE}tom> .\n"
+    both = good(*arguments, "--ruleset", "rdfs", input=ZOO).stdout
+    assert f"<{EXAMPLE}leo> <{EXAMPLE}older> <{EXAMPLE}leo> .\n" in both
+
+
+# ---- bad input, for every command that reads RDF
+
+
+def broken_files(folder: Path) -> dict[str, tuple[str, str]]:
+    """Name -> what the message must name."""
+    (folder / "syntax.ttl").write_text("@prefix : <http://example.org/> .\n:a :b .\n")
+    (folder / "syntax.nt").write_text("<http://example.org/a> <http://example.org/b> <http://example.org/c> .\n<a\n")
+    (folder / "syntax.rdf").write_text(
+        '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n<open>\n'
+    )
+    packed = gzip.compress(b"".join(lubm.generate(1))[:200_000])
+    (folder / "cut.nt.gz").write_bytes(packed[: len(packed) // 2])
+    return {
+        "missing.ttl": ("missing.ttl", ""),
+        "syntax.ttl": ("syntax.ttl", "2"),
+        "syntax.nt": ("syntax.nt", "2"),
+        "syntax.rdf": ("syntax.rdf", "3"),
+        "cut.nt.gz": ("cut.nt.gz", ""),
+    }
+
+
+@pytest.mark.parametrize("name", ["missing.ttl", "syntax.ttl", "syntax.nt", "syntax.rdf", "cut.nt.gz"])
+def test_bad_rdf_gives_one_message_and_leaves_the_output_as_it_was(tmp_path: Path, name: str) -> None:
+    file, line = broken_files(tmp_path)[name]
+    output = tmp_path / "out.nt"
+    output.write_text("what was there\n")
+    for arguments in (["materialise", "-o", output], ["query", "-Q", "ASK {}"], ["check"], ["rules"]):
+        message = bad(*arguments, tmp_path / name)
+        assert message.startswith("error: ") and message.count("error:") == 1
+        assert file in message and line in message
+    assert output.read_text() == "what was there\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted({*broken_files(tmp_path), "out.nt"} - {"missing.ttl"})
+
+
+def test_an_unwritable_output_is_found_before_the_work(tmp_path: Path) -> None:
+    message = bad("materialise", tmp_path / "missing.ttl", "-o", tmp_path / "no folder" / "out.nt")
+    assert "cannot write" in message and "missing.ttl" not in message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_an_output_in_a_folder_without_permission(zoo: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    assert "cannot write" in bad("materialise", zoo, "-o", folder / "out.nt")
+
+
+# ---- query
+
+
+def test_select_as_table_csv_and_json(zoo: Path) -> None:
+    query = PREFIX + "SELECT ?x ?name ?age { ?x a :Animal ; :name ?name OPTIONAL { ?x :age ?age } } ORDER BY ?x"
+    table = good("query", zoo, "--query", query)
+    assert [line.split() for line in table.stdout.splitlines()] == [
+        ["x", "name", "age"],
+        ["----", "------", "---"],
+        [":leo", "Leo", "7"],
+        [":tom", "Tom@en"],
+    ]
+    assert "2 answers" in table.stderr and "answers" not in table.stdout
+    rows = list(csv.reader(io.StringIO(good("query", zoo, "-Q", query, "-f", "csv").stdout)))
+    assert rows == [["x", "name", "age"], [f"{EXAMPLE}leo", "Leo", "7"], [f"{EXAMPLE}tom", "Tom", ""]]
+    bindings = json.loads(good("query", zoo, "-Q", query, "-f", "json").stdout)["results"]["bindings"]
+    assert bindings[0]["age"] == {"type": "literal", "value": "7", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
+    assert bindings[1]["name"] == {"type": "literal", "value": "Tom", "xml:lang": "en"}
+
+
+def test_ask_answers_with_the_exit_code_too(zoo: Path) -> None:
+    yes, no = PREFIX + "ASK { :leo a :Animal }", PREFIX + "ASK { :leo a :Dog }"
+    assert good("query", zoo, "-Q", yes).stdout == "true\n"
+    assert good("query", zoo, "-Q", no, code=3).stdout == "false\n"
+    assert good("query", zoo, "-Q", no, "-f", "csv", code=3).stdout == "false\n"
+    assert json.loads(good("query", zoo, "-Q", no, "-f", "json", code=3).stdout)["boolean"] is False
+
+
+def test_construct_gives_turtle_or_n_triples(zoo: Path) -> None:
+    query = PREFIX + "CONSTRUCT { ?x :is :known } { ?x a :Animal }"
+    assert good("query", zoo, "-Q", query, "-f", "nt").stdout == "".join(
+        f"<{EXAMPLE}{name}> <{EXAMPLE}is> <{EXAMPLE}known> .\n" for name in ("leo", "tom")
+    )
+    assert ":leo :is :known ." in good("query", zoo, "-Q", query).stdout
+    assert "use --format nt or table" in bad("query", zoo, "-Q", query, "-f", "csv", code=2)
+    assert "use --format table, csv or json" in bad("query", zoo, "-Q", "ASK {}", "-f", "nt", code=2)
+
+
+def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) -> None:
+    file = tmp_path / "q.rq"
+    file.write_text(PREFIX + "SELECT ?x { ?x a :Cat }")
+    answer = good("query", zoo, "-Q", file, "-f", "csv").stdout
+    assert good("query", zoo, "-Q", "-", "-f", "csv", input=file.read_text()).stdout == answer
+    assert answer.count("\n") == 3
+    assert "there is no file" in bad("query", zoo, "-Q", tmp_path / "other.rq")
+    assert "cannot be both" in bad("query", "-", "-Q", "-", code=2)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT ?x {\n ?x ?p }",
+            "the query:2:2: this is no SPARQL query: it goes wrong here, or soon after\n    2 |  ?x ?p }\n      |  ^",
+        ),
+        ("DELETE { ?x ?p ?o } WHERE { ?x ?p ?o }", "hint: a query has one of the words SELECT, ASK"),
+        ("SELECT ?x { ?x a no:thing }", "Unknown namespace prefix : no"),
+        ("SELECT ?x FROM <http://example.org/> { ?x ?p ?o }", "name the files as arguments"),
+    ],
+)
+def test_a_wrong_query_is_refused_before_anything_is_read(tmp_path: Path, query: str, message: str) -> None:
+    shown = bad("query", tmp_path / "missing.ttl", "-Q", query)
+    assert message in shown and "missing.ttl" not in shown
+
+
+@needs_suite
+@pytest.mark.parametrize("name", list(lubm.queries()))
+def test_the_answers_of_the_university_benchmark(name: str, tmp_path: Path) -> None:
+    query = tmp_path / f"{name}.rq"
+    query.write_text(lubm.queries()[name])
+    result = good("query", SUITE / "lubm1.nt.gz", SUITE / "univ-bench.owl", "-Q", query, "-f", "csv")
+    answers = [
+        [cell.strip('<>"') for cell in line.split("\t")] for line in (SUITE / "answers" / f"{name}.tsv").read_text().splitlines()
+    ]
+    assert sorted(list(csv.reader(io.StringIO(result.stdout)))[1:]) == sorted(answers[1:])
+
+
+# ---- check
+
+
+def test_check_lists_contradictions(zoo: Path) -> None:
+    assert "no contradiction found" in good("check", zoo).stderr
+    zoo.write_text(ZOO + ":leo a :Dog .")
+    result = good("check", zoo, code=3)
+    assert result.stdout == f"DisjointClasses(zoo:Cat zoo:Dog) (cax-dw): ?x = <{EXAMPLE}leo>\n"
+    assert "1 contradiction found" in result.stderr
+    assert "1 contradiction found: `kg-reasoner check` shows" in good("query", zoo, "-Q", "ASK {}").stderr
+
+
+# ---- run
+
+PATHS = """
+input relation edge(from: string, to: string) .
+output relation path(from: string, to: string) .
+path(?x, ?y) :- edge(?x, ?y) .
+path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+"""
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_file(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write_file
+
+
+def test_run_reads_and_writes_tables(write: Write, tmp_path: Path) -> None:
+    program = write("paths.dl", PATHS)
+    write("facts/edge.tsv", "a\tb\nb\tc\n")
+    output = tmp_path / "out"
+    result = good("run", program, "--facts", tmp_path / "facts", "--output", output)
+    assert (output / "path.tsv").read_text() == "a\tb\na\tc\nb\tc\n"
+    assert [path.name for path in output.iterdir()] == ["path.tsv"]
+    assert result.stdout == "" and "3 facts of 1 relation" in result.stderr
+
+
+def test_run_with_csv_and_typed_columns(write: Write, tmp_path: Path) -> None:
+    program = write(
+        "adults.dl",
+        """
+        input relation person(who: iri, name: string, age: integer) .
+        output relation adult(who: iri, name: string) .
+        adult(?p, ?n) :- person(?p, ?n, ?a), FILTER(?a >= 18) .
+        """,
+    )
+    write("facts/person.csv", 'http://example.org/1,"Ann, B.",018\n<http://example.org/2>,Bob,17\n')
+    good("run", program, "--facts", tmp_path / "facts", "-o", tmp_path, "--format", "csv")
+    assert (tmp_path / "adult.csv").read_text() == '<http://example.org/1>,"Ann, B."\n'
+
+
+def test_run_without_declarations_writes_all_that_is_derived(write: Write, tmp_path: Path) -> None:
+    program = write("p.dl", "odd(1) . next(?x, ?y) :- pair(?x, ?y) . alone() :- odd(1) . lonely(?x) :- odd(?x), NOT pair(?x, _) .")
+    write("facts/pair.facts", '2\t"3"\n_:b\t<http://example.org/a>\n')
+    good("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "out")
+    written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
+    assert written == {"next.tsv": '2\t"3"\n_:b\t<http://example.org/a>\n', "alone.tsv": "()\n", "lonely.tsv": "1\n"}
+
+
+def test_run_without_an_output_folder_prints(write: Write) -> None:
+    program = write("p.dl", 'edge("a", "b") . path(?x, ?y) :- edge(?x, ?y) . none(?x) :- edge(?x, ?x) .')
+    assert good("run", program).stdout == "# path (1 fact)\na\tb\n# none (0 facts)\n"
+
+
+def test_run_with_rdf_in_and_out(zoo: Path, write: Write, tmp_path: Path) -> None:
+    program = write("p.dl", f"@prefix : <{EXAMPLE}> . named(?x, ?n) :- [?x, :name, ?n] . :Named[?x] :- :name[?x, _] .")
+    good("run", program, "--data", zoo, "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "named.tsv").read_text() == f'<{EXAMPLE}leo>\tLeo\n<{EXAMPLE}tom>\t"Tom"@en\n'
+    assert triples((tmp_path / "out" / "triples.nt").read_text()) == {inferred("leo Named"), inferred("tom Named")}
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("path(?x, ?y) :- edge(?x ?y) .", "p.dl:1:25: "),
+        ("path(?x, ?y) :- edge(?x, _) .", "p.dl:1:1"),
+        ("p(?x) :- q(?x, ?x) . r(?x) :- q(?x) .", "p.dl:1:31"),
+        ("p(?x) :- q(?x), NOT p(?x) .", "p.dl:1:"),
+    ],
+)
+def test_run_refuses_a_wrong_program_with_its_place(write: Write, tmp_path: Path, program: str, message: str) -> None:
+    shown = bad("run", write("p.dl", program), "-o", tmp_path / "out")
+    assert shown.startswith("error: ") and message in shown and "^" in shown
+    assert not (tmp_path / "out").exists()
+
+
+def test_run_tells_what_is_wrong_with_facts_and_leaves_the_output_as_it_was(write: Write, tmp_path: Path) -> None:
+    program = write("paths.dl", PATHS.replace("to: string", "to: integer"))
+    assert "no facts for the input relation edge" in bad("run", program, "-o", tmp_path / "out")
+    assert "is no folder" in bad("run", program, "--facts", tmp_path / "nowhere", "-o", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    write("facts/edge.tsv", "a\t1\nb\tx\n")
+    before = write("out/path.tsv", "what was there\n")
+    message = bad("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "out")
+    assert "edge.tsv:2:3: column to: 'x' is no integer\n    2 | b\tx\n      |  \t^" in message
+    assert before.read_text() == "what was there\n" and [path.name for path in before.parent.iterdir()] == ["path.tsv"]
+
+
+def test_run_finds_an_unwritable_output_before_the_work(write: Write, tmp_path: Path) -> None:
+    program = write("paths.dl", PATHS)
+    write("facts/edge.tsv", "broken\n")
+    write("file", "")
+    message = bad("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "file" / "out")
+    assert "cannot write" in message and "edge.tsv" not in message
+
+
+def test_run_does_not_overwrite_what_it_reads(write: Write, tmp_path: Path) -> None:
+    program = write("p.dl", "edge(?y, ?x) :- edge(?x, ?y) .")
+    facts = write("facts/edge.tsv", "a\tb\n")
+    assert "is read by the program" in bad("run", program, "--facts", facts.parent, "-o", facts.parent)
+    assert facts.read_text() == "a\tb\n"
+
+
+# ---- demo
+
+
+def test_demo_shows_sizes_times_and_the_answers_of_the_queries() -> None:
+    lines = good("demo").stdout.splitlines()
+    assert [line.split()[0] for line in lines[2:7]] == ["generate", "start", "load", "materialise", "answer"]
+    assert "103,271 statements, 1 university" in lines[2]
+    answers = {line.split()[0]: line for line in lines[10:]}
+    assert list(answers) == list(lubm.queries())
+    assert answers["q12"].split()[-3] == "15" and "Department0.University0.edu/FullProfessor" in answers["q12"]
+
+
+# ---- tables on a terminal
+
+
+def test_a_table_on_a_terminal_shows_cells_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kg_reasoner.cli.console import print_table
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "60")
+    print_table(("name", "count"), [("[bold]x[/bold]", "7")], numeric={1})
+    assert "[bold]x[/bold]" in sys.stdout.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_piped_table_keeps_a_row_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    from kg_reasoner.cli.console import print_table
+
+    with click.Context(main):
+        print_table(("text", "n"), [("two\nlines", "10"), ("", "9")], numeric={1})
+    assert capsys.readouterr().out == "text         n\n----------  --\ntwo\\nlines  10\n             9\n"
