@@ -72,6 +72,13 @@ class Dictionary:
         start, end = self._terms.offsets[number : number + 2]
         return bytes(self._terms.texts[start:end]).decode()
 
+    def texts_of(self, numbers: Sequence[int]) -> list[str]:
+        """The texts of several ids' terms."""
+        ids = np.array(numbers, np.int64)
+        offsets = np.asarray(self._terms.offsets)
+        data = memoryview(self._terms.texts)
+        return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
+
     def texts(self, first: int = 0) -> list[str]:
         """The texts of all terms from an id on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()

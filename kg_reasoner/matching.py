@@ -66,8 +66,23 @@ class Matcher:
             return found
         if limit is not None and np.count_nonzero(keep) < limit <= len(found):
             return self.match(subject, property, value, which)
-        found = found[keep]
-        return found
+        kept: Ids = found[keep]
+        return kept
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are."""
+        catalog, total = self.catalog, 0
+        first = catalog.dictionary.first_bytes()
+        if catalog.ternary:
+            rows = self.database.rows(catalog.predicates[TRIPLE], which)
+            return int(np.count_nonzero((first[rows[:, 0]] != ord('"')) & (first[rows[:, 1]] == ord("<"))))
+        relations = [
+            *(relation for term, relation in catalog.properties.items() if first[term] == ord("<")),
+            *catalog.classes.values(),
+        ]
+        for relation in relations:
+            total += int(np.count_nonzero(first[self.database.rows(relation, which)[:, 0]] != ord('"')))
+        return total
 
     def size(self) -> int:
         """About how many triples there are: those with literal subjects are counted, too."""
@@ -88,7 +103,8 @@ class Matcher:
         relation = self.catalog.predicates[TRIPLE]
         columns = tuple(column for column, term in enumerate(terms) if term is not None and column != PROPERTY_COLUMN)
         if property is None and not columns:
-            return self._rows(relation, which, limit).copy()
+            every: Ids = self._rows(relation, which, limit).copy()
+            return every
         if None not in terms:
             there = self._holds(relation, [term for term in terms if term is not None], which)
             return np.array([terms] if there else [], np.int32).reshape(-1, 3)
@@ -97,8 +113,9 @@ class Matcher:
             key = (key << 32) | (terms[column] or 0)
         index = self.database.index(relation, columns, -1 if property is None else property)
         rows = self._probe(self._single(index), key, which)[:, 1]
-        table = np.asarray(self.database.relations[relation].rows)
-        return table[: 3 * self.database.relations[relation].count].reshape(-1, 3)[rows]
+        record = self.database.relations[relation]
+        table: Ids = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)[rows]
+        return table
 
     # --- a relation for each property and class ---------------------------------------------------------------------
 

@@ -63,11 +63,6 @@ def match_triples(reasoner: Reasoner, pattern: Sequence[int | None], which: Whic
     return _queries(reasoner, which).matcher.match(subject, property, value, which)
 
 
-def holds(reasoner: Reasoner, subject: int, property: int, value: int, which: Which = "all") -> bool:
-    """Whether there is this one triple."""
-    return _queries(reasoner, which).matcher.contains(subject, property, value, which)
-
-
 def _queries(reasoner: Reasoner, which: Which) -> Queries:
     if which != "explicit":
         reasoner.materialise()
@@ -119,7 +114,7 @@ class Queries:
     # --- patterns one by one ----------------------------------------------------------------------------------------
 
     def _joined(self, patterns: list[Pattern], which: Which) -> Solutions:
-        """Join patterns one by one, small and connected ones first; but those that can be planned together with the first one are."""
+        """Join patterns one by one, small and connected ones first; those that can be planned together with the first one are."""
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
         start = min(patterns, key=sizes.__getitem__)
         group = _connected(start, [pattern for pattern in patterns if which == "all" and self._has_relation(pattern)])
@@ -149,7 +144,7 @@ class Queries:
         shared = [name for name in names if name in solutions.names]
         new = [name for name in names if name not in solutions.names]
         keys = solutions.columns(shared)
-        labels = _labels(keys)
+        labels = labels_of(keys)
         firsts = np.unique(labels, return_index=True)[1]
         if len(firsts) * LOOK_UP < size:
             tables = [self._matches(_bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
@@ -157,7 +152,7 @@ class Queries:
             counts = np.array([len(table) for table in tables], np.int64)
         else:
             whole = self._matches(pattern, which)
-            both = _labels(np.concatenate([keys, whole.columns(shared)]))
+            both = labels_of(np.concatenate([keys, whole.columns(shared)]))
             labels, theirs = both[: len(keys)], both[len(keys) :]
             found = whole.columns(new)[np.argsort(theirs, kind="stable")]
             counts = np.bincount(theirs, minlength=int(both.max(initial=-1)) + 1)
@@ -249,8 +244,8 @@ def _connected(start: Pattern, patterns: Sequence[Pattern]) -> list[Pattern]:
     return group
 
 
-def _labels(rows: Ids) -> npt.NDArray[np.int64]:
-    """A number for each row, 0, 1, 2 ...: equal rows have the same."""
+def labels_of(rows: Ids) -> npt.NDArray[np.int64]:
+    """A number for each row of ids, 0, 1, 2 ...: equal rows have the same."""
     labels = np.zeros(len(rows), np.int64)
     for column in rows.T:
         labels = np.unique((labels << 32) | column, return_inverse=True)[1].reshape(-1)

@@ -1,87 +1,174 @@
-"""SPARQL: whole basic graph patterns are joined by the engine; everything else is rdflib's.
+"""SPARQL queries: whole basic graph patterns are joined by the engine; everything else is rdflib's.
 
-rdflib evaluates a basic graph pattern triple by triple in an order that goes by the number of bound terms only. This module is its
-`rdf.plugins.sparqleval` extension and takes over where the graph's store is ours.
+rdflib evaluates a basic graph pattern triple by triple, in an order that goes by the number of bound terms only. This module is its
+`rdf.plugins.sparqleval` extension and takes over where the graph's store is ours. What lies directly on a basic graph pattern (a
+projection, DISTINCT, LIMIT, ASK) is evaluated together with it, so that only what is asked for becomes rdflib terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from rdflib import Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
+    from rdflib.term import Node
 
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.matching import Ids, Which
+    from kg_reasoner.query import Pattern
+    from kg_reasoner.reasoner import Reasoner
+
+CHUNK = 4096
+"""Solutions that become rdflib terms at once."""
 
 
-def evaluate(context: QueryContext, part: CompValue) -> Iterator[FrozenBindings]:
-    """The solutions of a basic graph pattern over a `KGReasonerStore`.
+class PatternSource:
+    """A store whose basic graph patterns are evaluated here: one of ours, or a view of one."""
+
+    which: Which = "all"
+    reasoner: Reasoner
+
+    def prepare(self) -> None:
+        """Bring what is read up to date; terms that rules speak of have ids from then on."""
+        raise NotImplementedError
+
+    def find(self, node: Node) -> int:
+        """The id of an rdflib term, or -1."""
+        raise NotImplementedError
+
+    def nodes(self, numbers: Sequence[int]) -> list[Node]:
+        """The rdflib terms of ids."""
+        raise NotImplementedError
+
+
+def evaluate(context: QueryContext, part: CompValue) -> Any:
+    """The solutions of a part of a query over one of our stores, in the form that rdflib's evaluator has for them.
 
     Raises:
-        NotImplementedError: it is another part of a query, or another store; rdflib goes on by itself.
+        NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
     """
-    if part.name != "BGP":
+    source = getattr(context.graph, "store", None)
+    if not isinstance(source, PatternSource):
         raise NotImplementedError
-    from kg_reasoner.store import KGReasonerStore
-
-    store = getattr(context.graph, "store", None)
-    if not isinstance(store, KGReasonerStore):
+    if part.name == "BGP":
+        return _pattern_solutions(context, source, part.triples)
+    projection = part if part.name == "Project" else part.p
+    if part.name not in ("Project", "Distinct", "Slice", "AskQuery") or projection.name != "Project" or projection.p.name != "BGP":
         raise NotImplementedError
-    return _solutions(context, store, part.triples)
+    from kg_reasoner.sparql_paths import without_sequences
+
+    triples, paths, _ = without_sequences(projection.p.triples)
+    if paths:
+        raise NotImplementedError
+    if part.name == "AskQuery":
+        return {"type_": "ASK", "askAnswer": any(True for _ in _solutions(context, source, triples, (), limit=1))}
+    if part.name == "Slice":
+        end = None if part.length is None else part.start + part.length
+        return islice(_solutions(context, source, triples, projection.PV, limit=end), part.start, end)
+    return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
 
 
-def _solutions(context: QueryContext, store: KGReasonerStore, triples: list[Any]) -> Iterator[FrozenBindings]:
-    """Join the patterns that are plain triples; property paths are left to rdflib, once the rest is bound."""
-    from rdflib.paths import Path
-    from rdflib.plugins.sparql.evaluate import evalBGP
+def _pattern_solutions(context: QueryContext, source: PatternSource, triples: Sequence[Any]) -> Iterator[FrozenBindings]:
+    """The solutions of a basic graph pattern that may have property paths."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
-    plain = [triple for triple in triples if not isinstance(triple[1], Path)]
-    paths = [triple for triple in triples if isinstance(triple[1], Path)]
-    if not paths:
-        outer = list(context.bindings.items())
-        for solution in _join(context, store, plain):
-            yield FrozenBindings(context, outer + solution)
+    from kg_reasoner.sparql_paths import join_with_paths, without_sequences
+
+    plain, paths, made = without_sequences(triples)
+    if not paths and not made:
+        yield from _solutions(context, source, plain)
         return
-    for solution in _join(context, store, plain):
-        inner = context.push()
-        for variable, node in solution:
-            inner[variable] = node
-        ordered = sorted(paths, key=lambda triple: sum(inner[term] is None for term in triple))
-        yield from evalBGP(inner, ordered)
+    outside: dict[Any, Any] = dict(context.bindings)
+    groups = _groups(plain, outside) if paths else [plain]
+    tables = [[dict(solution) for solution in _solutions(context, source, group)] for group in groups]
+    for binding in join_with_paths(cast("Graph", context.graph), tables, paths, outside):
+        yield FrozenBindings(context, {name: node for name, node in binding.items() if name not in made})
 
 
-def _join(context: QueryContext, store: KGReasonerStore, triples: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
-    """For each solution the variables that it binds newly, with their values. Blank nodes of a query are variables."""
-    from kg_reasoner.errors import LoadError
-    from kg_reasoner.loaders.convert import text_from_rdflib
-    from kg_reasoner.query import Pattern, answers
+def _groups(triples: Sequence[Any], outside: Container[Any]) -> list[list[Any]]:
+    """Patterns that have unbound variables in common, directly or through others, together."""
+    from rdflib.term import BNode, Variable
 
-    store.flush()
-    find = store.reasoner.dictionary.find_text
+    groups: list[tuple[set[Any], list[Any]]] = []
+    for triple in triples:
+        variables = {term for term in triple if isinstance(term, (BNode, Variable)) and term not in outside}
+        together = [group for group in groups if not group[0].isdisjoint(variables)]
+        groups = [group for group in groups if group[0].isdisjoint(variables)]
+        groups.append(
+            (variables.union(*(group[0] for group in together)), [triple, *(part for group in together for part in group[1])])
+        )
+    return [group[1] for group in groups]
+
+
+def _solutions(
+    context: QueryContext,
+    source: PatternSource,
+    triples: Sequence[Any],
+    projection: Container[Node] | None = None,
+    *,
+    distinct: bool = False,
+    limit: int | None = None,
+) -> Iterator[FrozenBindings]:
+    """The solutions of plain triple patterns, each with what is bound outside; projected, if that is wanted, by their ids."""
+    from rdflib.plugins.sparql.sparql import FrozenBindings
+
+    outside: dict[Any, Any] = dict(context.bindings)
+    variables, rows = _joined(source, triples, outside, limit)
+    if projection is not None:
+        outside = {name: node for name, node in outside.items() if name in projection}
+        columns = [column for column, name in enumerate(variables) if name in projection]
+        variables, rows = [variables[column] for column in columns], rows[:, columns]
+    if distinct:
+        rows = _without_repetitions(rows)
+    for row in _decoded(source, rows):
+        yield FrozenBindings(context, {**outside, **dict(zip(variables, row, strict=True))})
+
+
+def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any], limit: int | None) -> tuple[list[Any], Ids]:
+    """Variables, and their values in each solution, as ids. Blank nodes of a query are variables."""
+    import numpy as np
+    from rdflib.term import BNode, Variable
+
+    from kg_reasoner.query import answers
+
+    source.prepare()
     names: dict[Any, str] = {}
     patterns: list[Pattern] = []
+    known = True
     for triple in triples:
-        terms: list[int | str] = []
+        pattern: list[int | str] = []
         for term in triple:
-            value = context[term]
-            if value is None:
-                terms.append(names.setdefault(term, f"v{len(names)}"))
-                continue
-            try:
-                number = find(text_from_rdflib(value))
-            except LoadError:
-                return
-            if number < 0:
-                return
-            terms.append(number)
-        patterns.append((terms[0], terms[1], terms[2]))
+            node = outside.get(term) if isinstance(term, (Variable, BNode)) else term
+            if node is None:
+                pattern.append(names.setdefault(term, f"v{len(names)}"))
+            else:
+                pattern.append(source.find(node))
+                known = known and pattern[-1] != -1
+        patterns.append((pattern[0], pattern[1], pattern[2]))
+    if not known:
+        return list(names), np.empty((0, len(names)), np.int32)
     if not patterns:
-        yield []
+        return [], np.empty((1, 0), np.int32)
+    return list(names), answers(source.reasoner, patterns, list(names.values()), source.which, limit)
+
+
+def _without_repetitions(rows: Ids) -> Ids:
+    """The first occurrence of each row."""
+    import numpy as np
+
+    from kg_reasoner.query import labels_of
+
+    return rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]
+
+
+def _decoded(source: PatternSource, rows: Ids) -> Iterator[tuple[Node, ...]]:
+    """Rows of ids as rows of terms, in chunks, so that a reader who stops early does not pay for the rest."""
+    if rows.shape[1] == 0:
+        yield from ((),) * len(rows)
         return
-    variables = list(names)
-    node = store.node
-    for row in answers(store.reasoner, patterns, list(names.values())).tolist():
-        yield [(variable, node(number)) for variable, number in zip(variables, row, strict=True)]
+    for first in range(0, len(rows), CHUNK):
+        columns = rows[first : first + CHUNK].T.tolist()
+        yield from zip(*map(source.nodes, columns), strict=True)

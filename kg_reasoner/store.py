@@ -5,35 +5,48 @@ Explicit triples are those that were added. `triples`, ``in``, `len` and SPARQL 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
 
-from rdflib import Graph
+import numpy as np
+from rdflib import Graph, plugin
 from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner import sparql
-from kg_reasoner.errors import ReasonerError
-from kg_reasoner.loaders.convert import from_rdflib, text_from_rdflib, to_rdflib
-from kg_reasoner.query import match_triples
-from kg_reasoner.reasoner import Reasoner, Which
+from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
+from kg_reasoner.matching import Which
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.sparql_update import Changeable, update_graph
+from kg_reasoner.terms import term_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rdflib.query import Result
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
 
-CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)  # where the entry point is not installed
+# where the package's entry points are not installed
+plugin.register("KGReasoner", Store, "kg_reasoner.store", "KGReasonerStore")
+CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+
+BATCH = 50_000
+"""Added triples that wait at most before they become ids."""
+
+REMEMBERED = 1 << 18
+"""Terms that are kept in both forms at most."""
+
+NO_CONTEXTS: Iterator[Graph | None] = iter(())
 
 
-class KGReasonerStore(Store):
+class KGReasonerStore(sparql.PatternSource, Changeable, Store):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
     Another rule set is chosen by ``graph.open("rdfs")``, or by handing over a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
+    What is read is a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
     >>> from rdflib import RDF, RDFS, Namespace
     >>> EX = Namespace("http://example.org/")
@@ -51,14 +64,12 @@ class KGReasonerStore(Store):
     def __init__(self, configuration: Reasoner | str | None = None, identifier: Any = None) -> None:
         self._prefixes: dict[str, URIRef] = {}
         self._namespaces: dict[URIRef, str] = {}
-        self._nodes: dict[int, Node] = {}
         self._waiting: list[str] = []
-        self._size: tuple[int, int] | None = None
-        self.reasoner = configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl")
+        self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
-        """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay.
+        """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.
 
         Raises:
             UnknownNameError: there is no such rule set.
@@ -67,40 +78,64 @@ class KGReasonerStore(Store):
             raise ReasonerError(f"a rule set is named by text, not by {configuration!r}")
         self.flush()
         fresh = Reasoner(ruleset=configuration)
-        fresh.add_triples(self.reasoner.triples(which="explicit"))
-        self.reasoner = fresh
-        self._nodes.clear()
-        self._size = None
+        ids = self.reasoner.triple_ids_now("explicit")
+        terms, positions = np.unique(ids, return_inverse=True)
+        codes = fresh.dictionary.encode_texts([self.reasoner.dictionary.text(term) for term in terms.tolist()])
+        fresh.add_triples(codes[positions.reshape(ids.shape)])
+        self._use(fresh)
         return VALID_STORE
+
+    def _use(self, reasoner: Reasoner) -> None:
+        self.reasoner = reasoner
+        self._nodes: dict[int, Node] = {}
+        self._ids: dict[str, int] = {}
+        self._size: tuple[int, int] | None = None
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
-        """Add an explicit triple. It is checked now, and taken in before the next read."""
-        self._waiting += [text_from_rdflib(term) for term in triple]
+        """Add an explicit triple. It is checked now, and taken in before the next read.
+
+        Raises:
+            LoadError: a term is none of RDF, or stands where RDF does not allow it. Nothing has changed.
+        """
+        self._waiting += _texts(triple)
+        if len(self._waiting) >= 3 * BATCH:
+            self.flush()
+        super().add(triple, cast(Graph, context), quoted)
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
-        """Add the triples of quads; all of them, or none if one has a term that is none of RDF."""
-        texts = [text_from_rdflib(term) for quad in quads for term in quad[:3]]
-        self._waiting += texts
+        """Add the triples of quads; all of them, or none if one is no triple of RDF."""
+        quads = list(quads)
+        self._waiting += [text for quad in quads for text in _texts(quad[:3])]
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            for quad in quads:
+                super().add(quad[:3], quad[3])
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         """Remove the explicit triples that match. What still follows from the rest stays visible."""
         self.flush()
         pattern = self._pattern(triple)
         if pattern is not None:
-            self.reasoner.remove_triples(match_triples(self.reasoner, pattern, "explicit"))
+            subject, property, value = pattern
+            matching = self.reasoner.queries.matcher.match(subject, property, value, "explicit")
+            self.reasoner.remove_triples(matching)
+
+    def change(self, removed: Iterable[RdflibTriple], added: Iterable[RdflibTriple]) -> None:
+        texts = [text for triple in added for text in _texts(triple)]
+        for triple in removed:
+            self.remove(triple)
+        self._waiting += texts
 
     def flush(self) -> None:
-        """Hand the triples that were added to the reasoner."""
+        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             self.reasoner.add_triples(self.reasoner.dictionary.encode_texts(waiting).reshape(-1, 3))
 
     def commit(self) -> None:
-        """Bring the materialisation up to date."""
-        self.flush()
-        self.reasoner.materialise()
+        """Bring the materialisation up to date. Reading does this on its own."""
+        self.prepare()
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -108,35 +143,66 @@ class KGReasonerStore(Store):
         self, triple_pattern: RdflibPattern, context: Graph | None = None, which: Which = "all"
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
         """The triples of the materialisation that match."""
-        self.flush()
+        self.prepare(which)
         pattern = self._pattern(triple_pattern)
         if pattern is None:
             return
-        for row in match_triples(self.reasoner, pattern, which).tolist():
-            subject, predicate, object = map(self.node, row)
-            yield (subject, predicate, object), iter(())
+        matcher = self.reasoner.queries.matcher
+        subject, property, value = pattern
+        if subject is not None and property is not None and value is not None:
+            if matcher.contains(subject, property, value, which):
+                yield cast(RdflibTriple, triple_pattern), NO_CONTEXTS
+            return
+        found = matcher.match(subject, property, value, which)
+        for first in range(0, len(found), sparql.CHUNK):
+            columns = found[first : first + sparql.CHUNK].T.tolist()
+            terms = (
+                self.nodes(column) if node is None else [node] * len(column)
+                for node, column in zip(triple_pattern, columns, strict=True)
+            )
+            for triple in zip(*terms, strict=True):
+                yield triple, NO_CONTEXTS
 
-    def __len__(self, context: Graph | None = None, which: Which = "all") -> int:
-        self.flush()
-        if which != "all":
-            return len(self.reasoner.triple_ids(which))
+    def __len__(self, context: Graph | None = None) -> int:
+        self.prepare()
         if self._size is None or self._size[0] != self.reasoner.version:
-            count = len(self.reasoner.triple_ids())
-            self._size = self.reasoner.version, count
+            self._size = self.reasoner.version, self.reasoner.queries.matcher.count()
         return self._size[1]
+
+    def prepare(self, which: Which = "all") -> None:
+        self.flush()
+        if which != "explicit":
+            self.reasoner.materialise()
 
     def _pattern(self, triple: RdflibPattern) -> list[int | None] | None:
         """A pattern as ids; None if one of its terms occurs nowhere."""
-        find = self.reasoner.dictionary.find_text
-        pattern = [None if term is None else find(text_from_rdflib(term)) for term in triple]
+        pattern = [None if term is None else self.find(term) for term in triple]
         return None if -1 in pattern else pattern
 
-    def node(self, number: int) -> Node:
-        """The rdflib term of an id."""
-        node = self._nodes.get(number)
-        if node is None:
-            node = self._nodes[number] = to_rdflib(self.reasoner.dictionary.decode(number))
-        return node
+    def find(self, node: Node) -> int:
+        try:
+            text = text_from_rdflib(node)
+        except LoadError:  # what cannot be in the graph is not there
+            return -1
+        number = self._ids.get(text, -1)
+        if number < 0:
+            number = self.reasoner.dictionary.find_text(text)
+            if number >= 0:
+                if len(self._ids) >= REMEMBERED:
+                    self._ids.clear()
+                self._ids[text] = number
+        return number
+
+    def nodes(self, numbers: Sequence[int]) -> list[Node]:
+        known = self._nodes
+        missing = set(numbers).difference(known)
+        if missing:
+            if len(known) + len(missing) > REMEMBERED:
+                known = self._nodes = {}
+                missing = set(numbers)
+            order = list(missing)
+            known.update(zip(order, map(_node, self.reasoner.dictionary.texts_of(order)), strict=True))
+        return [known[number] for number in numbers]
 
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
@@ -147,8 +213,8 @@ class KGReasonerStore(Store):
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """rdflib's own SPARQL Update is used."""
-        raise NotImplementedError
+        """SPARQL Update, see `kg_reasoner.sparql_update`."""
+        update_graph(Graph(store=self), self, update, initNs, initBindings)
 
     # --- namespaces -------------------------------------------------------------------------------------------------
 
@@ -182,47 +248,61 @@ class KGReasonerStore(Store):
     @property
     def explicit(self) -> Graph:
         """A read-only graph of the triples that were added."""
-        return Graph(store=_View(self, "explicit"))
+        return Graph(store=View(self, "explicit"), bind_namespaces="none")
 
     @property
     def inferred(self) -> Graph:
         """A read-only graph of the triples that only follow."""
-        return Graph(store=_View(self, "inferred"))
+        return Graph(store=View(self, "inferred"), bind_namespaces="none")
 
 
-class _View(Store):
-    """The explicit or the inferred triples of a store."""
+class View(sparql.PatternSource, Store):
+    """The explicit or the inferred triples of a store, as they are when they are read."""
 
     def __init__(self, store: KGReasonerStore, which: Which) -> None:
         super().__init__()
-        self._store = store
-        self._which = which
+        self.store = store
+        self.which = which
+
+    @property
+    def reasoner(self) -> Reasoner:  # type: ignore[override]  # it is the store's, which may get another one
+        return self.store.reasoner
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
-        return self._store.triples(triple_pattern, context, self._which)
+        return self.store.triples(triple_pattern, context, self.which)
 
     def __len__(self, context: Graph | None = None) -> int:
-        return self._store.__len__(context, self._which)
+        self.prepare()
+        return self.reasoner.queries.matcher.count(self.which)
+
+    def prepare(self) -> None:
+        self.store.prepare(self.which)
+
+    def find(self, node: Node) -> int:
+        return self.store.find(node)
+
+    def nodes(self, numbers: Sequence[int]) -> list[Node]:
+        return self.store.nodes(numbers)
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
-        raise ReasonerError(f"the graph of {self._which} triples is a view: add to the graph that it belongs to")
+        raise ReasonerError(f"the graph of {self.which} triples is a view: add to the graph that it belongs to")
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
-        raise ReasonerError(f"the graph of {self._which} triples is a view: remove from the graph that it belongs to")
+        raise ReasonerError(f"the graph of {self.which} triples is a view: remove from the graph that it belongs to")
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        pass
+        self.store.bind(prefix, namespace, override)
 
     def namespace(self, prefix: str) -> URIRef | None:
-        return self._store.namespace(prefix)
+        return self.store.namespace(prefix)
 
     def prefix(self, namespace: URIRef) -> str | None:
-        return self._store.prefix(namespace)
+        return self.store.prefix(namespace)
 
-    def namespaces(self) -> Generator[tuple[str, URIRef], None, None]:
-        yield from self._store.namespaces()
+    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
+        return self.store.namespaces()
 
 
 def attach(graph: Graph, ruleset: str = "owl2rl") -> Graph:
@@ -236,13 +316,20 @@ def attach(graph: Graph, ruleset: str = "owl2rl") -> Graph:
         The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was.
 
     Raises:
-        UnknownNameError, LoadError, ReasonerError: see there.
+        UnknownNameError: there is no such rule set.
+        LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
+        ReasonerError: it is a graph of graphs.
     """
     if graph.context_aware:
-        raise ReasonerError("attach works on a Graph; of a Dataset or ConjunctiveGraph attach one of its graphs, copied into a Graph")
+        raise ReasonerError(
+            "attach works on a Graph; of a Dataset or ConjunctiveGraph attach one of its graphs, copied into a Graph"
+        )
     store = KGReasonerStore(Reasoner(ruleset=ruleset))
-    store.reasoner.add_triples((from_rdflib(s), from_rdflib(p), from_rdflib(o)) for s, p, o in graph)
-    store.reasoner.materialise()
+    triples = iter(graph.store.explicit if isinstance(graph.store, KGReasonerStore) else graph)
+    while batch := list(islice(triples, BATCH)):
+        store.addN((*triple, graph) for triple in batch)
+        store.flush()
+    store.commit()
     for prefix, namespace in graph.namespaces():
         store.bind(prefix, namespace)
     graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store
@@ -252,3 +339,24 @@ def attach(graph: Graph, ruleset: str = "owl2rl") -> Graph:
 def graph_of(reasoner: Reasoner) -> Graph:
     """An rdflib graph over an existing reasoner."""
     return Graph(store=KGReasonerStore(reasoner))
+
+
+def _texts(triple: Sequence[Node]) -> list[str]:
+    """The dictionary's texts of a triple's terms.
+
+    Raises:
+        LoadError: it is no RDF triple.
+    """
+    texts = [text_from_rdflib(term) for term in triple]
+    if texts[0][0] == '"':
+        raise LoadError(f"the literal {texts[0]} cannot be the subject of a triple: {' '.join(texts)}")
+    if texts[1][0] != "<":
+        raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
+    return texts
+
+
+def _node(text: str) -> Node:
+    """The rdflib term of a dictionary text."""
+    if text[0] == "<":
+        return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the dictionary has valid IRIs only
+    return to_rdflib(term_from_text(text))

@@ -44,6 +44,7 @@ schema
 reasoner
 sparql_paths
 sparql
+sparql_update
 store
 files
 rdfxml
