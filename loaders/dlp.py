@@ -160,7 +160,15 @@ class _Translation:
         return Atom(self.name("stated", node), (instance,)) if self.is_split(node) else self.member(node, instance)
 
     def is_split(self, node: Term) -> bool:
-        return isinstance(node, BlankNode) and node in self.in_groups and len(self.ontology.expressions[node]) == 1
+        """Whether it makes a difference for a node how somebody came to be its member.
+
+        Who belongs to a restriction by its own expression belongs to those above it by theirs: the hierarchy need not say so again.
+        This does not hold for the restriction to some owl:Thing, which asks for a value and not for what is known of it.
+        """
+        if not isinstance(node, BlankNode) or node not in self.in_groups:
+            return False
+        first, *others = self.ontology.expressions[node]
+        return not others and not (isinstance(first, SomeValuesFrom) and first.filler == OWL.Thing)
 
     def related(self, property: Term, subject: Argument, object: Argument) -> Atom:
         """The atom for a property, named or not."""

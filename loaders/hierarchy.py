@@ -8,8 +8,8 @@ those that the RL/RDF rules derive, no more: a class is a subclass of itself if 
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -27,6 +27,7 @@ from kg_reasoner.loaders.axioms import (
     UnionOf,
 )
 from kg_reasoner.loaders.ontology import Ontology
+from kg_reasoner.loaders.order import Order
 
 from kg_reasoner.terms import OWL, Term
 
@@ -85,7 +86,11 @@ def restriction_hierarchy(ontology: Ontology) -> tuple[dict[Group, tuple[Term, .
     upper one by the rules for sub-properties and values.
     """
     hierarchy = _Hierarchy(ontology)
-    steps = tuple(step for step in hierarchy.steps() if step.lower.kind is not HasValue)
+    steps = tuple(
+        step
+        for step in hierarchy.steps()
+        if step.lower.kind is not HasValue and (step.lower != step.upper or hierarchy.is_shared(step.lower))
+    )
     groups = dict.fromkeys(group for step in steps for group in (step.lower, step.upper))
     return {group: tuple(hierarchy.members[group]) for group in groups}, steps
 
@@ -93,16 +98,24 @@ def restriction_hierarchy(ontology: Ontology) -> tuple[dict[Group, tuple[Term, .
 class _Hierarchy:
     def __init__(self, ontology: Ontology) -> None:
         self.one_name = _one_name_for_all(axiom for axiom in ontology.axioms if isinstance(axiom, SameNames))
-        self.declared_classes = frozenset(map(self.of, ontology.classes))
-        self.declared_properties = frozenset(map(self.of, ontology.object_properties | ontology.data_properties))
         self.classes: _Graph = defaultdict(dict)
         self.properties: _Graph = defaultdict(dict)
         self.members: dict[Group, dict[Term, None]] = defaultdict(dict)
         self.read_axioms(ontology)
         self.read_expressions(ontology)
+        self.fillers = frozenset(group.filler for group in self.members)
+        self.add_declarations(ontology)
 
     def of(self, term: Term) -> Term:
         return self.one_name.get(term, term)
+
+    def add_declarations(self, ontology: Ontology) -> None:
+        """scm-cls, scm-op, scm-dp: what is declared is above itself, and a class between owl:Nothing and owl:Thing."""
+        for cls in sorted(ontology.classes, key=str):
+            self.classes[self.of(cls)].update({self.of(cls): None, self.of(OWL.Thing): None})
+            self.classes[self.of(OWL.Nothing)][self.of(cls)] = None
+        for property in sorted(ontology.object_properties | ontology.data_properties, key=str):
+            self.properties[self.of(property)][self.of(property)] = None
 
     def read_axioms(self, ontology: Ontology) -> None:
         for axiom in ontology.axioms:
@@ -134,67 +147,60 @@ class _Hierarchy:
                         self.classes[cls][_Above(group)] = None
                         self.classes[_Below(group)][cls] = None
 
-    def steps(self) -> Iterable[Step]:
-        """All steps: one can make a filler a subclass of another filler, and so lead to further ones."""
-        found: dict[Step, None] = {}
-        while new := [step for step in (*self.steps_by_filler(), *self.steps_by_property()) if step not in found]:
+    def steps(self) -> list[Step]:
+        """All steps. One can make a filler a subclass of another filler, and so lead to further ones."""
+        known: set[Step] = set()
+        while True:
+            steps = [*self.steps_by_filler(), *self.steps_by_property()]
+            new = [step for step in steps if step not in known]
+            if not new or not (known or any(map(self.leads_on, new))):
+                # The last round knew all earlier ones, and says in the fewest steps what all of them said.
+                return steps
+            known.update(new)
             for step in new:
-                found[step] = None
                 self.classes[_Above(step.lower)][_Below(step.upper)] = None
-        return found
+
+    def leads_on(self, step: Step) -> bool:
+        """Whether a step can make a class that is a filler, or below one, a subclass of further classes."""
+        nodes = map(self.of, self.members[step.upper])
+        return any(node in self.fillers or any(up != _Above(step.upper) for up in self.classes[node]) for node in nodes)
 
     def steps_by_filler(self) -> Iterator[Step]:
-        alike: dict[tuple[_Kind, Term], dict[Term, Group]] = defaultdict(dict)
+        order = Order(self.classes)
+        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
         for group in self.members:
             if group.kind in _BY_FILLER:
                 alike[group.kind, group.property][group.filler] = group
         for (kind, _), groups in alike.items():
-            for filler, group in groups.items():
-                for above in self.nearest(filler, groups, self.classes_above):
-                    upper = groups[above]
-                    if self.says_something(group, upper):
-                        yield Step(group, upper, _BY_FILLER[kind], SubClassOf(filler, above))
+            for lower, upper in self.steps_between(order, groups):
+                yield Step(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
 
     def steps_by_property(self) -> Iterator[Step]:
-        alike: dict[tuple[_Kind, Term], dict[Term, Group]] = defaultdict(dict)
+        order = Order(self.properties)
+        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
         for group in self.members:
             alike[group.kind, group.filler][group.property] = group
         for (kind, _), groups in alike.items():
-            for property, group in groups.items():
-                for above in self.nearest(property, groups, self.properties_above):
-                    upper = groups[above]
-                    if self.says_something(group, upper):
-                        lower, upper = (upper, group) if kind is AllValuesFrom else (group, upper)
-                        yield Step(lower, upper, _BY_PROPERTY[kind], SubPropertyOf(property, above))
+            for lower, upper in self.steps_between(order, groups):
+                reason = SubPropertyOf(lower.property, upper.property)
+                if kind is AllValuesFrom:
+                    lower, upper = upper, lower
+                yield Step(lower, upper, _BY_PROPERTY[kind], reason)
 
-    def says_something(self, lower: Group, upper: Group) -> bool:
-        return lower != upper or len(self.members[lower]) > 1
-
-    def classes_above(self, node: _Node) -> Iterable[_Node]:
-        if node == OWL.Nothing:
-            return [*self.classes[node], *sorted(self.declared_classes, key=str)]
-        if node in self.declared_classes:
-            return [*self.classes[node], node, OWL.Thing]
-        return self.classes[node]
-
-    def properties_above(self, node: _Node) -> Iterable[_Node]:
-        return [*self.properties[node], node] if node in self.declared_properties else self.properties[node]
-
-    def nearest(self, start: Term, groups: Mapping[Term, Group], above: Callable[[_Node], Iterable[_Node]]) -> Iterator[Term]:
-        """The keys of groups that lie above a node with no other one between; the node itself only if it lies above itself."""
-        if len(groups) == 1 and not self.says_something(groups[start], groups[start]):
+    def steps_between(self, order: Order[_Node], groups: Mapping[_Node, Group]) -> Iterator[tuple[Group, Group]]:
+        if len(groups) == 1 and not any(map(self.says_something, groups.values())):
             return
-        queue = deque(above(start))
-        seen: set[_Node] = set()
-        while queue:
-            node = queue.popleft()
-            if node in seen:
-                continue
-            seen.add(node)
-            if not isinstance(node, _Above | _Below) and node in groups:
-                yield node
-            else:
-                queue.extend(above(node))
+        for below, above in order.covers(groups):
+            lower, upper = groups[below], groups[above]
+            if lower != upper or self.says_something(lower):
+                yield lower, upper
+
+    def says_something(self, group: Group) -> bool:
+        """Whether it matters that the group's members are subclasses of each other; if there is but one, only as a filler."""
+        return self.is_shared(group) or any(self.of(node) in self.fillers for node in self.members[group])
+
+    def is_shared(self, group: Group) -> bool:
+        return len(self.members[group]) > 1
 
 
 def _one_name_for_all(axioms: Iterable[SameNames]) -> dict[Term, Term]:

@@ -163,12 +163,13 @@ class Ontology:
         return node in self.datatypes or node in XSD
 
 
-def read_ontology(triples: Iterable[Triple]) -> Ontology:
+def read_ontology(triples: Iterable[Triple], names: Collection[Term] = ()) -> Ontology:
     """The axioms that the triples state; triples that state none are skipped.
 
-    Nothing is raised for malformed axioms: they are the ontology's `problems`.
+    `names` may be classes or properties: owl:sameAs about them is an axiom. Nothing is raised for malformed axioms: they are the
+    ontology's `problems`.
     """
-    return _Reader(triples).ontology()
+    return _Reader(triples, names).ontology()
 
 
 class _Malformed(Exception):
@@ -176,7 +177,8 @@ class _Malformed(Exception):
 
 
 class _Reader:
-    def __init__(self, triples: Iterable[Triple]) -> None:
+    def __init__(self, triples: Iterable[Triple], names: Collection[Term]) -> None:
+        self.names = names
         self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
         # Sorted, so that the same triples in another order give the same rules in the same order.
         text = cache(term_text)
@@ -421,13 +423,15 @@ class _Reader:
 
     def read_equal_names(self) -> None:
         """What is the same as a class is a class (and likewise for properties): the data may use a name that no axiom has."""
-        for names, of_classes in ((self.class_names, True), (self.property_names, False)):
+        for known, of_classes in ((self.class_names, True), (self.property_names, False)):
+            names = {*known, *self.names}
             waiting = list(self.triples(OWL.sameAs))
             while found := [pair for pair in waiting if pair[0] in names or pair[2] in names]:
                 for first, _, second in found:
                     if not isinstance(first, Literal) and not isinstance(second, Literal):
                         self.axioms.append(SameNames(first, second, of_classes))
                         names.update((first, second))
+                        known.update((first, second))
                 seen = set(found)
                 waiting = [pair for pair in waiting if pair not in seen]
 

@@ -10,7 +10,7 @@ schema rules derive about restrictions, `dlp` writes clauses, `unfold` makes the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
@@ -19,7 +19,7 @@ from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_s
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
 
 from kg_reasoner.program import Rule
-from kg_reasoner.terms import OWL, Term, Triple
+from kg_reasoner.terms import OWL, RDF, Term, Triple
 
 __all__ = [
     "AUXILIARY_PREFIX",
@@ -43,14 +43,22 @@ class Translation:
     """The IRIs of classes and properties: owl:sameAs about them is an axiom (see `is_schema_triple`)."""
 
 
-def translate(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None, *, check_literals: bool = True) -> Translation:
+def translate(
+    triples: Iterable[Triple],
+    prefixes: Mapping[str, str] | None = None,
+    *,
+    names: Collection[Term] = (),
+    check_literals: bool = True,
+) -> Translation:
     """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
 
     Each rule's `origin` has its W3C name and the axiom in functional-style syntax. `prefixes` (prefix to namespace) shorten names
     in these texts and the warnings; namespaces without one get a prefix from their last part. Malformed axioms and what rules
     cannot express are warnings, never errors.
 
-    `check_literals` asks for constraints on literals: the values of a property with a datatype as its range are of that datatype.
+    `names` are terms that data uses as classes or properties, if that data is not among the triples: owl:sameAs makes axioms of
+    classes and properties only. `check_literals` asks for constraints on literals: the values of a property with a datatype as its
+    range are of that datatype.
 
     Source: the DLP translation of Grosof, Horrocks, Volz and Decker (WWW 2003), extended to all of OWL 2 RL after tables 4 to 9 of
     the W3C's OWL 2 Profiles; see `dlp` for the details that are ours.
@@ -61,8 +69,14 @@ def translate(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = No
     >>> [rule.origin.axiom for rule in found.rules], found.warnings
     (['SubClassOf(ex:Chair ex:Person)'], ())
     """
-    schema = [triple for triple in triples if triple[1] == OWL.sameAs or is_schema_triple(triple)]
-    ontology = read_ontology(schema)
+    schema: list[Triple] = []
+    used: set[Term] = set(names)
+    for triple in triples:
+        if triple[1] == OWL.sameAs or is_schema_triple(triple):
+            schema.append(triple)
+        else:
+            used.add(triple[2] if triple[1] == RDF.type else triple[1])
+    ontology = read_ontology(schema, used)
     texts = Texts(ontology, prefixes)
     warnings = sorted(dict.fromkeys(warnings_of(ontology, texts)), key=lambda warning: (warning.axiom, warning.reason))
     return Translation(rules_of(ontology, texts, check_literals), tuple(warnings), ontology.vocabulary)

@@ -8,7 +8,6 @@ done as long as it does not make more rules of them, which is bounded variable e
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,17 +46,24 @@ def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause
     return _Unfolding(clauses, auxiliary).result()
 
 
+_Position = tuple[int, ...]
+_Key = tuple[Atom, tuple[BodyLiteral, ...]]
+
+
 class _Unfolding:
+    """Clauses (all of them renamed) by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
+
     def __init__(self, clauses: Iterable[Clause], auxiliary: Collection[str]) -> None:
         self.auxiliary = auxiliary
-        self.clauses: dict[tuple[int, ...], Clause] = {}
-        self.keys: dict[tuple[Atom, tuple[BodyLiteral, ...]], tuple[int, ...]] = {}
-        # Dicts of clause positions instead of sets: their order does not depend on hashes.
-        self.defined_by: dict[str, dict[tuple[int, ...], None]] = defaultdict(dict)
-        self.used_by: dict[str, dict[tuple[int, ...], None]] = defaultdict(dict)
-        self.fresh = itertools.count()
-        for position, clause in enumerate(clauses):
-            self.add((position,), clause)
+        self.clauses: dict[_Position, Clause] = {}
+        self.known: set[_Key] = set()
+        # Dicts of positions instead of sets: their order does not depend on hashes.
+        self.defined_by: dict[str, dict[_Position, None]] = defaultdict(dict)
+        self.used_by: dict[str, dict[_Position, None]] = defaultdict(dict)
+        for number, clause in enumerate(clauses):
+            clause = rename(clause)
+            if (clause.head, clause.body) not in self.known and not is_idle(clause):
+                self.add((number,), clause)
 
     def result(self) -> list[Clause]:
         self.drop_dead(list(dict.fromkeys([*self.defined_by, *self.used_by])))
@@ -72,23 +78,18 @@ class _Unfolding:
     def cost(self, predicate: str) -> int:
         return len(self.defined_by[predicate]) * len(self.used_by[predicate])
 
-    def add(self, position: tuple[int, ...], clause: Clause) -> None:
-        renamed = rename(clause)
-        key = renamed.head, renamed.body
-        if key in self.keys or is_idle(clause):
-            return
+    def add(self, position: _Position, clause: Clause) -> None:
         self.clauses[position] = clause
-        self.keys[key] = position
+        self.known.add((clause.head, clause.body))
         if clause.head.predicate in self.auxiliary:
             self.defined_by[clause.head.predicate][position] = None
         for predicate in self.uses(clause):
             self.used_by[predicate][position] = None
 
-    def remove(self, position: tuple[int, ...]) -> set[str]:
+    def remove(self, position: _Position) -> set[str]:
         """Remove a clause; returns the auxiliary predicates it had."""
         clause = self.clauses.pop(position)
-        renamed = rename(clause)
-        del self.keys[renamed.head, renamed.body]
+        self.known.remove((clause.head, clause.body))
         touched = set(self.uses(clause))
         for predicate in touched:
             del self.used_by[predicate][position]
@@ -117,15 +118,14 @@ class _Unfolding:
             return []
         if len(defining) * len(using) > _LARGE or any(position in self.used_by[predicate] for position in defining):
             return []
-        made: dict[tuple[Atom, tuple[BodyLiteral, ...]], tuple[tuple[int, ...], Clause]] = {}
-        limit = len(defining) + len(using)
-        definitions = [self.clauses[position] for position in defining]
+        made: dict[_Key, tuple[_Position, Clause]] = {}
+        definitions = [_apart(self.clauses[position], 0) for position in defining]
         for position in using:
-            for number, clause in enumerate(self.resolvents(self.clauses[position], predicate, definitions)):
-                renamed = rename(clause)
-                if (renamed.head, renamed.body) not in self.keys:
-                    made.setdefault((renamed.head, renamed.body), ((*position, number), clause))
-                if len(made) > limit:
+            for number, clause in enumerate(_resolvents(self.clauses[position], predicate, definitions)):
+                key = clause.head, clause.body
+                if key not in self.known:
+                    made.setdefault(key, ((*position, number), clause))
+                if len(made) > len(defining) + len(using):
                     return []
         touched: set[str] = set()
         for position in [*defining, *using]:
@@ -136,38 +136,42 @@ class _Unfolding:
         self.drop_dead(sorted(touched))
         return [other for other in sorted(touched) if self.used_by[other]]
 
-    def resolvents(self, clause: Clause, predicate: str, definitions: Sequence[Clause]) -> Iterator[Clause]:
-        """All ways to replace every use of a predicate by a definition."""
-        place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
-        if place is None:
-            yield clause
-            return
-        for definition in definitions:
-            resolvent = self.resolve(clause, place, definition)
-            if resolvent is not None:
-                yield from self.resolvents(resolvent, predicate, definitions)
 
-    def resolve(self, clause: Clause, place: int, definition: Clause) -> Clause | None:
-        """The clause with one body atom replaced by a definition's body; None if they do not fit or the result is idle."""
-        apart: Substitution = {}
-        for variable in (*variables_of(definition.head), *(v for part in definition.body for v in variables_of(part))):
-            if variable not in apart:
-                apart[variable] = Variable(f"{variable.name}_{next(self.fresh)}")
-        used = clause.body[place]
-        assert isinstance(used, Atom)
-        found = _unify(_in_atom(definition.head, apart).terms, used.terms)
-        if found is None:
-            return None
-        inner = (_in_part(_in_part(part, apart), found) for part in definition.body)
-        before = (_in_part(part, found) for part in clause.body[:place])
-        after = (_in_part(part, found) for part in clause.body[place + 1 :])
-        resolvent = Clause(
-            _in_atom(clause.head, found),
-            tuple(dict.fromkeys((*before, *inner, *after))),
-            definition.name if clause.name in _PLAIN and definition.name else clause.name,
-            tuple(dict.fromkeys((*definition.axioms, *clause.axioms))),
-        )
-        return None if is_idle(resolvent) else resolvent
+def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], depth: int = 0) -> Iterator[Clause]:
+    """All ways to replace every use of a predicate by a definition, renamed; `definitions` have their variables apart."""
+    place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
+    if place is None:
+        yield rename(clause)
+        return
+    if depth:
+        definitions = [_apart(definition, depth) for definition in definitions]
+    for definition in definitions:
+        resolvent = _resolve(clause, place, definition)
+        if resolvent is not None:
+            yield from _resolvents(resolvent, predicate, definitions, depth + 1)
+
+
+def _apart(clause: Clause, depth: int) -> Clause:
+    """The clause with variables that no renamed clause has, and no other depth of replacement."""
+    names: Substitution = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
+    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+
+
+def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
+    """The clause with one body atom replaced by a definition's body; None if they do not fit or the result is idle."""
+    used = clause.body[place]
+    assert isinstance(used, Atom)
+    found = _unify(definition.head.terms, used.terms)
+    if found is None:
+        return None
+    body = (*clause.body[:place], *definition.body, *clause.body[place + 1 :])
+    resolvent = Clause(
+        _in_atom(clause.head, found),
+        tuple(dict.fromkeys(_in_part(part, found) for part in body)),
+        definition.name if clause.name in _PLAIN and definition.name else clause.name,
+        tuple(dict.fromkeys((*definition.axioms, *clause.axioms))),
+    )
+    return None if is_idle(resolvent) else resolvent
 
 
 def is_idle(clause: Clause) -> bool:
@@ -232,10 +236,23 @@ _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 def rename(clause: Clause) -> Clause:
     """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
     names: Substitution = {}
-    for variable in (*(v for part in clause.body for v in variables_of(part)), *variables_of(clause.head)):
+    for variable in _variables(clause):
         if variable not in names:
             number = len(names)
             names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
     if all(old == new for old, new in names.items()):
         return clause
     return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+
+
+def _variables(clause: Clause) -> list[Variable]:
+    """The variables of the body and of the head, with repetitions."""
+    found = [variable for part in clause.body for variable in _of_part(part)]
+    found.extend(_of_part(clause.head))
+    return found
+
+
+def _of_part(part: BodyLiteral) -> Iterable[Variable]:
+    if isinstance(part, Atom):
+        return [term for term in part.terms if isinstance(term, Variable)]
+    return variables_of(part)

@@ -1,0 +1,102 @@
+"""The order that the edges of a graph make: who is above whom, and among chosen nodes, who is right above whom."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+__all__ = ["Order"]
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+class Order(Generic[Node]):
+    """`edges` lead from nodes to those above them; everything is transitive. Nodes on a common cycle are above each other.
+
+    >>> order = Order({"a": ["b"], "b": ["c"], "c": ["d", "c"]})
+    >>> sorted(order.covers(["a", "c", "d"]))
+    [('a', 'c'), ('c', 'c'), ('c', 'd')]
+    """
+
+    def __init__(self, edges: Mapping[Node, Iterable[Node]]) -> None:
+        # Nodes on a common cycle make one component; a component's number is greater than those of all components above it.
+        self._component: dict[Node, int] = {}
+        self._above: list[frozenset[int]] = []
+        self._cyclic: list[bool] = []
+        for members in _cycles(edges):
+            number = len(self._above)
+            self._component.update(dict.fromkeys(members, number))
+            above = {self._component[node] for member in members for node in edges.get(member, ())}
+            self._cyclic.append(number in above)
+            self._above.append(frozenset(above - {number}))
+
+    def covers(self, chosen: Collection[Node]) -> Iterator[tuple[Node, Node]]:
+        """Pairs of chosen nodes that imply, by transitivity, all pairs of which the second is above the first, and few of them."""
+        inside: dict[int, list[Node]] = {}
+        for node in chosen:
+            if node in self._component:
+                inside.setdefault(self._component[node], []).append(node)
+        nearest: dict[int, tuple[int, ...]] = {}
+        beyond: dict[int, int] = {}  # the components with chosen nodes above a component, as bits
+        for number in self._upwards(inside):
+            candidates = {near for above in self._above[number] for near in ((above,) if above in inside else nearest[above])}
+            kept: list[int] = []
+            covered = 0
+            for near in sorted(candidates, reverse=True):  # the lowest first: what lies above one of them need not be said
+                if not covered >> near & 1:
+                    kept.append(near)
+                    covered |= beyond[near]
+            nearest[number] = tuple(kept)
+            for near in kept:
+                covered |= 1 << near
+            beyond[number] = covered
+        for number, nodes in inside.items():
+            if self._cyclic[number]:
+                yield from pairwise([*nodes, nodes[0]])
+            yield from ((nodes[0], inside[near][0]) for near in nearest[number])
+
+    def _upwards(self, numbers: Iterable[int]) -> list[int]:
+        """These components and all above them, those above first."""
+        seen = set(numbers)
+        waiting = list(seen)
+        while waiting:
+            new = self._above[waiting.pop()] - seen
+            seen |= new
+            waiting.extend(new)
+        return sorted(seen)
+
+
+def _cycles(edges: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
+    """The strongly connected components, those that edges lead to first (Tarjan 1972, with a stack instead of recursion)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    done: set[Node] = set()
+    open_nodes: list[Node] = []
+    for root in edges:
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        open_nodes.append(root)
+        path = [(root, iter(edges[root]))]
+        while path:
+            node, following = path[-1]
+            for other in following:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    open_nodes.append(other)
+                    path.append((other, iter(edges.get(other, ()))))
+                    break
+                if other not in done:
+                    low[node] = min(low[node], index[other])
+            else:
+                path.pop()
+                if path:
+                    below = path[-1][0]
+                    low[below] = min(low[below], low[node])
+                if low[node] == index[node]:
+                    members: list[Node] = []
+                    while not members or members[-1] != node:
+                        members.append(open_nodes.pop())
+                    done.update(members)
+                    yield members
