@@ -37,6 +37,15 @@ def plan_query(
     return _Plan(database, head, tuple(body), tuple(comparisons), None, estimate).write(-1)
 
 
+def plan_proof(database: Database, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
+    """The plan of the instances that derive one fact: the head's variables are given, in slots by order of first occurrence.
+
+    The plan's head is the values of the answer's variables.
+    """
+    head = StoredAtom(-1, tuple(answer))
+    return _Plan(database, head, (rule.head, *rule.body), rule.comparisons, 0, estimate).write(-1)
+
+
 def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
     """An estimate without statistics: atoms whose columns are all known, then those that share a variable, then the others."""
     unknown = sum(isinstance(term, str) and term not in bound for term in atom.terms)
