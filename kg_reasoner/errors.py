@@ -14,6 +14,7 @@ __all__ = [
     "ArityError",
     "LoadError",
     "MissingExtraError",
+    "NoProofError",
     "OutputError",
     "ReasonerError",
     "RuleSyntaxError",
@@ -89,6 +90,10 @@ class LoadError(SourceError):
 
 class OutputError(ReasonerError):
     """An output could not be written. Whatever stood there before is still there."""
+
+
+class NoProofError(ReasonerError):
+    """A proof is asked for of a fact that is not there."""
 
 
 class UnknownNameError(ReasonerError):
