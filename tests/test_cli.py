@@ -303,6 +303,7 @@ def test_construct_gives_turtle_or_n_triples(zoo: Path) -> None:
         f"<{EXAMPLE}{name}> <{EXAMPLE}is> <{EXAMPLE}known> .\n" for name in ("leo", "tom")
     )
     assert ":leo :is :known ." in good("query", zoo, "-Q", query).stdout
+    assert "owl:disjointWith" not in good("query", zoo, "-Q", f"describe <{EXAMPLE}leo>").stdout
     assert "use --format nt or table" in bad("query", zoo, "-Q", query, "-f", "csv", code=2)
     assert "use --format table, csv or json" in bad("query", zoo, "-Q", "ASK {}", "-f", "nt", code=2)
 
@@ -320,11 +321,11 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
+        ("DELETE DATA { <urn:a> <urn:b> 1 }\n", "hint: a query has one of the words SELECT, ASK"),
         (
             "SELECT ?x {\n ?x ?p }",
             "the query:2:2: this is no SPARQL query: it goes wrong here, or soon after\n    2 |  ?x ?p }\n      |  ^",
         ),
-        ("DELETE { ?x ?p ?o } WHERE { ?x ?p ?o }", "hint: a query has one of the words SELECT, ASK"),
         ("SELECT ?x { ?x a no:thing }", "Unknown namespace prefix : no"),
         ("SELECT ?x FROM <http://example.org/> { ?x ?p ?o }", "name the files as arguments"),
     ],

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.console import note, plural, progress_shown
-from kg_reasoner.cli.options import data_options, loaded, reasoner_for, report_warnings
+from kg_reasoner.cli.console import note, plural
+from kg_reasoner.cli.options import data_options, load, reasoner_for
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ def check(
     quiet: bool,
 ) -> None:
     """List the contradictions in FILES, such as a member of two disjoint classes. Exit code 3 if there is one."""
-    with progress_shown() as progress:
-        reasoner = reasoner_for(ruleset, rules_file)
-        loaded(reasoner, files, input_format, progress)
-        found = reasoner.inconsistencies()
-    report_warnings(reasoner.warnings)
+    reasoner = reasoner_for(ruleset, rules_file)
+    load(reasoner, files, input_format)
+    found = reasoner.inconsistencies()
     for violation in found:
         click.echo(_in_words(violation))
     if found:

@@ -105,15 +105,18 @@ class Stopwatch:
 
 @contextmanager
 def progress_shown() -> Iterator[Progress | None]:
-    """Gives a function that draws progress bars on standard error, or None if that is no terminal or ``--quiet`` was given."""
+    """Gives a function that draws progress bars on standard error, or None if that is no terminal or ``--quiet`` was given.
+
+    The bars go away at the end. Nothing else should be printed meanwhile.
+    """
     if not sys.stderr.isatty() or _quiet():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from kg_reasoner.cli.console import note, plural, progress_shown
-from kg_reasoner.cli.options import data_options, loaded, reasoner_for, report_inconsistencies, report_warnings
+from kg_reasoner.cli.console import note, plural
+from kg_reasoner.cli.options import data_options, load, reasoner_for, report_inconsistencies
 
 
 @click.command(short_help="Write what follows from RDF data.")
@@ -33,11 +33,11 @@ def materialise(
     The output appears when it is complete; until then, and after an error, whatever stood there stays.
     """
     from kg_reasoner.output import triple_writer
+    from kg_reasoner.parser import PREFIXES
 
-    with progress_shown() as progress, triple_writer(output, output_format, progress=progress) as write:
+    with triple_writer(output, output_format, PREFIXES) as write:
         reasoner = reasoner_for(ruleset, rules_file)
-        loaded(reasoner, files, input_format, progress)
+        load(reasoner, files, input_format)
         written = write.ids(reasoner.triple_ids("inferred" if inferred_only else "all"), reasoner.dictionary)
-    report_warnings(reasoner.warnings)
     report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {output}")

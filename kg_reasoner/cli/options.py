@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.console import Progress, Stopwatch, note, plural, warn
+from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, warn
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
 
-__all__ = ["data_options", "loaded", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
+__all__ = ["data_options", "load", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
 
 DEFAULT_RULESET: Final = "owl2rl"
 _SHOWN: Final = 3
@@ -52,17 +52,19 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     return Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET))
 
 
-def loaded(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
-    """Load the files and materialise, and say how long that took."""
+def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
+    """Load the files and materialise, with progress; then say how long that took, and what the rules cannot express."""
     watch = Stopwatch()
-    reasoner.load(*files, format=input_format, progress=progress)
-    loading = watch.lap()
-    reasoner.materialise(progress=progress)
+    with progress_shown() as progress:
+        reasoner.load(*files, format=input_format, progress=progress)
+        loading = watch.lap()
+        reasoner.materialise(progress=progress)
     explicit, everything = len(reasoner.triple_ids("explicit")), len(reasoner.triple_ids("all"))
     note(
         f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; "
         f"{plural(everything - explicit, 'triple')} inferred in {watch.lap():.2f} s"
     )
+    report_warnings(reasoner.warnings)
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], in_full: bool = False) -> None:

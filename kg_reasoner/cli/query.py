@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kg_reasoner.cli.console import note, plural, print_table, progress_shown
-from kg_reasoner.cli.options import data_options, loaded, reasoner_for, report_inconsistencies, report_warnings
-from kg_reasoner.cli.sparql_text import parse_query, term_shortener
+from kg_reasoner.cli.console import note, plural, print_table
+from kg_reasoner.cli.options import data_options, load, reasoner_for, report_inconsistencies
+from kg_reasoner.cli.sparql_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
@@ -58,10 +58,8 @@ def query(
 
     from kg_reasoner.store import graph_of
 
-    with progress_shown() as progress:
-        reasoner = reasoner_for(ruleset, rules_file)
-        loaded(reasoner, files, input_format, progress)
-    report_warnings(reasoner.warnings)
+    reasoner = reasoner_for(ruleset, rules_file)
+    load(reasoner, files, input_format)
     report_inconsistencies(reasoner)
     result = graph_of(reasoner).query(parsed.prepared)
     if result.type == "ASK":
@@ -80,13 +78,12 @@ def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
         if "-" in files:
             raise click.UsageError("standard input cannot be both the data and the query")
         return sys.stdin.read(), "standard input"
-    if "{" in source or "\n" in source:
+    if looks_like_query(source):
         return source, "the query"
     try:
         return Path(source).read_text(encoding="utf-8-sig"), source
     except FileNotFoundError:
-        hint = "a query's text would have a { in it" if any(map(str.isspace, source)) else None
-        raise LoadError(f"there is no file {source}", hint=hint) from None
+        raise LoadError(f"there is no file {source}", hint="a query's text begins with SELECT, ASK, PREFIX and so on") from None
     except OSError as error:
         raise LoadError(f"cannot read {source}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -118,5 +115,5 @@ def _print_graph(result: Result, output_format: str, prefixes: dict[str, str]) -
         return
     for prefix, namespace in prefixes.items():
         graph.bind(prefix, namespace, replace=True)
-    click.echo(graph.serialize(format="turtle"), nl=False)
+    click.echo(graph.serialize(format="turtle").strip())
     note(plural(len(graph), "triple"))

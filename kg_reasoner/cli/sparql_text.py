@@ -13,11 +13,21 @@ from kg_reasoner.terms import OWL, RDF, RDFS, XSD
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
 
-__all__ = ["ParsedQuery", "parse_query", "term_shortener"]
+__all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
 
 _WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
+_BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
 _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
+
+
+def looks_like_query(text: str) -> bool:
+    """Whether a text is a query rather than the name of a file.
+
+    >>> looks_like_query("ask { ?s ?p ?o }"), looks_like_query("describe <urn:a>"), looks_like_query("queries/ask.rq")
+    (True, True, False)
+    """
+    return "\n" in text or _BEGINNING.match(text) is not None
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,8 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     try:
         prepared = translateQuery(tree)
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
-        raise RuleSyntaxError(f"{source}: {error}") from None
+        hint = "declare it at the beginning: PREFIX name: <namespace>" if "namespace prefix" in str(error) else None
+        raise RuleSyntaxError(f"{source}: {error}", hint=hint) from None
     if prepared.algebra.datasetClause:
         raise UnsupportedError(f"{source}: FROM is not supported", hint="name the files as arguments of the command")
     return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes)
