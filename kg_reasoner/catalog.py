@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.analysis import comparisons_of
+from kg_reasoner.analysis import Key, comparisons_of
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Rule, Variable, variables_of
@@ -188,6 +188,22 @@ class Catalog:
         if property == self.type_id:
             return self.classes.get(value, -1), (subject,)
         return self.properties.get(property, -1), (subject, value)
+
+    def has_facts(self, key: Key) -> bool:
+        """Whether there are facts of a key (see `analysis.key_of`); in the ternary layout, of any triples."""
+        predicate, property, cls = key
+        if predicate != TRIPLE or self.ternary:
+            return self._is_filled(self.predicates.get(predicate))
+        if property is None:
+            return any(map(self._is_filled, (*self.properties.values(), *self.classes.values())))
+        if property != RDF.type:
+            return self._is_filled(self.properties.get(self.dictionary.find(property)))
+        if cls is None:
+            return any(map(self._is_filled, self.classes.values()))
+        return self._is_filled(self.classes.get(self.dictionary.find(cls)))
+
+    def _is_filled(self, relation: int | None) -> bool:
+        return relation is not None and self.database.relations[relation].count > 0
 
     # --- rules ------------------------------------------------------------------------------------------------------
 

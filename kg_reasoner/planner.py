@@ -126,9 +126,19 @@ class _Plan:
             head_relation=self.head.relation,
             head=database.add_codes([self._code(term) for term in self.head.terms]),
             rule=rule,
+            **self._copied_columns(),
         )
         database.fit_frames(len(self.slots), len(self.steps))
         return len(database.plans) - 1
+
+    def _copied_columns(self) -> dict[str, int]:
+        """The plan's fields for a rule that only copies columns of the triggering row into a head of one or two."""
+        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+        terms = self.head.terms
+        if self.steps or not binds or not 0 < len(terms) < 3 or not all(isinstance(term, str) for term in terms):
+            return {"copies": 0}
+        columns = [self.trigger_columns.index(self._code(term)) for term in terms]
+        return {"copies": 1, "first_column": columns[0], "second_column": columns[-1]}
 
     def _code(self, term: StoredTerm) -> int:
         return term if isinstance(term, int) else -1 - self.slots[term]

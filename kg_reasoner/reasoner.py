@@ -17,11 +17,12 @@ from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
-from kg_reasoner.materialise import Materialiser, Progress
-from kg_reasoner.program import TRIPLE, Negation, Origin, Program, Rule
+from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
+from kg_reasoner.program import TRIPLE, Atom, Negation, Origin, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Database
 from kg_reasoner.schema import SchemaTriples
+from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import RDF, Term, Triple
 from kg_reasoner.value_table import ValueTable
 
@@ -105,6 +106,9 @@ class Reasoner:
         self._planned: set[StoredRule] = set()
         self._strata: dict[Rule, int] = {}
         self._stated: set[Rule] = set()
+        self._supplied: list[bool] | None = None
+        self._negates = False
+        self._asks_of_literals: bool | None = None
         self._literals_fed = 0
 
     # --- rules ------------------------------------------------------------------------------------------------------
@@ -131,8 +135,8 @@ class Reasoner:
         self._program = merged
         self._schema_changed = self._schema_changed or merged.translate is not None
         self._touch(rules=True)
-        if len(self.database.relations) <= 1 and needs_ternary(merged.rules) != self.catalog.ternary:
-            self._set_up(not self.catalog.ternary)  # nothing is lost: there are no facts yet
+        if not any(self._supply()) and needs_ternary(merged.rules) != self.catalog.ternary:
+            self._set_up(not self.catalog.ternary)  # the layout is chosen before the first facts come
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
@@ -266,16 +270,18 @@ class Reasoner:
             new_rules = self._prepare_rules()
             if self._must_restart:
                 self._restart()
-            self._feed_literals()
             self._materialiser.run([] if self._materialiser.is_fresh else new_rules, progress)
             if not self._new_axioms():
                 break
         self._dirty = False
 
-    def _prepare_rules(self) -> list[Any]:
-        """Plan the rules that are new (or newly expanded); choose the layout of triples."""
+    def _prepare_rules(self) -> list[PlannedRule]:
+        """Choose the layout of triples and plan rules. Returns the plans of rules that are new: older ones, planned only now, could
+        not fire before, and will see all the facts that they need as new rows."""
         rules = self.rules
+        new_rules: set[Rule] = set()
         if self._rules_changed:
+            new_rules = set(rules) - self._strata.keys()
             ternary = needs_ternary(rules)
             strata = analysis.stratify(rules)
             levels = {rule: level for level, stratum in enumerate(strata) for rule in stratum}
@@ -285,19 +291,30 @@ class Reasoner:
                 self._rebuild(ternary)
             self._strata = levels
             self._rules_changed = False
-        if any(isinstance(part, Negation) for rule in rules for part in rule.body):
+            self._asks_of_literals = None
+            self._negates = any(
+                isinstance(part, Negation) and part.atom.predicate not in LITERAL_PREDICATES for rule in rules for part in rule.body
+            )
+            self._supplied = None
+            self._state_facts(rules)
+        self._feed_literals(rules)
+        if self._negates:
             self._must_restart = True  # what was derived may rest on facts that were not there
-        self._state_facts(rules)
-        added: list[Any] = []
-        known = -1
-        while known != len(self.database.relations):  # expansions may bring new properties and classes, which expand further rules
-            known = len(self.database.relations)
-            for rule in rules:
-                if rule.body:
-                    new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
-                    self._planned.update(new)
-                    added += self._materialiser.add_rules(self._strata[rule], new)
-        return added
+        late: list[PlannedRule] = []
+        while (
+            supply := self._supply()
+        ) != self._supplied:  # plans may bring new properties and classes, which expand further rules
+            self._supplied = supply
+            for rule in supplied_rules([rule for rule in rules if rule.body], self.catalog.has_facts):
+                new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
+                self._planned.update(new)
+                planned = self._materialiser.add_rules(self._strata[rule], new)
+                late += planned if rule in new_rules else []
+        return late
+
+    def _supply(self) -> list[bool]:
+        """Which relations have facts: while this stays the same, no further rule can fire."""
+        return [record.count > 0 for record in self.database.relations.records]
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
@@ -332,10 +349,12 @@ class Reasoner:
         self._materialiser.restart()
         self._must_restart = False
 
-    def _feed_literals(self) -> None:
+    def _feed_literals(self, rules: Iterable[Rule]) -> None:
         """Facts about the literals of the dictionary, for rules that ask for them."""
-        wanted = {atom.predicate for rule in self.rules for atom in rule.body_atoms()} & LITERAL_PREDICATES.keys()
-        if wanted and self._literals_fed < len(self.dictionary):
+        if self._asks_of_literals is None:
+            atoms = (part.atom if isinstance(part, Negation) else part for rule in rules for part in rule.body)
+            self._asks_of_literals = any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
+        if self._asks_of_literals and self._literals_fed < len(self.dictionary):
             count = len(self.dictionary)
             for name, rows in literal_facts(self.dictionary, self._literals_fed).items():
                 if rows:

@@ -81,6 +81,7 @@ class Database:
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self._index_constants: list[int] = []
+        self._indexes_of: dict[int, list[Record]] = {}
         self._bindings = 16
         self._depth = 8
         self._arity = 4
@@ -204,9 +205,8 @@ class Database:
             if number == relation:
                 self.sections[section].first_index = -1
         self.sections[record.section].first_index = -1
-        for index in self.indexes.records:
-            if index.relation == relation:
-                index.built = 0
+        for index in self._indexes_of.get(relation, ()):
+            index.built = 0
         for flag, facts in kept:
             self.load(relation, facts, flag)
 
@@ -222,13 +222,14 @@ class Database:
         section_column = self.relations[relation].section_column if constant >= 0 else -1
         rest = [column for column in range(arity) if column not in columns and column != section_column]
         self._index_constants.append(constant)
-        self.indexes.add(
+        record = self.indexes.add(
             relation=relation,
             width=len(columns),
             columns=_filled(columns, np.int32),
             value_column=rest[0] if len(rest) == 1 else -1,
             next=-1,
         )
+        self._indexes_of.setdefault(relation, []).append(record)
         return number
 
     def index_value_column(self, index: int) -> int:
@@ -309,13 +310,14 @@ class Database:
     # --- growth -----------------------------------------------------------------------------------------------------
 
     def grow(self) -> None:
-        """Make room wherever a kernel may have found none."""
-        for relation in self.relations.records:
-            if relation.count >= relation.capacity:
-                self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
-            if relation.used >= relation.limit:
-                self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
-        for index in self.indexes.records:
+        """Make room in the relation that a kernel found full, or in its indexes."""
+        number = self.context.wanted
+        relation = self.relations[number]
+        if relation.count >= relation.capacity:
+            self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
+        if relation.used >= relation.limit:
+            self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
+        for index in self._indexes_of.get(number, ()):
             if index.built:
                 self._grow_index(index)
 

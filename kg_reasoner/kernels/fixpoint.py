@@ -1,6 +1,6 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
-from kg_reasoner.kernels.joins import match_columns, next_match, row_limit, value_of
+from kg_reasoner.kernels.joins import is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.kernels.layout import (
     BLOCK,
     BUILD_INDEX,
@@ -205,11 +205,76 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
     plan = context.plans[number]
     relation = context.relations[current]
     frame = context.frames[0]
+    if relation.dead > 0 and is_hidden(relation, row):
+        return DONE
     if not match_columns(frame, context.codes + plan.trigger, relation.rows + row * relation.arity, relation.arity):
         return DONE
     frame.plan = number
     frame.level = FRESH
     return derive(context, frame, plan, low, high, current)
+
+
+@kernel
+def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Derive the heads of a plan that only copies columns (subclasses, domains, inverses ...): DONE or GROW.
+
+    Most rules of ontologies are of this kind. Keys are computed in batches, whose cache lines are on their way when they are looked up.
+    """
+    relation = context.relations[current]
+    head = context.relations[plan.head_relation]
+    arity = relation.arity
+    pairs = head.arity == 2
+    last = EMPTY
+    row = low
+    while row < high:
+        waiting = 0
+        while row < high and waiting < RING:
+            values = relation.rows + row * arity
+            key = values[plan.first_column]
+            if pairs:
+                key = (key << 32) | values[plan.second_column]
+            if key != last and not (relation.dead > 0 and is_hidden(relation, row)):
+                last = key
+                context.ring_keys[waiting] = key
+                prefetch(head.keys, mix(key) & head.mask)
+                waiting = waiting + 1
+            row = row + 1
+        context.instances = context.instances + waiting
+        for place in range(waiting):
+            key = context.ring_keys[place]
+            if not is_present(head, key):
+                if pairs:
+                    context.ring[0] = key >> 32
+                    context.ring[1] = key & 0x7FFFFFFF
+                else:
+                    context.ring[0] = key
+                if insert(context, plan.head_relation, context.ring, key) == FULL:
+                    return GROW
+    return DONE
+
+
+@kernel
+def insert_queued(context: Context) -> int:
+    """Empty the ring: DONE or GROW."""
+    while context.ring_count > 0:
+        if insert_oldest(context) == FULL:
+            return GROW
+    return DONE
+
+
+@kernel
+def trigger_rows(context: Context, number: int, low: int, high: int, current: int) -> int:
+    """Run one plan on a block of new rows: DONE or GROW."""
+    plan = context.plans[number]
+    if plan.copies:
+        if insert_queued(context) == GROW:
+            return GROW
+        return copy_rows(context, plan, low, high, current)
+    plan.last_key = EMPTY
+    for row in range(low, high):
+        if trigger(context, number, row, low, high, current) == GROW:
+            return GROW
+    return DONE
 
 
 @kernel
@@ -242,10 +307,8 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
         if ready > READY:
             return ready
         if ready == READY:
-            context.plans[number].last_key = EMPTY
-            for row in range(low, high):
-                if trigger(context, number, row, low, high, current) == GROW:
-                    return GROW
+            if trigger_rows(context, number, low, high, current) == GROW:
+                return GROW
     if relation.section_column < 0:
         return DONE
     context.block = context.block + 1
@@ -266,9 +329,8 @@ def run(context: Context) -> int:
 
     A block that was interrupted is repeated, which is idempotent.
     """
-    while context.ring_count > 0:
-        if insert_oldest(context) == FULL:
-            return GROW
+    if insert_queued(context) == GROW:
+        return GROW
     idle = 0
     current = context.current
     if current >= context.relation_count:
@@ -306,9 +368,8 @@ def run(context: Context) -> int:
 @entry
 def evaluate_rule(context: Context, number: int) -> int:
     """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (it starts afresh when called again)."""
-    while context.ring_count > 0:
-        if insert_oldest(context) == FULL:
-            return GROW
+    if insert_queued(context) == GROW:
+        return GROW
     plan = context.plans[number]
     ready = readiness(context, plan, 0, 0, -1)
     if ready == IDLE:
@@ -320,10 +381,7 @@ def evaluate_rule(context: Context, number: int) -> int:
     frame.plan = number
     frame.level = FRESH
     status = derive(context, frame, plan, 0, 0, -1)
-    while status == DONE and context.ring_count > 0:
-        if insert_oldest(context) == FULL:
-            status = GROW
-    return status
+    return insert_queued(context) if status == DONE else status
 
 
 @kernel

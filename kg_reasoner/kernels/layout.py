@@ -156,6 +156,10 @@ class Plan(Struct):
     trigger: int
     head_relation: int
     head: int
+    copies: int
+    """1: the rule has one body atom, and its head is made of one or two of the triggering row's columns: these."""
+    first_column: int
+    second_column: int
     rule: int
     checked_block: int
     active: int
@@ -210,6 +214,7 @@ class Context(Struct):
     pause: int
     instances: int
     wanted: int
+    """The index to build, or the relation that is full."""
     type_id: int
     property_relations: Int32s
     class_relations: Int32s

@@ -183,8 +183,18 @@ def section_of(relation: Relation, values: Int32s) -> int:
 
 
 @kernel
+def has_room_for(context: Context, relation: Relation, section: int, values: Int32s) -> int:
+    """Whether a relation and its indexes can take one more tuple."""
+    if relation.count >= relation.capacity or relation.used >= relation.limit:
+        return 0
+    if not indexes_have_room(context, relation.section, values):
+        return 0
+    return 1 if section < 0 else indexes_have_room(context, section, values)
+
+
+@kernel
 def insert(context: Context, number: int, values: Int32s, key: int) -> int:
-    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed then). `key` is the tuple's key.
+    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed but `wanted`). `key` is the tuple's key.
 
     A tuple whose row is dead gets a new row: rows stay in derivation order.
     """
@@ -197,12 +207,9 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
         if not relation.flags[relation.key_rows[slot]] & DEAD:
             return PRESENT
     row = relation.count
-    if row >= relation.capacity or relation.used >= relation.limit:
-        return FULL
     section = section_of(relation, values)
-    if not indexes_have_room(context, relation.section, values):
-        return FULL
-    if section >= 0 and not indexes_have_room(context, section, values):
+    if not has_room_for(context, relation, section, values):
+        context.wanted = number
         return FULL
     arity = relation.arity
     stored = relation.rows + row * arity
