@@ -2,8 +2,8 @@
 
 RDF triples are laid out in one of two ways, and a user never notices which:
 
-* *vertical*: a binary relation per property, a unary one per class (``[?x, rdf:type, C]``); rules with a variable for the property or
-  class are expanded, one copy for each property or class there is;
+* *vertical*: a binary relation per property, a unary one per class (``[?x, rdf:type, C]``); rules with a variable for the property
+  or class are expanded, one copy for each property or class there is;
 * *ternary*: one relation of all triples, for programs whose variables in property or class position cannot be expanded.
 """
 

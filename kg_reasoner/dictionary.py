@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +84,7 @@ class Dictionary:
         """The texts of all terms from an id on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
         data = bytes(self._terms.texts[: offsets[-1]])
-        return [data[start:end].decode() for start, end in zip(offsets, offsets[1:], strict=False)]
+        return [data[start:end].decode() for start, end in pairwise(offsets)]
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
@@ -111,7 +112,8 @@ class Dictionary:
         """Read whole lines of N-Triples: ids of shape (triples, 3), and the byte ranges of the lines that need a full parser.
 
         Only lines of the strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
-        comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope` + ``x``.
+        comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope`
+        + ``x``.
         """
         if not data:
             return np.empty((0, 3), np.int32), []
@@ -177,13 +179,13 @@ def _constant(data: bytes) -> npt.NDArray[np.uint8]:
     array = allocate(len(data) + 1, np.uint8)
     array[:-1] = np.frombuffer(data, np.uint8)
     array[-1] = 0
-    return array  # type: ignore[no-any-return]
+    return array
 
 
 def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     grown = allocate(2 * len(array), array.dtype)
     grown[: len(array)] = array
-    return grown  # type: ignore[no-any-return]
+    return grown
 
 
 def _is_utf8(data: bytes) -> bool:

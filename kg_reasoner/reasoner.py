@@ -75,7 +75,7 @@ class Reasoner:
     3
 
     Raises:
-        RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; the message says where.
+        RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
         UnknownNameError: there is no such rule set.
     """
 

@@ -170,7 +170,7 @@ class Database:
     def size(self, relation: int) -> int:
         """The number of living rows."""
         record = self.relations[relation]
-        return record.count - record.dead  # type: ignore[no-any-return]
+        return record.count - record.dead
 
     def reserve(self, relation: int, rows: int) -> None:
         """Make room for further rows at once."""
@@ -234,7 +234,7 @@ class Database:
 
     def index_value_column(self, index: int) -> int:
         """The column whose value index entries carry, or -1."""
-        return self.indexes[index].value_column  # type: ignore[no-any-return]
+        return self.indexes[index].value_column
 
     def build(self, index: int) -> None:
         """Fill an index from the rows there are, and keep it up to date from now on."""

@@ -1,6 +1,7 @@
 """Which rules can fire at all: those whose positive body atoms all have facts, or rules that can fire and may derive some.
 
-An ontology language has rules for everything (equality, keys, chains ...) and an ontology uses a few of them; the others need no plan.
+An ontology language has rules for everything (equality, keys, chains ...), and an ontology uses a few of them; the others need no
+plan.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ class Case:
         rows = [line.split("\t") for line in lines if line or (kinds and len(lines) > 1 and lines.index(line) < len(lines) - 1)]
         if not kinds:
             return {()} if path.read_text() else set()
-        return {tuple(literal(int(cell)) if kind == "number" else literal(cell) for cell, kind in zip(row, kinds)) for row in rows}
+        return {tuple(map(_term, row, kinds)) for row in rows}
+
+
+def _term(cell: str, kind: str) -> Term:
+    return literal(int(cell)) if kind == "number" else literal(cell)
 
 
 class _Reader:

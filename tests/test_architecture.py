@@ -41,6 +41,7 @@ query
 rulesets
 loaders
 schema
+supply
 reasoner
 sparql_paths
 sparql

@@ -27,7 +27,7 @@ from kg_reasoner.kernels.memory import Pointer, struct_of
 _I64 = ir.IntType(64)
 
 
-class Address(types.Type):  # type: ignore[misc]
+class Address(types.Type):
     """The Numba type of an address: of one struct, of an array of structs, or of plain items."""
 
     def __init__(self, target: Any, array: bool) -> None:
@@ -49,7 +49,7 @@ def numba_type(kind: Any) -> Any:
 
 
 @register_model(Address)
-class AddressModel(models.PrimitiveModel):  # type: ignore[misc]
+class AddressModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Address) -> None:
         super().__init__(manager, kind, _I64)
 
@@ -84,7 +84,7 @@ def _store(builder: Any, value: Any, place: Any, name: str, bits: int = 64) -> N
 
 
 @infer_global(operator.getitem)
-class GetItem(AbstractTemplate):  # type: ignore[misc]
+class GetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         base, index = args
         if isinstance(base, Address) and isinstance(index, types.Integer):
@@ -103,7 +103,7 @@ def lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 @infer_global(operator.setitem)
-class SetItem(AbstractTemplate):  # type: ignore[misc]
+class SetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         base, index, _value = args
         if isinstance(base, Address) and base.is_items and isinstance(index, types.Integer):
@@ -121,7 +121,7 @@ def lower_setitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 @infer_global(operator.add)
-class Move(AbstractTemplate):  # type: ignore[misc]
+class Move(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         base, items = args
         if isinstance(base, Address) and base.is_items and isinstance(items, types.Integer):
@@ -136,7 +136,7 @@ def lower_move(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 @infer_getattr
-class Fields(AttributeTemplate):  # type: ignore[misc]
+class Fields(AttributeTemplate):
     key = Address
 
     def generic_resolve(self, kind: Address, name: str) -> Any:
@@ -192,7 +192,7 @@ def prefetch(typing_context: Any, items: Any, index: Any) -> Any:
     return types.none(items, types.int64), generate
 
 
-class KernelPipeline(CompilerBase):  # type: ignore[misc]
+class KernelPipeline(CompilerBase):
     """Numba's passes that scalar code needs; the others look for arrays, closures and literals, and take a third of the time."""
 
     def define_pipelines(self) -> list[Any]:
@@ -214,7 +214,7 @@ class KernelPipeline(CompilerBase):  # type: ignore[misc]
         return [manager]
 
 
-class GatheredLibrary(JITCodeLibrary):  # type: ignore[misc]
+class GatheredLibrary(JITCodeLibrary):
     """A library that only collects a function's IR. Numba would optimise every function again in each of its callers."""
 
     def _optimize_functions(self, module: Any) -> None:

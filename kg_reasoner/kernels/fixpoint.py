@@ -218,7 +218,8 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
 def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
     """Derive the heads of a plan that only copies columns (subclasses, domains, inverses ...): DONE or GROW.
 
-    Most rules of ontologies are of this kind. Keys are computed in batches, whose cache lines are on their way when they are looked up.
+    Most rules of ontologies are of this kind. Keys are computed in batches, so that their cache lines are on their way when
+    they are looked up.
     """
     relation = context.relations[current]
     head = context.relations[plan.head_relation]

@@ -1,7 +1,7 @@
-"""What the kernels work on: the layout of relations, indexes, plans and join frames (design: one append-only relation per predicate).
+"""What the kernels work on: the layout of relations, indexes, plans and join frames; one append-only relation per predicate.
 
-A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so that row order is
-derivation order. A *code* stands for an argument of an atom, as an integer:
+A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so that row order
+is derivation order. A *code* stands for an argument of an atom, as an integer:
 
 * ``code >= 0``: the constant with that id;
 * ``SKIP < code < 0``: slot ``-1 - code`` of the frame's bindings. In a list of columns to match it means *bind*;
@@ -109,7 +109,7 @@ class Section(Struct):
 
 
 class Relation(Struct):
-    """Rows, their flags, and a hash from tuples to rows (arity 1 and 2 packed exactly, 3 and more a fingerprint and a look at the row)."""
+    """Rows, flags, and a hash from tuples to rows (arity 1 and 2 packed exactly, 3 and more by fingerprint and a look at it)."""
 
     arity: int
     count: int

@@ -55,9 +55,8 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    digest.update(
-        f"{llvmlite.__version__} {sys.version_info[:2]} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
-    )
+    machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {machine}".encode())
     return digest.hexdigest()[:24]
 
 
@@ -89,7 +88,7 @@ def _save(path: Path, body: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(hashlib.sha256(body).digest() + body)
-        os.replace(file.name, path)
+        Path(file.name).replace(path)
     except OSError:
         return
     for old in path.parent.glob("kernels-*.bin"):

@@ -137,7 +137,7 @@ def address(array: Any) -> int:
 
 
 class Record:
-    """Python's hand on one struct: fields by name; setting a pointer field to an array stores its address and keeps the array alive."""
+    """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive."""
 
     __slots__ = ("_arrays", "_fields", "_table", "_words", "struct")
 
