@@ -32,6 +32,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import Final
 
+from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.loaders.axioms import (
     AllValuesFrom,
     Axiom,
@@ -68,9 +69,7 @@ from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.hierarchy import Group, restriction_hierarchy
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.unfold import Clause, rename, unfold
-
-from kg_reasoner.datatypes import DATATYPES
-from kg_reasoner.program import FALSE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
+from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
 __all__ = ["AUXILIARY_PREFIX", "LITERAL_TYPE", "rules_of"]
@@ -85,6 +84,8 @@ _X, _Y, _Z = Variable("x"), Variable("y"), Variable("z")
 _I, _J = Variable("i"), Variable("j")
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
+_BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
+_TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 _MANY: Final = 12
 """More classes, properties or individuals than this are said to differ by a numbered predicate instead of pair by pair."""
 
@@ -115,7 +116,9 @@ class _Translation:
     def rules(self) -> list[Rule]:
         for node in self.ontology.expressions:
             if isinstance(node, BlankNode):
-                for expression in self.ontology.expressions[node]:
+                expressions = self.ontology.expressions[node]
+                self._origin = (self.texts.node(node),) if len(expressions) > 1 else ()
+                for expression in expressions:
                     self.define(node, expression)
         for axiom in self.ontology.axioms:
             self._origin = (self.texts.axiom(axiom),)
@@ -185,8 +188,8 @@ class _Translation:
 
     def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None:
         body = tuple(dict.fromkeys(body))
-        if any(isinstance(part, Atom) and part.terms[1:] == (RDF.type, OWL.Nothing) for part in body):
-            return  # cls-nothing2 says that nothing belongs to it
+        if any(isinstance(part, Atom) and _is_empty(part) for part in body):
+            return
         self.clauses.append(Clause(head, body, name, self._origin))
 
     def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None:
@@ -211,9 +214,9 @@ class _Translation:
 
     def relate(self, property: Term, subject: Argument, object: Argument, body: Iterable[BodyLiteral], name: str) -> None:
         """The clause that relates two individuals by a property."""
-        if property in (OWL.bottomObjectProperty, OWL.bottomDataProperty):
+        if property in _BOTTOM:
             self.add(_FALSE, body, name)
-        elif property not in (OWL.topObjectProperty, OWL.topDataProperty):
+        elif property not in _TOP:
             self.add(self.related(property, subject, object), body, name)
 
     def equate(self, first: Variable, second: Variable, body: Sequence[BodyLiteral], name: str) -> None:
@@ -228,22 +231,18 @@ class _Translation:
         if is_data or not is_object:
             self.add(_FALSE, (*body, Filter(Call("<", (_Y, _Z)))), name)
 
-    def exclude(self, atoms: Sequence[Atom], name: str) -> None:
-        """Constraints: no two of the atoms (over the same variables) hold together."""
+    def exclude(self, nodes: Sequence[Term], atoms: Sequence[Atom], name: str) -> None:
+        """Constraints: no two of the atoms (membership of the nodes, over the same variables) hold together."""
         if len(atoms) <= _MANY:
             for first, second in combinations(atoms, 2):
                 self.add(_FALSE, (first, second), name)
             return
         variables = tuple(term for term in atoms[0].terms if isinstance(term, Variable))
-        predicate = self.numbered("disjoint")
+        predicate = _numbered("disjoint", nodes)
         for number, atom in enumerate(atoms, start=1):
             self.add(Atom(predicate, (*variables, literal(number))), (atom,), name)
         numbered = (Atom(predicate, (*variables, index)) for index in (_I, _J))
         self.add(_FALSE, (*numbered, Filter(Call("<", (_I, _J)))), name)
-
-    def numbered(self, kind: str) -> str:
-        """A predicate for the present axiom."""
-        return f"{AUXILIARY_PREFIX}{kind}_{hashlib.blake2b(self._origin[0].encode(), digest_size=6).hexdigest()}"
 
     # ---- expressions
 
@@ -311,11 +310,11 @@ class _Translation:
                 if not self.ontology.is_datatype(name):
                     self.define(name, expression)
             case DisjointClasses(classes):
-                self.exclude([self.member(cls, _X) for cls in classes], axiom.rule)
+                self.exclude(classes, [self.member(cls, _X) for cls in classes], axiom.rule)
             case DisjointUnion(whole, parts):
                 for part in parts:
                     self.include(part, whole, "cls-uni")
-                self.exclude([self.member(part, _X) for part in parts], "cax-adc")
+                self.exclude(parts, [self.member(part, _X) for part in parts], "cax-adc")
             case ClassAssertion(cls, individual):
                 if not self.ontology.is_datatype(cls):
                     self.conclude(cls, individual, [], "")
@@ -335,7 +334,7 @@ class _Translation:
             for first, second in combinations(individuals, 2):
                 self.add(_FALSE, [triple(first, OWL.sameAs, second)], name)
             return
-        predicate = self.numbered("different")
+        predicate = _numbered("different", individuals)
         for number, individual in enumerate(individuals, start=1):
             self.add(Atom(predicate, (individual, literal(number))), [], name)
         numbered = Atom(predicate, (_X, _I)), Atom(predicate, (_Y, _J))
@@ -360,7 +359,7 @@ class _Translation:
                 links = [related(property, *ends) for property, ends in zip(chain, pairwise(nodes), strict=True)]
                 self.relate(sup, nodes[0], nodes[-1], links, "prp-spo2")
             case DisjointProperties(properties):
-                self.exclude([related(property, _X, _Y) for property in properties], axiom.rule)
+                self.exclude(properties, [related(property, _X, _Y) for property in properties], axiom.rule)
             case PropertyDomain(property, domain):
                 self.conclude(domain, _X, [related(property, _X, _Y)], "prp-dom")
             case PropertyRange(property, cls):
@@ -406,9 +405,8 @@ class _Translation:
 
     def gate(self, kind: str, group: Group) -> Atom:
         """Membership of some restriction below a group, or of a member of it: what goes into and out of the group."""
-        text = self.texts.expression(group.kind(group.property, group.filler))
-        predicate = f"{AUXILIARY_PREFIX}{kind}_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
-        self.auxiliary[predicate] = text
+        predicate = _numbered(f"{kind}_{group.kind.__name__}", (group.property, group.filler))
+        self.auxiliary[predicate] = self.texts.expression(group.kind(group.property, group.filler))
         return Atom(predicate, (_X,))
 
     def with_things(self) -> list[Clause]:
@@ -438,6 +436,17 @@ class _Translation:
                         body = (*clause.body, triple(term, OWL.sameAs, equal))
                         found.append(Clause(head, body, "eq-rep-s", clause.axioms))
         return found
+
+
+def _numbered(kind: str, terms: Iterable[Term]) -> str:
+    """A predicate for a list of terms."""
+    text = "\n".join(map(term_text, terms))
+    return f"{AUXILIARY_PREFIX}{kind}_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+
+
+def _is_empty(atom: Atom) -> bool:
+    """Whether an atom is about owl:Nothing or an empty property: no consistent data has such facts."""
+    return atom.terms[1:] == (RDF.type, OWL.Nothing) or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
 
 
 def _asks_for_thing(clause: Clause) -> bool:

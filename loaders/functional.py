@@ -40,7 +40,6 @@ from kg_reasoner.loaders.axioms import (
     UnionOf,
 )
 from kg_reasoner.loaders.ontology import Ontology
-
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 
 __all__ = ["Texts", "call"]
@@ -120,7 +119,7 @@ class Texts:
             self._open.append(node)
             parts = sorted(self.expression(expression) for expression in expressions)
             self._open.pop()
-            found = parts[0] if len(parts) == 1 else call("EquivalentExpressions", *parts)
+            found = parts[0] if len(parts) == 1 else call("EquivalentClasses", *parts)
             if not self._open:  # inside a cycle the text is cut off where the cycle closes, which is elsewhere for other starts
                 self._nodes[node] = found
         return found

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.loaders.axioms import (
     AllValuesFrom,
     Axiom,
@@ -42,8 +43,6 @@ from kg_reasoner.loaders.axioms import (
 )
 from kg_reasoner.loaders.functional import Texts, call
 from kg_reasoner.loaders.ontology import Ontology
-
-from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
 __all__ = ["AxiomWarning", "Part", "warnings_of"]
@@ -60,11 +59,10 @@ class AxiomWarning:
     reason: str
     """What is lost, and why."""
     translated: str = ""
-    """What was translated nevertheless, in functional-style syntax; empty if nothing."""
+    """What was translated nevertheless, in functional-style syntax; empty if nothing by itself."""
 
     def __str__(self) -> str:
-        kept = f"; translated is: {self.translated}" if self.translated else "; nothing of it is translated"
-        return f"{self.axiom}: {self.reason}{kept}"
+        return f"{self.axiom}: {self.reason}" + (f"; translated is: {self.translated}" if self.translated else "")
 
 
 @dataclass(frozen=True, slots=True)
