@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -65,6 +65,13 @@ class Dictionary:
     def decode(self, number: int) -> Term:
         """The term of an id."""
         return term_from_text(self.text(number))
+
+    def decode_rows(self, rows: Ids) -> Iterator[tuple[Term, ...]]:
+        """The terms of a table of ids, row by row; each term is made once."""
+        numbers, places = np.unique(rows, return_inverse=True)
+        terms = [self.decode(number) for number in numbers.tolist()]
+        for row in places.reshape(rows.shape).tolist():
+            yield tuple(terms[place] for place in row)
 
     def text(self, number: int) -> str:
         """The N-Triples text of an id's term."""

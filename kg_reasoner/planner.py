@@ -126,10 +126,18 @@ class _Plan:
             head_relation=self.head.relation,
             head=database.add_codes([self._code(term) for term in self.head.terms]),
             rule=rule,
+            probe_column=self._probe_column(),
             **self._copied_columns(),
         )
         database.fit_frames(len(self.slots), len(self.steps))
         return len(database.plans) - 1
+
+    def _probe_column(self) -> int:
+        """The trigger's column that is the whole key of the first step's index, or -1."""
+        if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
+            return -1
+        (code,) = self.steps[0].key
+        return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
 
     def _copied_columns(self) -> dict[str, int]:
         """The plan's fields for a rule that only copies columns of the triggering row into a head of one or two."""

@@ -23,7 +23,7 @@ from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Database
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.supply import supplied_rules
-from kg_reasoner.terms import RDF, Term, Triple
+from kg_reasoner.terms import RDF, Term, Triple, term_text
 from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class Reasoner:
         for row in facts:
             if len(row) != expected:
                 raise ArityError(f"{predicate} has {expected} arguments, not {len(row)}")
-        ids = np.array([[self.dictionary.encode(term) for term in row] for row in facts], np.int32).reshape(len(facts), arity)
+        ids = self.dictionary.encode_texts([term_text(term) for row in facts for term in row]).reshape(len(facts), arity)
         self.database.load(self.catalog.predicate(predicate, arity), ids)
         self._touch()
 
@@ -232,10 +232,11 @@ class Reasoner:
     def _triple_ids(self, triples: Iterable[Triple] | TripleIds, new_terms: bool = True) -> TripleIds:
         if isinstance(triples, np.ndarray):
             return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
-        code = self.dictionary.encode if new_terms else self.dictionary.find
-        ids = [(code(s), code(p), code(o)) for s, p, o in triples]
-        found = np.array(ids, np.int32).reshape(-1, 3)
-        return found if new_terms else found[(found >= 0).all(axis=1)]
+        texts = [term_text(term) for subject, property, value in triples for term in (subject, property, value)]
+        if new_terms:
+            return self.dictionary.encode_texts(texts).reshape(-1, 3)
+        found = np.array([self.dictionary.find_text(text) for text in texts], np.int32).reshape(-1, 3)
+        return found[(found >= 0).all(axis=1)]
 
     def _load_vertical(self, ids: TripleIds) -> None:
         """Load triples in the vertical layout: relations first, then all at once."""
@@ -457,8 +458,7 @@ class Reasoner:
         self.materialise()
         relation = self.catalog.predicates.get(predicate)
         if relation is not None:
-            for row in self.database.rows(relation, which).tolist():
-                yield tuple(self.dictionary.decode(term) for term in row)
+            yield from self.dictionary.decode_rows(self.database.rows(relation, which))
 
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""

@@ -25,7 +25,7 @@ from kg_reasoner.kernels.layout import (
     Step,
 )
 from kg_reasoner.kernels.memory import Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import find, insert, is_present, section_of, tuple_key
+from kg_reasoner.kernels.relations import find, insert, is_present, key_slot, section_of, tuple_key
 
 
 @kernel
@@ -207,7 +207,12 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
     frame = context.frames[0]
     if relation.dead > 0 and is_hidden(relation, row):
         return DONE
-    if not match_columns(frame, context.codes + plan.trigger, relation.rows + row * relation.arity, relation.arity):
+    values = relation.rows + row * relation.arity
+    if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
+        index = context.indexes[context.steps[plan.first_step].index]
+        if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
+            return DONE
+    if not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
         return DONE
     frame.plan = number
     frame.level = FRESH
