@@ -135,7 +135,7 @@ class Queries:
         subject, property, value = map(_constant, pattern)
         if subject is None and value is None:
             atom = None if property is None else self._atom(pattern)
-            return self.matcher.size() if atom is None else self.statistics.estimate(atom, ())
+            return self.matcher.size() if atom is None else self.statistics.size(atom)
         return len(self.matcher.match(subject, property, value, which))
 
     def _extended(self, solutions: Solutions, pattern: Pattern, which: Which, size: float) -> Solutions:
@@ -187,7 +187,7 @@ class Queries:
         database = self.catalog.database
         with database.temporary_plans():
             if len(atoms) == len(patterns):
-                plan = plan_query(database, atoms, (), names, self.statistics.estimate)
+                plan = plan_query(database, atoms, (), names, self.statistics.join(atoms))
                 while native.start_query(database.address, plan) != DONE:
                     database.build(database.context.wanted)
                 size, count, total = FIRST_CHUNK, FIRST_CHUNK, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,39 @@ class Statistics:
         self.database = database
         self._columns: dict[tuple[int, int], _Column] = {}
 
-    def estimate(self, atom: StoredAtom, bound: Collection[str]) -> float:
-        """The expected number of rows for one value of each bound variable; unconnected atoms count as a product."""
-        size = float(self.database.size(atom.relation))
+    def size(self, atom: StoredAtom) -> float:
+        """About how many rows match the constants of an atom."""
+        rows = float(self.database.size(atom.relation))
         for column, term in enumerate(atom.terms):
             if isinstance(term, int):
-                size *= self._column(atom.relation, column).share_of(term)
-            elif term in bound:
-                size *= self._column(atom.relation, column).typical_share
-        return size
+                rows *= self._column(atom.relation, column).share_of(term)
+        return rows
+
+    def join(self, atoms: Sequence[StoredAtom]) -> Callable[[StoredAtom, Collection[str]], float]:
+        """For the atoms of a query: how many rows of one of them to expect for each solution of those whose variables are bound.
+
+        Two columns are taken to share as many values as they can: a join has ``|R| |S| / max(V(R), V(S))`` rows, V being the
+        number of different values (Selinger et al., 1979). Atoms without a bound variable count as a product.
+        """
+        sizes = {atom: self.size(atom) for atom in atoms}
+        values: dict[tuple[StoredAtom, str], float] = {}
+        for atom in atoms:
+            for column, term in enumerate(atom.terms):
+                if isinstance(term, str):
+                    values[atom, term] = max(1.0, min(sizes[atom], self._column(atom.relation, column).distinct))
+
+        def estimate(atom: StoredAtom, bound: Collection[str]) -> float:
+            rows = sizes[atom]
+            for name in {term for term in atom.terms if isinstance(term, str) and term in bound}:
+                before = [
+                    values[other, name]
+                    for other in atoms
+                    if other != atom and name in other.terms and all(term in bound for term in other.terms if isinstance(term, str))
+                ]
+                rows /= max(values[atom, name], min(before, default=1.0))
+            return rows
+
+        return estimate
 
     def _column(self, relation: int, column: int) -> _Column:
         count = self.database.relations[relation].count
@@ -43,22 +67,18 @@ class Statistics:
 
 
 class _Column:
-    """A sample of a column, and the share of rows that a typical value has."""
+    """A sample of a column, and about how many different values it has."""
 
     def __init__(self, values: npt.NDArray[np.int32], count: int) -> None:
         self.count = count
         self.sample = values[:: max(1, len(values) // SAMPLE)].copy()
-        distinct = len(np.unique(self.sample))
-        if distinct == 0:
-            self.typical_share = 0.0
-        elif distinct < len(self.sample) // 2:
-            self.typical_share = 1 / distinct
-        else:  # a sample with few repetitions says that values are nearly unique
-            self.typical_share = len(self.sample) / (distinct * len(values))
+        self.distinct = float(len(np.unique(self.sample)))
+        if self.distinct >= len(self.sample) // 2:  # few repetitions in the sample: values are nearly unique
+            self.distinct *= len(values) / max(1, len(self.sample))
 
     def share_of(self, value: int) -> float:
         """The share of rows with a value: as in the sample; what is not there is rare, but no more than a typical value."""
         if len(self.sample) == 0:
             return 0.0
         hits = int(np.count_nonzero(self.sample == value))
-        return hits / len(self.sample) if hits else min(self.typical_share, 0.5 / len(self.sample))
+        return hits / len(self.sample) if hits else min(1 / self.distinct, 0.5 / len(self.sample))
