@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kg_reasoner import analysis
 from kg_reasoner.catalog import Catalog, StoredRule, StoredTerm, needs_ternary, violation_variables
 from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.errors import ArityError
+from kg_reasoner.errors import ArityError, LoadError
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
@@ -27,6 +27,7 @@ from kg_reasoner.terms import RDF, Term, Triple, term_text
 from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
+    from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.loaders.owl import AxiomWarning
 
 Which = Literal["all", "explicit", "inferred"]
@@ -110,6 +111,7 @@ class Reasoner:
         self._negates = False
         self._asks_of_literals: bool | None = None
         self._literals_fed = 0
+        self._explainer: Explainer | None = None
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -168,7 +170,11 @@ class Reasoner:
             self.add_triples(block)
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
-        """Add explicit triples, as terms or as ids of shape (n, 3)."""
+        """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
+
+        Raises:
+            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+        """
         ids = self._triple_ids(triples)
         if len(ids) == 0:
             return
@@ -232,11 +238,17 @@ class Reasoner:
     def _triple_ids(self, triples: Iterable[Triple] | TripleIds, new_terms: bool = True) -> TripleIds:
         if isinstance(triples, np.ndarray):
             return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
-        texts = [term_text(term) for subject, property, value in triples for term in (subject, property, value)]
-        if new_terms:
-            return self.dictionary.encode_texts(texts).reshape(-1, 3)
-        found = np.array([self.dictionary.find_text(text) for text in texts], np.int32).reshape(-1, 3)
-        return found[(found >= 0).all(axis=1)]
+        from kg_reasoner.loaders.convert import text_from_term
+
+        texts = [text_from_term(term) for subject, property, value in triples for term in (subject, property, value)]
+        if not new_terms:
+            found = np.array([self.dictionary.find_text(text) for text in texts], np.int32).reshape(-1, 3)
+            return found[(found >= 0).all(axis=1)]
+        for subject, property in zip(texts[::3], texts[1::3], strict=True):
+            if subject.startswith('"') or not property.startswith("<"):
+                what = "the subject is a literal" if subject.startswith('"') else "the predicate is no IRI"
+                raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
+        return self.dictionary.encode_texts(texts).reshape(-1, 3)
 
     def _load_vertical(self, ids: TripleIds) -> None:
         """Load triples in the vertical layout: relations first, then all at once."""
@@ -450,8 +462,8 @@ class Reasoner:
         self.materialise()
         pattern = [None if term is None else self.dictionary.find(term) for term in (subject, predicate, object)]
         if -1 not in pattern:
-            for row in match_triples(self, pattern, which).tolist():
-                yield self._decoded(row)
+            for row in self.dictionary.decode_rows(match_triples(self, pattern, which)):
+                yield row[0], row[1], row[2]
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """The facts of a general predicate."""
@@ -484,6 +496,54 @@ class Reasoner:
             explicit += asserted
             inferred += self.database.size(number) - asserted
         return Sizes(explicit, inferred, len(self.dictionary), self.database.nbytes, self.dictionary.nbytes)
+
+    # --- explanations -----------------------------------------------------------------------------------------------
+
+    def explain(self, fact: Triple | Atom | Violation, effort: int | None = 100_000) -> Proof:
+        """The shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
+
+        Args:
+            fact: what to prove.
+            effort: rule instances to look at before being content with a proof that may not be the shortest; None: no limit.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner('path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) . edge("a", "b") . edge("b", "c") .')
+        >>> print(reasoner.explain(Atom("path", (literal("a"), literal("c")))).text())
+        path("a", "c")   (by path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .)
+        ├── edge("a", "b")   (stated by the program)
+        └── edge("b", "c")   (stated by the program)
+
+        Raises:
+            NoProofError: there is no such fact: `why_not` tells what is missing.
+            ReasonerError: that is no fact at all.
+        """
+        return self._explaining().explain(fact, effort)
+
+    def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
+        """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
+
+        What is explicit or stated is not proved by rules as well, except for the fact itself. Read on only while nothing changes.
+        """
+        return self._explaining().all_proofs(fact)
+
+    def why_not(self, fact: Triple | Atom) -> WhyNot:
+        """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.
+
+        Raises:
+            ReasonerError: the fact is there, or that is no fact at all.
+        """
+        return self._explaining().why_not(fact)
+
+    def _explaining(self) -> Explainer:
+        from kg_reasoner.explain import Derivations, Explainer
+
+        self.materialise()
+        if self._explainer is None:
+            values, estimate = self._materialiser.values, self.queries.statistics.estimate
+            self._explainer = Explainer(Derivations(self.catalog, values, estimate))
+        if self._explainer.version != self._version:
+            self._explainer.use(self._version, self.rules, dict(self._program.prefixes))
+        return self._explainer
 
     def _decoded(self, row: Sequence[int]) -> Triple:
         subject, predicate, object = (self.dictionary.decode(number) for number in row)
