@@ -539,8 +539,8 @@ class Reasoner:
 
         self.materialise()
         if self._explainer is None:
-            values, estimate = self._materialiser.values, self.queries.statistics.estimate
-            self._explainer = Explainer(Derivations(self.catalog, values, estimate))
+            derivations = Derivations(self.catalog, self._materialiser.values, self.queries.statistics)
+            self._explainer = Explainer(derivations)
         if self._explainer.version != self._version:
             self._explainer.use(self._version, self.rules, dict(self._program.prefixes))
         return self._explainer
