@@ -1,0 +1,15 @@
+"""Explanations: proofs of facts that are there, and what is missing for those that are not.
+
+Data flow: `derivations` finds the rule instances that derive a fact, `search` picks those that make a proof, `explainer` writes
+them down as `proofs`, which `text`, `data`, `dot` and `html` show. `missing` looks for the reverse, and `absence` shows that.
+"""
+
+from __future__ import annotations
+
+from kg_reasoner.explain.derivations import Derivations
+from kg_reasoner.explain.explainer import Explainer
+from kg_reasoner.explain.missing import Miss, WhyNot
+from kg_reasoner.explain.proofs import Proof, Step
+from kg_reasoner.explain.search import EFFORT
+
+__all__ = ["EFFORT", "Derivations", "Explainer", "Miss", "Proof", "Step", "WhyNot"]

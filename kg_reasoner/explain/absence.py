@@ -1,0 +1,90 @@
+"""The forms of a `WhyNot`: text, plain data, a page."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from kg_reasoner.explain.data import rule_dict, statement_dict
+from kg_reasoner.explain.html import page
+from kg_reasoner.explain.missing import Miss, WhyNot
+from kg_reasoner.explain.names import Names, reason_text, show_rule, show_statement
+from kg_reasoner.explain.text import prefix_lines
+from kg_reasoner.program import Atom, Negation, Variable
+from kg_reasoner.terms import Term, term_text
+
+__all__ = ["absence_dict", "absence_page", "absence_text"]
+
+
+def absence_text(answer: WhyNot) -> str:
+    """The prefixes that are used, what is not there, and the rules that could derive it."""
+    names = Names(answer.prefixes)
+    lines = [f"{show_statement(answer.fact, names)}   ({_summary(answer)})"]
+    lines += [f"{names.term(term)} occurs nowhere in the facts and the rules" for term in answer.unknown]
+    for miss in answer.misses:
+        lines += ["", f"by {reason_text(miss.rule, names)}"]
+        lines += [f"    holds    {show_statement(statement, names)}" for statement in miss.held]
+        lines.append(f"    {_verdict(miss):<8} {show_statement(miss.failed, names)}")
+        if miss.held:
+            others = [_values(example, names) for example in miss.examples[1:]]
+            lines += [f"    as for   {values}" for values in others if values]
+            lines += ["    as for   further values"] if miss.more else []
+    return "\n".join([*prefix_lines(names), *lines])
+
+
+def absence_dict(answer: WhyNot) -> dict[str, Any]:
+    """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body,
+    ``examples`` of values with which it got that far, and whether there are ``more``."""
+    return {
+        "fact": statement_dict(answer.fact),
+        "unknown": [term_text(term) for term in answer.unknown],
+        "rules": [
+            {
+                "rule": rule_dict(miss.rule),
+                "held": [statement_dict(statement) for statement in miss.held],
+                "failed": statement_dict(miss.failed),
+                "examples": [{variable.name: term_text(term) for variable, term in example} for example in miss.examples],
+                "more": miss.more,
+            }
+            for miss in answer.misses
+        ],
+    }
+
+
+def absence_page(answer: WhyNot) -> str:
+    """The whole page."""
+    names = Names(answer.prefixes)
+    parts = [
+        f"<p><code>{escape(names.term(term))}</code> occurs nowhere in the facts and the rules.</p>\n" for term in answer.unknown
+    ]
+    for miss in answer.misses:
+        rows = [(statement, "explicit", "holds") for statement in miss.held] + [(miss.failed, "absent", _verdict(miss))]
+        name, rule = escape(reason_text(miss.rule, names)), escape(show_rule(miss.rule, names))
+        parts.append(
+            f'<div class="tree"><details open><summary><span class="what">{name}</span></summary>\n'
+            f'<div class="below"><div class="instance"><code>{rule}</code></div>\n'
+        )
+        parts += [
+            f'<div class="leaf"><span class="what">{escape(show_statement(statement, names))}</span>'
+            f'<span class="why {kind}">{verdict}</span></div>\n'
+            for statement, kind, verdict in rows
+        ]
+        parts.append("</div></details></div><br>\n")
+    return page(f"Why not {show_statement(answer.fact, names)}", _summary(answer), "".join(parts), names)
+
+
+def _summary(answer: WhyNot) -> str:
+    count = len(answer.misses)
+    if count == 0:
+        return "is not there, and no rule could derive it"
+    return f"is not there; {count} rule{'s' * (count != 1)} could derive it"
+
+
+def _verdict(miss: Miss) -> str:
+    if isinstance(miss.failed, Negation):
+        return "violated"
+    return "missing" if isinstance(miss.failed, Atom) else "false"
+
+
+def _values(example: tuple[tuple[Variable, Term], ...], names: Names) -> str:
+    return ", ".join(f"{variable} = {names.term(term)}" for variable, term in example if not variable.name.startswith("_"))

@@ -1,0 +1,61 @@
+"""Proofs as plain data, for programs: dicts and lists that `json` can write. Terms are in N-Triples form, nothing is shortened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kg_reasoner.explain.names import Names, show_statement
+from kg_reasoner.explain.proofs import Proof, Statement, Step
+from kg_reasoner.printer import format_rule
+from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Negation, Rule, Variable
+from kg_reasoner.terms import term_text
+
+__all__ = ["proof_dict", "rule_dict", "statement_dict"]
+
+
+def proof_dict(proof: Proof) -> dict[str, Any]:
+    """``conclusion``, ``height``, ``shortest``, and ``steps``, each after its premises, the conclusion last.
+
+    A step has its ``number`` (from 0), the statement (see `statement_dict`), its ``reason`` (see `Reason`), and if that is
+    ``rule``: the ``rule`` (see `rule_dict`), the ``bindings`` of its variables, and the numbers of its ``premises``.
+    """
+    return {
+        "conclusion": statement_dict(proof.conclusion, proof),
+        "height": proof.height,
+        "shortest": proof.shortest,
+        "steps": [{"number": number, **_step_dict(step, proof)} for number, step in enumerate(proof.steps)],
+    }
+
+
+def _step_dict(step: Step, proof: Proof) -> dict[str, Any]:
+    found = {**statement_dict(step.statement, proof), "reason": step.reason}
+    if step.rule is not None:
+        bindings = {variable.name: term_text(term) for variable, term in step.bindings}
+        found.update(rule=rule_dict(step.rule), bindings=bindings, premises=list(step.premises))
+    return found
+
+
+def statement_dict(statement: Statement, proof: Proof | None = None) -> dict[str, Any]:
+    """The statement as ``text`` for people, and what it is made of.
+
+    A triple has ``triple`` (three terms), another fact ``predicate`` and ``arguments``; a negation has that of its atom under
+    ``not``. Variables that are left in a negated atom begin with a question mark.
+    """
+    found: dict[str, Any] = {"text": show_statement(statement, Names(proof.prefixes if proof is not None else {}))}
+    if isinstance(statement, Negation):
+        return {**found, "not": {key: value for key, value in statement_dict(statement.atom).items() if key != "text"}}
+    if not isinstance(statement, Atom) or statement.predicate == FALSE:
+        return found
+    arguments = [_argument(term) for term in statement.terms]
+    if statement.predicate == TRIPLE:
+        return {**found, "triple": arguments}
+    return {**found, "predicate": statement.predicate, "arguments": arguments}
+
+
+def _argument(term: Argument) -> str:
+    return str(term) if isinstance(term, Variable) else term_text(term)
+
+
+def rule_dict(rule: Rule) -> dict[str, Any]:
+    """The ``name`` of a rule and the ``axiom`` it comes from (None where it has none), and its ``text``, with full IRIs."""
+    return {"name": rule.origin.name, "axiom": rule.origin.axiom or None, "text": format_rule(rule, {})}

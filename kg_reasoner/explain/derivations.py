@@ -1,0 +1,297 @@
+"""The rule instances that derive a given fact, found from the head downwards.
+
+Rules are planned once for "the head is known": the kernels then join the body from the head's constants on, and no relation is read
+from end to end unless a rule's body has nothing to do with its head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from kg_reasoner.analysis import Key, key_of
+from kg_reasoner.catalog import Catalog, StoredRule, substitute
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, VALUES
+from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.planner import plan_proof
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Rule, Variable, variables_of
+from kg_reasoner.statistics import Statistics
+from kg_reasoner.terms import RDF, Term
+from kg_reasoner.value_table import ValueTable
+
+__all__ = ["Derivations", "Fact", "Instance"]
+
+Fact: TypeAlias = tuple[int, tuple[int, ...]]
+"""A relation of the database and a tuple of ids."""
+
+FIRST_ROWS = 64
+"""Instances that are fetched at once, at first."""
+
+
+class HeadPlan:
+    """A rule over relations, planned for a known head. `rule` is the rule as the program has it; of its variables those that the
+    relations stand for (properties and classes) are `fixed`, the others are `variables`: the head's first."""
+
+    __slots__ = ("fixed", "head", "number", "premises", "repeats", "rest", "rule", "variables")
+
+    def __init__(self, rule: Rule, stored: StoredRule, fixed: dict[Variable, int], number: int, rest: Sequence[str]) -> None:
+        head = stored.head.terms
+        names = list(dict.fromkeys(term for term in head if isinstance(term, str)))
+        self.rule = rule
+        self.number = number
+        self.fixed = fixed
+        self.rest = len(rest)
+        self.head = [head.index(name) for name in names]
+        """The columns that give the head's variables their values."""
+        self.repeats = [
+            (column, head.index(term)) if isinstance(term, str) else (column, -1 - term)
+            for column, term in enumerate(head)
+            if not isinstance(term, str) or head.index(term) != column
+        ]
+        """Columns that must equal an earlier column, or a constant c (as -1 - c)."""
+        self.variables = [*names, *rest]
+        places = {name: -1 - place for place, name in enumerate(self.variables)}
+        self.premises = [
+            (atom.relation, [places[term] if isinstance(term, str) else term for term in atom.terms])
+            for atom in stored.body
+            if not atom.negated
+        ]
+
+    def fits(self, values: Sequence[int]) -> bool:
+        """Whether the head's constants and repeated variables agree with a tuple."""
+        return all(values[column] == (values[other] if other >= 0 else -1 - other) for column, other in self.repeats)
+
+
+class Instance:
+    """A rule instance: its plan, the values of the plan's variables, and the facts that its positive atoms become, each once."""
+
+    __slots__ = ("plan", "premises", "values")
+
+    def __init__(self, plan: HeadPlan, values: tuple[int, ...]) -> None:
+        self.plan = plan
+        self.values = values
+        body = self.body()
+        self.premises = body if len(body) < 2 else list(dict.fromkeys(body))
+
+    def body(self) -> list[Fact]:
+        """The facts that the positive atoms of the rule's body become, in their order."""
+        values = self.values
+        return [
+            (relation, tuple([code if code >= 0 else values[-1 - code] for code in codes]))
+            for relation, codes in self.plan.premises
+        ]
+
+
+class Derivations:
+    """Finds rule instances over the relations of a catalog, as they are at the moment."""
+
+    def __init__(self, catalog: Catalog, values: ValueTable, statistics: Statistics) -> None:
+        self.catalog = catalog
+        self.database = catalog.database
+        self.values = values
+        self.rules: tuple[Rule, ...] = ()
+        self.statistics = statistics
+        self._heads: dict[Key, list[int]] = {}
+        self._plans: dict[tuple[Rule, StoredRule], HeadPlan] = {}
+        self._of_head: dict[tuple[int, int, int], list[HeadPlan]] = {}
+        self._relations = 0
+        self._names: dict[int, Key] = {}
+        self._tuple = allocate(16, np.int32)
+        self._out = allocate(16 * FIRST_ROWS, np.int32)
+
+    def use(self, rules: tuple[Rule, ...]) -> None:
+        """Take note of the active rules, and of relations that are new."""
+        if rules != self.rules:
+            self.rules = rules
+            self._heads = {}
+            for number, rule in enumerate(rules):
+                if rule.body:
+                    self._heads.setdefault(key_of(rule.head), []).append(number)
+            self._of_head.clear()
+        if self._relations != len(self.database.relations):
+            self._relations = len(self.database.relations)
+            self._of_head.clear()
+            self._names.clear()
+
+    # --- facts ------------------------------------------------------------------------------------------------------
+
+    def flags(self, fact: Fact) -> int:
+        """The flags of a fact, or -1 if there is no such fact."""
+        relation, values = fact
+        if relation < 0:
+            return -1
+        if len(values) > len(self._tuple):
+            self._tuple = allocate(len(values), np.int32)
+        data = self._tuple
+        data[: len(values)] = values
+        row = native.find_row(self.database.address, relation, address(data))
+        return -1 if row < 0 else int(self.database.relations[relation].flags[row])
+
+    def fact(self, atom: Atom) -> Fact | None:
+        """The stored form of an atom of constants; None if one of its terms, or its predicate, is not known at all."""
+        ids = tuple(self.catalog.dictionary.find(term) for term in atom.terms if not isinstance(term, Variable))
+        if len(ids) < atom.arity or -1 in ids:
+            return None
+        if atom.predicate == TRIPLE:
+            return self.catalog.stored_triple(*ids)
+        relation = self.catalog.predicates.get(atom.predicate, -1)
+        return None if relation < 0 or self.database.relations[relation].arity != len(ids) else (relation, ids)
+
+    def atom(self, fact: Fact) -> Atom:
+        """A stored fact as an atom of constants; a violation is the head ``false``."""
+        relation, values = fact
+        predicate, property, value = self._name(relation)
+        terms = tuple(map(self.catalog.dictionary.decode, values))
+        if predicate == FALSE:
+            return Atom(FALSE, ())
+        if predicate != TRIPLE or property is None:
+            return Atom(predicate, terms)
+        return Atom(TRIPLE, (terms[0], property, value if value is not None else terms[1]))
+
+    def _name(self, relation: int) -> Key:
+        """What a relation holds: a predicate, and in the vertical layout the property and class."""
+        if not self._names:
+            catalog, decode = self.catalog, self.catalog.dictionary.decode
+            self._names = {number: (name, None, None) for name, number in catalog.predicates.items()}
+            self._names.update((number, (TRIPLE, decode(term), None)) for term, number in catalog.properties.items())
+            self._names.update((number, (TRIPLE, RDF.type, decode(term))) for term, number in catalog.classes.items())
+            self._names.update((number, (FALSE, None, None)) for number in catalog.constraints.values())
+        return self._names[relation]
+
+    # --- instances --------------------------------------------------------------------------------------------------
+
+    def instances(self, fact: Fact, limit: int | None = None) -> tuple[list[Instance], bool]:
+        """The instances that derive a fact from facts that are there, and whether these are all (there may be up to `limit`)."""
+        found: list[Instance] = []
+        for plan in self._plans_of(fact):
+            room = None if limit is None else limit - len(found)
+            rows, complete = self._fetch(plan, fact[1], room)
+            found += [Instance(plan, row) for row in rows]
+            if not complete:
+                return found, False
+        return found, True
+
+    def _fetch(self, plan: HeadPlan, values: tuple[int, ...], limit: int | None) -> tuple[list[tuple[int, ...]], bool]:
+        """The values of a plan's variables, for each instance."""
+        if not plan.fits(values):
+            return [], True
+        database, width = self.database, plan.rest
+        head = tuple([values[column] for column in plan.head])
+        self.start(plan.number)
+        bindings = database.frames[0].bindings
+        for slot, value in enumerate(head):  # as if a row had triggered the plan
+            bindings[slot] = value
+        rows: list[tuple[int, ...]] = []
+        size = FIRST_ROWS
+        while True:
+            if size * width > len(self._out):
+                self._out = allocate(size * width, np.int32)
+            out = self._out
+            count = native.fetch(database.address, width, address(out), size)
+            if width == 0:
+                return [head] * count, True
+            if count:
+                flat = out[: count * width].tolist()
+                rows += [(*head, *flat[start : start + width]) for start in range(0, count * width, width)]
+            if limit is not None and len(rows) > limit:
+                return rows[:limit], False
+            if count < size:
+                return rows, True
+            size = min(8 * size, 1 << 16)
+
+    def start(self, plan: int) -> None:
+        """Get ready to fetch the matches of a plan."""
+        database = self.database
+        while (status := native.start_query(database.address, plan)) != DONE:
+            if status == BUILD_INDEX:
+                database.build(database.context.wanted)
+            elif status == VALUES:
+                self.values.update()
+
+    def _plans_of(self, fact: Fact) -> list[HeadPlan]:
+        """The plans of the rules whose heads may become a fact."""
+        relation, values = fact
+        catalog = self.catalog
+        key = (relation, -1, -1)
+        if catalog.ternary and relation == catalog.predicates[TRIPLE]:
+            key = (relation, values[1], values[2] if values[1] == catalog.type_id else -1)
+        plans = self._of_head.get(key)
+        if plans is None:
+            plans = self._of_head[key] = [
+                self._plan(rule, stored) for rule, stored in self._stored_rules(fact) if stored.head.relation == relation
+            ]
+        return plans
+
+    def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, StoredRule]]:
+        atom = self.atom(fact)
+        for rule in self.rules_for(atom):
+            copy = rule if self.catalog.ternary or atom.predicate != TRIPLE else _with_predicate(rule, atom)
+            if copy is not None:
+                for stored in self.catalog.rules(copy):
+                    yield rule, stored
+
+    def rules_for(self, atom: Atom) -> list[Rule]:
+        """The active rules whose heads have the atom's predicate (for triples: its property, its class), in their order."""
+        predicate, property, value = key_of(atom)
+        keys = dict.fromkeys([(predicate, property, value), (predicate, property, None), (predicate, None, None)])
+        return [self.rules[number] for number in sorted(number for key in keys for number in self._heads.get(key, ()))]
+
+    def _plan(self, rule: Rule, stored: StoredRule) -> HeadPlan:
+        plan = self._plans.get((rule, stored))
+        if plan is None:
+            head = set(stored.head.terms)
+            atoms = [atom for atom in stored.body if not atom.negated]
+            names = dict.fromkeys(term for atom in atoms for term in atom.terms if isinstance(term, str))
+            rest = [name for name in names if name not in head]
+            number = plan_proof(self.database, stored, rest, self.statistics.join(atoms))
+            find = self.catalog.dictionary.find
+            fixed = {variable: find(term) for variable, term in fixed_variables(rule, stored.rule).items()}
+            plan = self._plans[rule, stored] = HeadPlan(rule, stored, fixed, number, rest)
+        return plan
+
+    # --- what an instance says --------------------------------------------------------------------------------------
+
+    def bindings(self, instance: Instance) -> dict[Variable, Term]:
+        """The values of all variables of an instance's rule but those that its negations have for themselves, in their order."""
+        plan, decode = instance.plan, self.catalog.dictionary.decode
+        ids = {**plan.fixed, **dict(zip(map(Variable, plan.variables), instance.values, strict=True))}
+        variables = dict.fromkeys(v for part in (plan.rule.head, *plan.rule.body) for v in variables_of(part))
+        return {variable: decode(ids[variable]) for variable in variables if variable in ids}
+
+
+def _with_predicate(rule: Rule, atom: Atom) -> Rule | None:
+    """The rule with values for its head's property and class, so that the head can become the atom; None: it cannot."""
+    _, property, value = rule.head.terms
+    _, known_property, known_value = atom.terms
+    values: dict[Variable, Term] = {}
+    pairs = [(property, known_property), (value, known_value)] if known_property == RDF.type else [(property, known_property)]
+    for term, known in pairs:
+        assert not isinstance(known, Variable)
+        if isinstance(term, Variable):
+            if values.setdefault(term, known) != known:
+                return None
+        elif term != known:
+            return None
+    return substitute(rule, values) if values else rule
+
+
+def fixed_variables(rule: Rule, copy: Rule) -> dict[Variable, Term]:
+    """The variables of a rule that a copy of it has constants for."""
+    fixed: dict[Variable, Term] = {}
+    for atom, copied in zip(_atoms(rule), _atoms(copy), strict=True):
+        for term, constant in zip(atom.terms, copied.terms, strict=True):
+            if isinstance(term, Variable) and not isinstance(constant, Variable):
+                fixed[term] = constant
+    return fixed
+
+
+def _atoms(rule: Rule) -> Iterator[Atom]:
+    yield rule.head
+    for part in rule.body:
+        if isinstance(part, Atom):
+            yield part
+        elif isinstance(part, Negation):
+            yield part.atom

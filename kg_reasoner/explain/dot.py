@@ -1,0 +1,52 @@
+"""Proofs as graphs in the language of Graphviz. Nothing is drawn here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kg_reasoner.explain.names import Names, reason_text, show_statement
+from kg_reasoner.explain.proofs import REASONS, Proof, Reason
+
+__all__ = ["proof_dot", "quoted"]
+
+_COLOURS: Final[dict[Reason, str]] = {
+    "explicit": "#e3f1e5",
+    "stated": "#e3f1e5",
+    "literal": "#e3f1e5",
+    "rule": "#ffffff",
+    "absent": "#f6e3e1",
+    "checked": "#ece9f5",
+}
+
+
+def proof_dot(proof: Proof) -> str:
+    """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions."""
+    names = Names(proof.prefixes)
+    lines = [
+        "digraph proof {",
+        "  rankdir=BT;",
+        '  node [fontname="Helvetica", fontsize=11, style=filled, color="#555555"];',
+        '  edge [color="#555555"];',
+    ]
+    last = len(proof.steps) - 1
+    for number, step in enumerate(proof.steps):
+        width = ", penwidth=2" if number == last else ""
+        tip = "" if step.rule is not None else f", tooltip={quoted(REASONS[step.reason])}"
+        label = quoted(show_statement(step.statement, names))
+        lines.append(f'  s{number} [shape=box, fillcolor="{_COLOURS[step.reason]}", label={label}{tip}{width}];')
+        if step.rule is not None:
+            label = quoted(reason_text(step.rule, names))
+            lines.append(f'  r{number} [shape=ellipse, fillcolor="#fff6dd", fontsize=10, label={label}];')
+            lines.append(f"  r{number} -> s{number};")
+            lines += [f"  s{premise} -> r{number};" for premise in dict.fromkeys(step.premises)]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def quoted(text: str) -> str:
+    r"""A quoted string of the language: a backslash begins an escape there, also one that stands for the name of a node (``\N``).
+
+    >>> print(quoted('a "b" \\N'))
+    "a \"b\" \\N"
+    """
+    shown = "".join(char if char.isprintable() else " " for char in text)
+    return '"' + shown.replace("\\", "\\\\").replace('"', '\\"') + '"'

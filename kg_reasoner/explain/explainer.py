@@ -1,0 +1,167 @@
+"""From facts as people give them to proofs as they read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.explain.derivations import Derivations, Fact, Instance
+from kg_reasoner.explain.ground import ground
+from kg_reasoner.explain.missing import WhyNot, why_not
+from kg_reasoner.explain.names import Names, show_statement
+from kg_reasoner.explain.proofs import Proof, Reason, Statement, Step
+from kg_reasoner.explain.search import EFFORT, Choice, below_first, enumerate_proofs, find_proof
+from kg_reasoner.kernels.layout import EXPLICIT, STATED
+from kg_reasoner.literals import LITERAL_PREDICATES
+from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term
+
+__all__ = ["Explainer"]
+
+
+class Explainer:
+    """Explains the facts of a reasoner, as they are at the moment. Nothing is materialised here.
+
+    Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.reasoner.Violation`).
+    """
+
+    def __init__(self, derivations: Derivations) -> None:
+        self.derivations = derivations
+        self.prefixes: Mapping[str, str] = {}
+        self.version = -1
+
+    def use(self, version: int, rules: tuple[Rule, ...], prefixes: Mapping[str, str]) -> None:
+        """Take note of the active rules, and of the version of the facts and rules for which they are."""
+        self.version = version
+        self.prefixes = prefixes
+        self.derivations.use(rules)
+
+    def explain(self, fact: Any, effort: int | None = EFFORT) -> Proof:
+        """A proof of a fact, see `find_proof`.
+
+        Raises:
+            NoProofError: there is no such fact.
+            ReasonerError: that is no fact at all.
+        """
+        stored, flags = self._stored(fact)
+        found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
+        if found is None:
+            raise AssertionError(f"{self._text(fact)} is there, but no rule derives it")
+        return self._proof(stored, *found)
+
+    def all_proofs(self, fact: Any) -> Iterator[Proof]:
+        """All proofs of a fact, one by one, see `enumerate_proofs`. Errors are those of `explain`, and come at once."""
+        stored, flags = self._stored(fact)
+        found = enumerate_proofs(self.derivations, stored, flags & (EXPLICIT | STATED) != 0)
+        return (self._proof(stored, choice, shortest) for choice, shortest in found)
+
+    def why_not(self, fact: Any) -> WhyNot:
+        """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
+
+        Raises:
+            ReasonerError: the fact is there, or that is no fact at all.
+        """
+        atom = self._atom(fact)
+        stored = self.derivations.fact(atom)
+        if stored is not None and self.derivations.flags(stored) >= 0:
+            raise ReasonerError(f"{self._text(fact)} is a fact: explain() tells why")
+        return why_not(self.derivations, atom, self.prefixes)
+
+    # --- facts ------------------------------------------------------------------------------------------------------
+
+    def _stored(self, fact: Any) -> tuple[Fact, int]:
+        """A fact and its flags.
+
+        Raises:
+            NoProofError: there is no such fact.
+        """
+        derivations = self.derivations
+        if hasattr(fact, "rule") and hasattr(fact, "terms"):
+            stored = self._violation(fact.rule, fact.terms)
+        else:
+            stored = derivations.fact(self._atom(fact))
+        flags = -1 if stored is None else derivations.flags(stored)
+        if stored is None or flags < 0:
+            raise NoProofError(f"there is no fact {self._text(fact)}: why_not() tells what is missing")
+        return stored, flags
+
+    def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
+        catalog = self.derivations.catalog
+        relation = catalog.constraints.get(rule, -1)
+        return relation, tuple(catalog.dictionary.find(term) for term in terms.values())
+
+    def _atom(self, fact: Any) -> Atom:
+        """A fact as an atom.
+
+        Raises:
+            ReasonerError: it is neither a triple of terms nor an atom of constants.
+        """
+        atom = fact if isinstance(fact, Atom) else Atom(TRIPLE, tuple(fact)) if isinstance(fact, tuple | list) else None
+        if atom is None or (atom.predicate == TRIPLE and atom.arity != 3):
+            raise ReasonerError(f"{fact!r} is no fact: give a triple of terms, or an Atom of constants")
+        for term in atom.terms:
+            if isinstance(term, Variable):
+                raise ReasonerError(f"{term} is a variable: only facts, which have none, are explained")
+            if not isinstance(term, IRI | BlankNode | Literal):
+                raise ReasonerError(f"{term!r} is no term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
+        return atom
+
+    def _text(self, fact: Any) -> str:
+        atom = fact if hasattr(fact, "rule") else self._atom(fact)
+        return show_statement(atom, Names(self.prefixes)) if isinstance(atom, Atom) else f"that violates {fact.rule}"
+
+    # --- proofs -----------------------------------------------------------------------------------------------------
+
+    def _proof(self, goal: Fact, choice: Choice, shortest: bool) -> Proof:
+        writer = _Writer(self.derivations)
+        for fact in below_first(goal, choice):
+            if fact in choice:
+                writer.derive(fact, choice[fact])
+            else:
+                writer.give(fact)
+        return Proof(tuple(writer.steps), shortest, self.prefixes)
+
+
+class _Writer:
+    """Writes the steps of a proof, premises first."""
+
+    def __init__(self, derivations: Derivations) -> None:
+        self.derivations = derivations
+        self.steps: list[Step] = []
+        self._facts: dict[Fact, int] = {}
+        self._checks: dict[Statement, int] = {}
+
+    def give(self, fact: Fact) -> None:
+        """A fact that needs no rule."""
+        atom = self.derivations.atom(fact)
+        reason: Reason = "explicit"
+        if not self.derivations.flags(fact) & EXPLICIT:
+            reason = "literal" if atom.predicate in LITERAL_PREDICATES else "stated"
+        self._facts[fact] = self._add(Step(atom, reason))
+
+    def derive(self, fact: Fact, instance: Instance) -> None:
+        """A fact by a rule instance whose premises are there."""
+        rule = instance.plan.rule
+        bindings = self.derivations.bindings(instance)
+        facts = iter(instance.body())
+        premises = []
+        for part in rule.body:
+            if isinstance(part, Atom):
+                premises.append(self._facts[next(facts)])
+            elif isinstance(part, Negation):
+                premises.append(self._check(ground(part, bindings), "absent"))
+            elif isinstance(part, Filter):
+                premises.append(self._check(ground(part, bindings), "checked"))
+        step = Step(self.derivations.atom(fact), "rule", rule, tuple(bindings.items()), tuple(premises))
+        self._facts[fact] = self._add(step)
+
+    def _check(self, statement: Statement, reason: Reason) -> int:
+        number = self._checks.get(statement)
+        if number is None:
+            number = self._checks[statement] = self._add(Step(statement, reason))
+        return number
+
+    def _add(self, step: Step) -> int:
+        self.steps.append(step)
+        return len(self.steps) - 1

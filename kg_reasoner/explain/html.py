@@ -1,0 +1,126 @@
+"""Proofs as pages that need nothing else: no script, no style sheet or font from elsewhere. What comes from data is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from kg_reasoner.explain.names import Names, axiom_text, show_rule, show_statement
+from kg_reasoner.explain.proofs import REASONS, Proof, Step
+from kg_reasoner.explain.tree import Line, outline
+from kg_reasoner.terms import term_text
+
+__all__ = ["page", "proof_page"]
+
+_STYLE: Final = """
+:root { --ink: #1d2733; --soft: #5d6b7a; --line: #d8dee5; --paper: #ffffff; --ground: #f4f6f8;
+  --given: #1f7a3f; --given-ground: #e4f3e8; --rule: #8a5a00; --rule-ground: #fdf1d7; --no: #a3342b; --no-ground: #fae6e4;
+  --check: #54469b; --check-ground: #ece9f7; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6ebf0; --soft: #9aa7b4; --line: #36404b; --paper: #1c232b; --ground: #12171d;
+  --given: #7fd39a; --given-ground: #17361f; --rule: #f0c569; --rule-ground: #3a2d10; --no: #f2a49d; --no-ground: #44201d;
+  --check: #b9aef2; --check-ground: #2b2548; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 72rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 .35rem; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; margin: 2rem 0 .5rem; }
+p.facts { color: var(--soft); margin: 0 0 1.25rem; }
+.tree { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; }
+details, .leaf { margin: .15rem 0; }
+details > summary { cursor: pointer; padding: .2rem .4rem; border-radius: .35rem; }
+details > summary:hover { background: var(--ground); }
+summary:focus-visible, a:focus-visible { outline: 2px solid var(--rule); }
+.leaf { padding: .2rem .4rem .2rem 1.45rem; }
+.below { margin-left: .75rem; padding-left: .75rem; border-left: 2px solid var(--line); }
+.what { font-weight: 600; overflow-wrap: anywhere; }
+.why { display: inline-block; margin-left: .45rem; padding: 0 .5rem; border-radius: 1rem; font-size: .82rem; white-space: normal; }
+.rule { color: var(--rule); background: var(--rule-ground); }
+.explicit, .stated, .literal { color: var(--given); background: var(--given-ground); }
+.absent { color: var(--no); background: var(--no-ground); }
+.checked { color: var(--check); background: var(--check-ground); }
+.instance { color: var(--soft); font-size: .85rem; margin: .1rem 0 .35rem 1.45rem; overflow-wrap: anywhere; }
+.instance code { color: var(--ink); }
+code { font-family: ui-monospace, monospace; font-size: .92em; }
+a { color: inherit; }
+:target > summary .what, .leaf:target .what { text-decoration: underline wavy var(--rule); }
+table { border-collapse: collapse; font-size: .9rem; }
+td { padding: .1rem 1rem .1rem 0; }
+"""
+
+
+def proof_page(proof: Proof) -> str:
+    """The whole page."""
+    names = Names(proof.prefixes)
+    trees = outline(proof)
+    parts = [_tree(proof, tree, names, heading=number > 0) for number, tree in enumerate(trees)]
+    conclusion = show_statement(proof.conclusion, names)
+    rules, facts = len(proof.rules), len(proof.facts)
+    kind = "the shortest proof" if proof.shortest else "a proof"
+    what = f"{kind}: height {proof.height}, {rules} rule{'s' * (rules != 1)}, {facts} given fact{'s' * (facts != 1)}"
+    return page(conclusion, what, "".join(parts), names)
+
+
+def page(title: str, note: str, body: str, names: Names) -> str:
+    """A page with a title (text), a note (text) and a body (HTML), and at its end the prefixes that were used."""
+    rows = "".join(
+        f"<tr><td><code>{escape(prefix)}:</code></td><td><code>{escape(namespace)}</code></td></tr>"
+        for prefix, namespace in sorted(names.used.items())
+    )
+    prefixes = f"<h2>Prefixes</h2><table>{rows}</table>" if rows else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f'<h1>{escape(title)}</h1>\n<p class="facts">{escape(note)}</p>\n{body}{prefixes}\n</main>\n</body>\n</html>\n'
+    )
+
+
+def _tree(proof: Proof, tree: list[Line], names: Names, heading: bool) -> str:
+    parts = []
+    if heading:
+        parts.append(f"<h2>{escape(show_statement(proof.steps[tree[0].step].statement, names))}</h2>\n")
+    parts.append('<div class="tree">\n')
+    open_parts = 0
+    for line in tree:
+        parts.append("</div></details>\n" * (open_parts - line.depth))
+        open_parts = line.depth
+        step = proof.steps[line.step]
+        what = f'<span class="what">{_statement(step, names)}</span>'
+        if line.premises != "whole":
+            where = "shown above" if line.premises == "above" else "shown below"
+            parts.append(f'<div class="leaf">{what}<span class="why rule"><a href="#s{line.step}">{where}</a></span></div>\n')
+        elif step.rule is None:
+            why = f'<span class="why {step.reason}">{escape(REASONS[step.reason])}</span>'
+            parts.append(f'<div class="leaf">{what}{why}</div>\n')
+        else:
+            parts.append(f'<details open id="s{line.step}"><summary>{what}{_why(step, names)}</summary>\n<div class="below">')
+            parts.append(_instance(step, names))
+            open_parts += 1
+    parts.append("</div></details>\n" * open_parts)
+    parts.append("</div>\n")
+    return "".join(parts)
+
+
+def _statement(step: Step, names: Names) -> str:
+    return escape(show_statement(step.statement, names))
+
+
+def _why(step: Step, names: Names) -> str:
+    assert step.rule is not None
+    origin = step.rule.origin
+    name = origin.name or ("rule" if not origin.axiom else "axiom")
+    axiom = f" · {escape(axiom_text(origin.axiom, names))}" if origin.axiom else ""
+    return f'<span class="why rule">{escape(name)}{axiom}</span>'
+
+
+def _instance(step: Step, names: Names) -> str:
+    """The rule and the values of its variables."""
+    assert step.rule is not None
+    rule = f"<code>{escape(show_rule(step.rule, names))}</code>"
+    values = "".join(
+        f"; <code>{escape(str(variable))}</code> = "
+        f'<code title="{escape(term_text(term), quote=True)}">{escape(names.term(term))}</code>'
+        for variable, term in step.bindings
+        if not variable.name.startswith("_")
+    )
+    return f'<div class="instance">{rule}{values}</div>\n'

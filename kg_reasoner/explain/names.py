@@ -1,0 +1,164 @@
+"""Names for people: prefixes for the terms of a proof, statements and rules as text."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kg_reasoner.parser import PREFIXES
+from kg_reasoner.printer import format_rule, format_term
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Aggregate,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+)
+from kg_reasoner.terms import IRI, RDF, Literal
+
+__all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
+
+_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
+_LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)')
+
+
+class Names:
+    """Prefixes: those that are given, and further ones for namespaces that are met, each named after the end of its namespace.
+
+    >>> names = Names({"ex": "http://example.org/"})
+    >>> names.term(IRI("http://example.org/tom")), names.term(IRI("http://zoo.org/animals#Cat")), names.term(Literal("x"))
+    ('ex:tom', 'animals:Cat', '"x"')
+    >>> names.used
+    {'ex': 'http://example.org/', 'animals': 'http://zoo.org/animals#'}
+    """
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        self.prefixes = {**PREFIXES, **prefixes}
+        self.used: dict[str, str] = {}
+        """The prefixes that names were written with, but for the well-known ones."""
+
+    def term(self, term: Argument) -> str:
+        """The text of a term in the rule language; wildcards are ``_``."""
+        if isinstance(term, Variable) and term.name.startswith("_"):
+            return "_"
+        self.learn(term)
+        return format_term(term, self.prefixes)
+
+    def learn(self, term: Expression) -> None:
+        """Take care that there is a prefix for a term's name, if prefixed names can say it."""
+        if isinstance(term, Call):
+            for argument in term.arguments:
+                self.learn(argument)
+        elif isinstance(term, Literal):
+            if '"' in format_term(term, {}) and term.language is None:
+                self.learn(IRI(term.datatype))
+        elif isinstance(term, IRI):
+            fitting = [name for name, space in self.prefixes.items() if _fits(term.value, space)]
+            if fitting:
+                prefix = max(fitting, key=lambda name: len(self.prefixes[name]))
+            else:
+                namespace = namespace_of(term.value)
+                if not namespace or not _fits(term.value, namespace):
+                    return
+                word = word_of(namespace)
+                names = itertools.chain([word], (f"{word}{number}" for number in itertools.count(2)))
+                prefix = next(name for name in names if name not in self.prefixes)
+                self.prefixes[prefix] = namespace
+            if prefix not in PREFIXES:
+                self.used[prefix] = self.prefixes[prefix]
+
+    def learn_parts(self, parts: Iterable[BodyLiteral]) -> None:
+        """The same for all terms of some atoms and other parts of rules."""
+        for part in parts:
+            if isinstance(part, Atom):
+                if part.predicate.startswith("<"):
+                    self.learn(IRI(part.predicate[1:-1]))
+                for term in part.terms:
+                    self.learn(term)
+            elif isinstance(part, Negation):
+                self.learn_parts((part.atom,))
+            elif isinstance(part, Filter | Bind):
+                self.learn(part.expression)
+            elif isinstance(part, Aggregate):
+                self.learn_parts(part.body)
+
+
+def namespace_of(iri: str) -> str:
+    """An IRI up to its last ``#``, ``/`` or ``:``."""
+    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
+
+
+def word_of(namespace: str) -> str:
+    """A word for a namespace: the last name in it.
+
+    >>> word_of("http://swat.cse.lehigh.edu/onto/univ-bench.owl#"), word_of("http://www.Department0.University0.edu/")
+    ('univ-bench', 'Department0')
+    """
+    words = _WORD.findall(namespace.partition(":")[2])
+    return words[-1].removeprefix("www.").partition(".")[0] if words else "ns"
+
+
+def _fits(iri: str, namespace: str) -> bool:
+    return iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)) is not None
+
+
+def show_statement(statement: BodyLiteral, names: Names) -> str:
+    """A statement as text: a triple as in Turtle, everything else as in the rule language.
+
+    >>> from kg_reasoner.program import triple
+    >>> show_statement(Negation(triple(IRI("http://example.org/tom"), RDF.type, Variable("_1"))), Names({}))
+    'NOT example:tom a _'
+    """
+    if isinstance(statement, Negation):
+        return f"NOT {show_statement(statement.atom, names)}"
+    if isinstance(statement, Atom) and statement.predicate == TRIPLE:
+        subject, property, value = statement.terms
+        return f"{names.term(subject)} {'a' if property == RDF.type else names.term(property)} {names.term(value)}"
+    if isinstance(statement, Atom) and statement.predicate != FALSE:
+        names.learn_parts([statement])
+        predicate = statement.predicate
+        name = names.term(IRI(predicate[1:-1])) if predicate.startswith("<") else predicate
+        return f"{name}({', '.join(map(names.term, statement.terms))})"
+    if isinstance(statement, Atom):
+        return "a contradiction"
+    return show_rule(Rule(Atom(FALSE, ()), (statement,)), names).removeprefix("false :- ").removesuffix(" .")
+
+
+def show_rule(rule: Rule, names: Names) -> str:
+    """A rule as text in the rule language."""
+    names.learn_parts((rule.head, *rule.body))
+    return format_rule(rule, names.prefixes)
+
+
+def axiom_text(axiom: str, names: Names) -> str:
+    """An axiom on one line, with our prefixes for names that it has with prefixes of its own."""
+    spaces: dict[str, str] = {}
+    for namespace in names.prefixes.values():
+        word = word_of(namespace)
+        spaces[word] = "" if word in spaces else namespace
+
+    def renamed(found: re.Match[str]) -> str:
+        namespace = spaces.get(found["prefix"]) if found["prefix"] else None
+        if not namespace or found["prefix"] in names.used or found["prefix"] in PREFIXES:
+            return found[0]
+        return names.term(IRI(namespace + found["local"]))
+
+    return _NAME_IN_AXIOM.sub(renamed, " ".join(axiom.split()))
+
+
+def reason_text(rule: Rule, names: Names) -> str:
+    """What a rule is called: its name and the axiom it comes from, or else its text."""
+    origin = rule.origin
+    parts = [origin.name or "", axiom_text(origin.axiom, names) if origin.axiom else ""]
+    return ", ".join(part for part in parts if part) or show_rule(rule, names)

@@ -1,0 +1,116 @@
+"""Proofs as data: a list of steps, each of which rests on earlier ones only, so that no proof can be circular."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from kg_reasoner.program import Atom, BodyLiteral, Rule, Variable
+from kg_reasoner.terms import Term
+
+__all__ = ["REASONS", "Proof", "Reason", "Statement", "Step"]
+
+Reason: TypeAlias = Literal["explicit", "stated", "literal", "rule", "absent", "checked"]
+
+REASONS: Final[dict[Reason, str]] = {
+    "explicit": "explicit",
+    "stated": "stated by the program",
+    "literal": "about a literal, by its datatype",
+    "rule": "by a rule",
+    "absent": "no such fact",
+    "checked": "checked",
+}
+"""Why a step holds: an explicit fact; one that the program states or that the reasoner knows of a literal; an instance of a rule; a
+negated atom that no fact matches; a condition that is true of the values."""
+
+Statement: TypeAlias = BodyLiteral
+"""A part of a rule with constants for its variables; only those that a negation has for itself are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a proof, and why it holds.
+
+    A step by a rule has the rule, the values of all its variables, and as premises the numbers of the earlier steps that prove its
+    body, in the body's order.
+    """
+
+    statement: Statement
+    reason: Reason
+    rule: Rule | None = None
+    bindings: tuple[tuple[Variable, Term], ...] = ()
+    premises: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A well-founded proof: each statement once, after those it rests on; the last one is what is proved.
+
+    `shortest` says whether no proof has a smaller height (see `height`), and none of this height whose parts are as low as they can
+    be has fewer steps. Without it, the search was given up for this proof, see `kg_reasoner.explain.search`.
+    """
+
+    steps: tuple[Step, ...]
+    shortest: bool = True
+    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Short names of namespaces, for all forms of the proof; further ones are made up where needed."""
+
+    @property
+    def conclusion(self) -> Statement:
+        """What is proved."""
+        return self.steps[-1].statement
+
+    @property
+    def height(self) -> int:
+        """The most rules that are applied one after the other; 0 for a fact that needs none."""
+        return self.heights()[-1]
+
+    def heights(self) -> list[int]:
+        """The height of each step."""
+        heights: list[int] = []
+        for step in self.steps:
+            below = max((heights[premise] for premise in step.premises), default=0)
+            heights.append(below + 1 if step.rule is not None else 0)
+        return heights
+
+    @property
+    def facts(self) -> tuple[Atom, ...]:
+        """The facts that the proof rests on without a rule: those that were asserted, stated, or known of literals."""
+        return tuple(step.statement for step in self.steps if step.rule is None and isinstance(step.statement, Atom))
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that the proof applies, each once."""
+        return tuple(dict.fromkeys(step.rule for step in self.steps if step.rule is not None))
+
+    def with_prefixes(self, prefixes: Mapping[str, str]) -> Proof:
+        """The same proof, shown with further prefixes."""
+        return Proof(self.steps, self.shortest, {**self.prefixes, **prefixes})
+
+    def text(self) -> str:
+        """The proof as a tree of lines, what is proved at the top."""
+        from kg_reasoner.explain.text import proof_text
+
+        return proof_text(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The proof as dicts, lists and texts that `json` can write; see `kg_reasoner.explain.data`."""
+        from kg_reasoner.explain.data import proof_dict
+
+        return proof_dict(self)
+
+    def dot(self) -> str:
+        """The proof as a graph in the language of Graphviz; see `kg_reasoner.explain.dot`."""
+        from kg_reasoner.explain.dot import proof_dot
+
+        return proof_dot(self)
+
+    def html(self) -> str:
+        """The proof as a page that needs nothing else; its parts can be folded."""
+        from kg_reasoner.explain.html import proof_page
+
+        return proof_page(self)
+
+    def __str__(self) -> str:
+        return self.text()

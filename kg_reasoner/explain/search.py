@@ -1,0 +1,391 @@
+"""Searching proofs in the graph of facts and rule instances, from the goal downwards.
+
+What *shortest* means: the height of a proof is the most rules that it applies one after the other. The proof that is found has the
+smallest height, and so has each of its parts for the fact that it proves; where several instances are that low, the one whose proof
+has the fewest statements is taken, a statement counted as often as it is used. (To count it once would make the problem NP-hard.)
+
+This is Knuth's generalisation of Dijkstra's algorithm to AND/OR graphs (D. E. Knuth: A generalization of Dijkstra's algorithm,
+Information Processing Letters 6, 1977), over as much of the graph as is needed: facts are expanded in the order of their distance
+from the goal, and once all at a distance of less than h are, every proof of height h is known.
+
+Every fact of a materialisation has a proof; where the shortest one would take too long to tell (there are facts with millions of
+proofs), any well-founded one is searched for instead, by looking at a few instances of each fact first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kg_reasoner.explain.derivations import Derivations, Fact, Instance
+from kg_reasoner.kernels.layout import EXPLICIT, STATED
+
+__all__ = ["EFFORT", "Choice", "below_first", "enumerate_proofs", "find_proof"]
+
+EFFORT: Final = 100_000
+"""Rule instances that are looked at before a search is content with any proof."""
+
+UNPROVED: Final = 1 << 60
+"""The height of what has no proof yet."""
+
+WIDEN: Final = 8
+"""How many times more instances of each fact are looked at when there were too few."""
+
+Choice = dict[Fact, Instance]
+"""A proof: for each fact that is proved by a rule, the instance."""
+
+
+class Node:
+    """A fact in the graph."""
+
+    __slots__ = ("best", "complete", "exact", "fact", "fetched", "given", "height", "instances", "parents", "size")
+
+    def __init__(self, fact: Fact, given: bool) -> None:
+        self.fact = fact
+        self.given = given
+        """It needs no rule: it is explicit or stated."""
+        self.height = 0 if given else UNPROVED
+        self.exact = given
+        """Its height is known to be the smallest."""
+        self.size = 1
+        self.best: Instance | None = None
+        self.instances: list[Link] | None = None
+        self.parents: list[Link] = []
+        self.fetched = 0
+        self.complete = False
+        """All its instances have been fetched."""
+
+    @property
+    def lowest(self) -> int:
+        """A lower bound of its height."""
+        if self.exact:
+            return self.height
+        return 1 if self.instances is None else 2
+
+
+class Link:
+    """A rule instance in the graph: it leads from the nodes of its premises to that of its head."""
+
+    __slots__ = ("head", "instance", "missing", "premises")
+
+    def __init__(self, instance: Instance, head: Node, premises: list[Node]) -> None:
+        self.instance = instance
+        self.head = head
+        self.premises = premises
+        self.missing = 0
+
+
+class Search:
+    """The part of the graph that has been seen. If the goal is not `given`, it needs a rule even if it is explicit or stated."""
+
+    def __init__(self, derivations: Derivations, goal: Fact, given: bool, effort: int | None) -> None:
+        self.derivations = derivations
+        self.effort = effort
+        self.spent = 0
+        self.nodes: dict[Fact, Node] = {}
+        self.goal = self.nodes[goal] = Node(goal, given)
+        self._lowered: list[tuple[int, int, Node]] = []
+        self._count = 0
+
+    def node(self, fact: Fact) -> Node:
+        node = self.nodes.get(fact)
+        if node is None:
+            node = self.nodes[fact] = Node(fact, bool(self.derivations.flags(fact) & (EXPLICIT | STATED)))
+        return node
+
+    # --- the graph --------------------------------------------------------------------------------------------------
+
+    def expand(self, node: Node, limit: int | None = None) -> None:
+        """Fetch a node's instances, up to a limit. If one needs no further rule, only those that need none are kept."""
+        instances, node.complete = self.derivations.instances(node.fact, limit)
+        new = instances[node.fetched :]
+        self.spent += len(new)
+        node.fetched = len(instances)
+        links = [Link(instance, node, [self.node(fact) for fact in instance.premises]) for instance in new]
+        lowest = [link for link in links if all(premise.given for premise in link.premises)]
+        if lowest:
+            links, node.exact = lowest, True
+            self._lower(node, 1)
+        kept = [] if node.instances is None else node.instances
+        node.instances = kept
+        for link in links:
+            if node not in link.premises:
+                kept.append(link)
+                if not lowest:
+                    self._watch(link)
+
+    def _watch(self, link: Link) -> None:
+        for premise in link.premises:
+            if not premise.given:
+                premise.parents.append(link)
+                link.missing += premise.height == UNPROVED
+        if link.missing == 0:
+            self._lower(link.head, 1 + max([premise.height for premise in link.premises], default=0))
+
+    def _lower(self, node: Node, height: int) -> None:
+        if height < node.height:
+            self._count += 1
+            heapq.heappush(self._lowered, (height, self._count, node))
+
+    def propagate(self) -> None:
+        """Bring the heights of all nodes up to date."""
+        while self._lowered:
+            height, _, node = heapq.heappop(self._lowered)
+            if height >= node.height:
+                continue
+            first = node.height == UNPROVED
+            node.height = height
+            for link in node.parents:
+                link.missing -= first
+                if link.missing == 0 and height + 1 < link.head.height:
+                    self._lower(link.head, 1 + max([premise.height for premise in link.premises]))
+
+    # --- the shortest proof -----------------------------------------------------------------------------------------
+
+    def settle(self, target: Node) -> bool:
+        """Find the smallest height of a node, UNPROVED if it has no proof. False: that takes more than the effort allowed."""
+        level, depth = [target], 0
+        seen = {target}
+        while level and not target.exact:
+            for node in level:
+                if node.instances is None:
+                    if self.effort is not None and self.spent > self.effort:
+                        return False
+                    self.expand(node, None if self.effort is None else self.effort + 1)
+                    if not node.complete:
+                        return False
+            self.propagate()
+            if target.height <= depth + 1:
+                break
+            following = []
+            for node in level:
+                for premise in _open_premises(node):
+                    if premise not in seen:
+                        seen.add(premise)
+                        following.append(premise)
+            level, depth = following, depth + 1
+        target.exact = True
+        return True
+
+    def settle_somehow(self, target: Node) -> None:
+        """Find any proof of a node: by the first instance of each fact if that works, and by more of them until it does."""
+        width = 1
+        while target.height == UNPROVED:
+            pending, seen = [target], {target}
+            narrow = False
+            while pending and target.height == UNPROVED:
+                node = pending.pop()
+                if node.height != UNPROVED:
+                    continue
+                if node.instances is None or (not node.complete and node.fetched < width):
+                    self.expand(node, width)
+                    self.propagate()
+                narrow = narrow or not node.complete
+                for link in reversed(node.instances or []):
+                    new = [premise for premise in link.premises if premise not in seen]
+                    seen.update(new)
+                    pending += reversed(new)
+            if not narrow and not pending:
+                return
+            width *= WIDEN
+
+    # --- reading a proof off ----------------------------------------------------------------------------------------
+
+    def choose(self, target: Node) -> Choice:
+        """The lowest proof of a node that the graph has, of those made of lowest parts the smallest."""
+        needed, pending = {target}, [target]
+        while pending:
+            for link in _lowest_links(pending.pop()):
+                for premise in link.premises:
+                    if premise not in needed:
+                        needed.add(premise)
+                        pending.append(premise)
+        for node in sorted(needed, key=lambda node: node.height):
+            links = list(_lowest_links(node))
+            if links:
+                sizes = [1 + sum([premise.size for premise in link.premises]) for link in links]
+                node.size = min(sizes)
+                node.best = links[sizes.index(node.size)].instance
+        choice: Choice = {}
+        facts = [target.fact]
+        while facts:
+            fact = facts.pop()
+            best = self.nodes[fact].best
+            if best is not None and fact not in choice:
+                choice[fact] = best
+                facts += best.premises
+        return choice
+
+
+def _open_premises(node: Node) -> Iterator[Node]:
+    """The premises whose heights may still matter for a node's proof: those of instances that may be as low as the lowest known."""
+    if node.exact:
+        return
+    for link in node.instances or ():
+        if 1 + max([premise.lowest for premise in link.premises], default=0) <= node.height:
+            for premise in link.premises:
+                if not premise.exact:
+                    yield premise
+
+
+def _lowest_links(node: Node) -> Iterable[Link]:
+    """The instances that give a node its height."""
+    if node.given:
+        return ()
+    below = node.height - 1
+    return [link for link in node.instances or () if max([premise.height for premise in link.premises], default=0) == below]
+
+
+def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT) -> tuple[Choice, bool] | None:
+    """A proof of a fact, and whether it is the shortest; None if it has none.
+
+    Args:
+        derivations: where rule instances come from.
+        goal: a fact that is there.
+        given: whether the fact needs no rule, being explicit or stated. If it is and this is False, a proof by a rule is searched.
+        effort: instances to look at before being content with any proof; None: no limit.
+    """
+    search = Search(derivations, goal, given, effort)
+    shortest = search.settle(search.goal)
+    if not shortest:
+        search = Search(derivations, goal, given, None)
+        search.settle_somehow(search.goal)
+    if search.goal.height == UNPROVED:
+        return None
+    return search.choose(search.goal), shortest
+
+
+# --- all proofs -----------------------------------------------------------------------------------------------------
+
+
+def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Iterator[tuple[Choice, bool]]:
+    """All proofs of a fact, each once, and whether it is the shortest: first that of `find_proof`, then lower ones first.
+
+    What is explicit or stated is never proved by a rule, except for the goal: its proofs by rules come after the one without.
+    """
+    if given:
+        yield {}, True
+    found = find_proof(derivations, goal, given=False)
+    if found is None:
+        return
+    first, shortest = found
+    yield first, shortest and not given
+    proofs = _Proofs(Search(derivations, goal, given=False, effort=EFFORT))
+    bound = proofs.search.goal.height if shortest and proofs.search.settle(proofs.search.goal) else 1
+    while bound < UNPROVED:
+        for choice in proofs.of_height(bound):
+            if not _same(choice, first):
+                yield choice, False
+        bound = proofs.next_bound
+
+
+def _same(choice: Choice, other: Choice) -> bool:
+    """Whether two proofs apply the same rules to the same facts."""
+    return choice.keys() == other.keys() and all(
+        instance.plan.rule is other[fact].plan.rule and instance.premises == other[fact].premises
+        for fact, instance in choice.items()
+    )
+
+
+class _Proofs:
+    """Enumerates proofs of one height, by choosing an instance for one fact after the other and going back."""
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.next_bound = UNPROVED
+        """The next height for which there may be proofs."""
+        self._instances: dict[Fact, list[Instance]] = {}
+
+    def of_height(self, bound: int) -> Iterator[Choice]:
+        self.next_bound = UNPROVED
+        goal = self.search.goal.fact
+        choice: Choice = {}
+        open_facts: list[tuple[Fact, Iterator[Instance]]] = [(goal, iter(self._options(goal, choice, {goal: 0}, bound)))]
+        while open_facts:
+            fact, options = open_facts[-1]
+            choice.pop(fact, None)
+            instance = next(options, None)
+            if instance is None:
+                open_facts.pop()
+                continue
+            choice[fact] = instance
+            depths = self._depths(choice)
+            low = max(depth + (1 if known in choice else self._lowest(known)) for known, depth in depths.items())
+            if low > bound:
+                self._cut(low)
+                continue
+            following = next((known for known in depths if known not in choice and not self._given(known)), None)
+            if following is not None:
+                open_facts.append((following, iter(self._options(following, choice, depths, bound))))
+            elif low == bound:
+                yield dict(choice)
+
+    def _options(self, fact: Fact, choice: Choice, depths: dict[Fact, int], bound: int) -> list[Instance]:
+        """The instances that may prove a fact in a proof so far, those with low premises first."""
+        above = _above(fact, choice)
+        options: list[tuple[int, int, Instance]] = []
+        for instance in self._all(fact):
+            if above.isdisjoint(instance.premises):
+                height = 1 + max([self._lowest(premise) for premise in instance.premises], default=0)
+                if depths[fact] + height <= bound:
+                    options.append((height, len(options), instance))
+                else:
+                    self._cut(depths[fact] + height)
+        return [instance for _, _, instance in sorted(options, key=lambda option: option[:2])]
+
+    def _cut(self, height: int) -> None:
+        self.next_bound = min(self.next_bound, height)
+
+    def _all(self, fact: Fact) -> list[Instance]:
+        found = self._instances.get(fact)
+        if found is None:
+            found = self._instances[fact] = self.search.derivations.instances(fact)[0]
+        return found
+
+    def _given(self, fact: Fact) -> bool:
+        return self.search.node(fact).given
+
+    def _lowest(self, fact: Fact) -> int:
+        """A lower bound of the height of a fact's proofs: the smallest height unless that takes too long to find out."""
+        node = self.search.node(fact)
+        self.search.settle(node)
+        return node.lowest
+
+    def _depths(self, choice: Choice) -> dict[Fact, int]:
+        """How far below the goal the facts of a proof lie at most, those nearer to the goal first; there is no cycle."""
+        depths: dict[Fact, int] = {}
+        for fact in reversed(below_first(self.search.goal.fact, choice)):
+            depth = depths.setdefault(fact, 0)
+            if fact in choice:
+                for premise in choice[fact].premises:
+                    depths[premise] = max(depths.get(premise, 0), depth + 1)
+        return depths
+
+
+def below_first(goal: Fact, choice: Choice) -> list[Fact]:
+    """The facts of a proof, each after all that it rests on; the premises of an instance in their order."""
+    order: list[Fact] = []
+    seen = {goal}
+    path = [(goal, iter(choice[goal].premises if goal in choice else ()))]
+    while path:
+        fact, premises = path[-1]
+        premise = next((premise for premise in premises if premise not in seen), None)
+        if premise is None:
+            order.append(fact)
+            path.pop()
+        else:
+            seen.add(premise)
+            path.append((premise, iter(choice[premise].premises if premise in choice else ())))
+    return order
+
+
+def _above(fact: Fact, choice: Choice) -> set[Fact]:
+    """The facts of a proof that rest on a fact, and the fact itself."""
+    above = {fact}
+    grows = True
+    while grows:
+        new = {head for head, instance in choice.items() if head not in above and not above.isdisjoint(instance.premises)}
+        above |= new
+        grows = bool(new)
+    return above

@@ -1,0 +1,32 @@
+"""Proofs as lines of text."""
+
+from __future__ import annotations
+
+from kg_reasoner.explain.names import Names, reason_text, show_statement
+from kg_reasoner.explain.proofs import REASONS, Proof
+from kg_reasoner.explain.tree import outline
+
+__all__ = ["prefix_lines", "proof_text"]
+
+
+def proof_text(proof: Proof) -> str:
+    """The prefixes that are used, then the tree: each statement with why it holds, and below it what that rests on."""
+    names = Names(proof.prefixes)
+    lines = []
+    for number, tree in enumerate(outline(proof)):
+        for line in tree:
+            step = proof.steps[line.step]
+            branches = "".join("    " if last else "│   " for last in line.last[:-1])
+            branch = ("└── " if line.last[-1] else "├── ") if line.last else ""
+            why = REASONS[step.reason] if step.rule is None else f"by {reason_text(step.rule, names)}"
+            if line.premises != "whole":
+                why = "shown above" if line.premises == "above" else f"shown below, as [{line.step + 1}]"
+            label = f"\n[{line.step + 1}] " if number and not line.last else ""
+            lines.append(f"{label}{branches}{branch}{show_statement(step.statement, names)}   ({why})")
+    return "\n".join([*prefix_lines(names), *lines])
+
+
+def prefix_lines(names: Names) -> list[str]:
+    """The prefixes that names were written with, as the rule language and Turtle declare them, and an empty line."""
+    found = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in sorted(names.used.items())]
+    return [*found, ""] if found else []
