@@ -22,13 +22,13 @@ from kg_reasoner.statistics import Statistics
 from kg_reasoner.terms import RDF, Term
 from kg_reasoner.value_table import ValueTable
 
-__all__ = ["Derivations", "Fact", "Instance"]
+__all__ = ["FIRST_ROWS", "Derivations", "Fact", "HeadPlan", "Instance"]
 
 Fact: TypeAlias = tuple[int, tuple[int, ...]]
 """A relation of the database and a tuple of ids."""
 
-FIRST_ROWS = 64
-"""Instances that are fetched at once, at first."""
+FIRST_ROWS, MOST_ROWS = 4, 1 << 12
+"""How many instances are fetched at once: a few at first, then more."""
 
 
 class HeadPlan:
@@ -66,22 +66,15 @@ class HeadPlan:
 
 
 class Instance:
-    """A rule instance: its plan, the values of the plan's variables, and the facts that its positive atoms become, each once."""
+    """A rule instance: its plan, the values of the plan's variables, and the facts that its positive atoms become, in order."""
 
     __slots__ = ("plan", "premises", "values")
 
     def __init__(self, plan: HeadPlan, values: tuple[int, ...]) -> None:
         self.plan = plan
         self.values = values
-        body = self.body()
-        self.premises = body if len(body) < 2 else list(dict.fromkeys(body))
-
-    def body(self) -> list[Fact]:
-        """The facts that the positive atoms of the rule's body become, in their order."""
-        values = self.values
-        return [
-            (relation, tuple([code if code >= 0 else values[-1 - code] for code in codes]))
-            for relation, codes in self.plan.premises
+        self.premises: list[Fact] = [
+            (relation, tuple([code if code >= 0 else values[-1 - code] for code in codes])) for relation, codes in plan.premises
         ]
 
 
@@ -99,8 +92,9 @@ class Derivations:
         self._of_head: dict[tuple[int, int, int], list[HeadPlan]] = {}
         self._relations = 0
         self._names: dict[int, Key] = {}
-        self._tuple = allocate(16, np.int32)
-        self._out = allocate(16 * FIRST_ROWS, np.int32)
+        self._context = self.database.address
+        self._out = allocate(256, np.int32)
+        self._set_width(16)
 
     def use(self, rules: tuple[Rule, ...]) -> None:
         """Take note of the active rules, and of relations that are new."""
@@ -124,11 +118,14 @@ class Derivations:
         if relation < 0:
             return -1
         if len(values) > len(self._tuple):
-            self._tuple = allocate(len(values), np.int32)
-        data = self._tuple
-        data[: len(values)] = values
-        row = native.find_row(self.database.address, relation, address(data))
+            self._set_width(len(values))
+        self._tuple[: len(values)] = values
+        row = native.find_row(self._context, relation, self._tuple_address)
         return -1 if row < 0 else int(self.database.relations[relation].flags[row])
+
+    def _set_width(self, columns: int) -> None:
+        self._tuple = allocate(columns, np.int32)
+        self._tuple_address = address(self._tuple)
 
     def fact(self, atom: Atom) -> Fact | None:
         """The stored form of an atom of constants; None if one of its terms, or its predicate, is not known at all."""
@@ -163,56 +160,46 @@ class Derivations:
 
     # --- instances --------------------------------------------------------------------------------------------------
 
-    def instances(self, fact: Fact, limit: int | None = None) -> tuple[list[Instance], bool]:
-        """The instances that derive a fact from facts that are there, and whether these are all (there may be up to `limit`)."""
-        found: list[Instance] = []
-        for plan in self._plans_of(fact):
-            room = None if limit is None else limit - len(found)
-            rows, complete = self._fetch(plan, fact[1], room)
-            found += [Instance(plan, row) for row in rows]
-            if not complete:
-                return found, False
-        return found, True
+    def instances(self, fact: Fact) -> list[Instance]:
+        """All instances that derive a fact from facts that are there."""
+        return [instance for plan in self.plans(fact) for chunk in self.chunks(plan, fact) for instance in chunk]
 
-    def _fetch(self, plan: HeadPlan, values: tuple[int, ...], limit: int | None) -> tuple[list[tuple[int, ...]], bool]:
-        """The values of a plan's variables, for each instance."""
+    def chunks(self, plan: HeadPlan, fact: Fact) -> Iterator[list[Instance]]:
+        """The instances of one plan that derive a fact, some at a time; always in the same order while nothing changes.
+
+        Only one such iterator can be in use: the kernels join for one plan at a time.
+        """
+        _, values = fact
         if not plan.fits(values):
-            return [], True
-        database, width = self.database, plan.rest
+            return
+        width = plan.rest
         head = tuple([values[column] for column in plan.head])
         self.start(plan.number)
-        bindings = database.frames[0].bindings
+        bindings = self.database.frames[0].bindings
         for slot, value in enumerate(head):  # as if a row had triggered the plan
             bindings[slot] = value
-        rows: list[tuple[int, ...]] = []
-        size = FIRST_ROWS
-        while True:
+        size = count = 0
+        while count == size:
+            size = min(max(FIRST_ROWS, 4 * size), MOST_ROWS)
             if size * width > len(self._out):
                 self._out = allocate(size * width, np.int32)
-            out = self._out
-            count = native.fetch(database.address, width, address(out), size)
-            if width == 0:
-                return [head] * count, True
+            count = native.fetch(self._context, width, address(self._out), size)
             if count:
-                flat = out[: count * width].tolist()
-                rows += [(*head, *flat[start : start + width]) for start in range(0, count * width, width)]
-            if limit is not None and len(rows) > limit:
-                return rows[:limit], False
-            if count < size:
-                return rows, True
-            size = min(8 * size, 1 << 16)
+                flat = self._out[: count * width].tolist()
+                rows = [flat[start : start + width] for start in range(0, count * width, width)] if width else [[]] * count
+                yield [Instance(plan, (*head, *row)) for row in rows]
 
     def start(self, plan: int) -> None:
         """Get ready to fetch the matches of a plan."""
         database = self.database
-        while (status := native.start_query(database.address, plan)) != DONE:
+        while (status := native.start_query(self._context, plan)) != DONE:
             if status == BUILD_INDEX:
                 database.build(database.context.wanted)
             elif status == VALUES:
                 self.values.update()
 
-    def _plans_of(self, fact: Fact) -> list[HeadPlan]:
-        """The plans of the rules whose heads may become a fact."""
+    def plans(self, fact: Fact) -> list[HeadPlan]:
+        """The plans of the rules whose heads may become a fact, those with short bodies first."""
         relation, values = fact
         catalog = self.catalog
         key = (relation, -1, -1)
@@ -220,9 +207,8 @@ class Derivations:
             key = (relation, values[1], values[2] if values[1] == catalog.type_id else -1)
         plans = self._of_head.get(key)
         if plans is None:
-            plans = self._of_head[key] = [
-                self._plan(rule, stored) for rule, stored in self._stored_rules(fact) if stored.head.relation == relation
-            ]
+            rules = [(rule, stored) for rule, stored in self._stored_rules(fact) if stored.head.relation == relation]
+            plans = self._of_head[key] = sorted((self._plan(*pair) for pair in rules), key=lambda plan: len(plan.premises))
         return plans
 
     def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, StoredRule]]:

@@ -144,7 +144,7 @@ class _Writer:
         """A fact by a rule instance whose premises are there."""
         rule = instance.plan.rule
         bindings = self.derivations.bindings(instance)
-        facts = iter(instance.body())
+        facts = iter(instance.premises)
         premises = []
         for part in rule.body:
             if isinstance(part, Atom):

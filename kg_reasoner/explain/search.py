@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kg_reasoner.explain.derivations import Derivations, Fact, Instance
+from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadPlan, Instance
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 
 __all__ = ["EFFORT", "Choice", "below_first", "enumerate_proofs", "find_proof"]
@@ -97,23 +97,54 @@ class Search:
     # --- the graph --------------------------------------------------------------------------------------------------
 
     def expand(self, node: Node, limit: int | None = None) -> None:
-        """Fetch a node's instances, up to a limit. If one needs no further rule, only those that need none are kept."""
-        instances, node.complete = self.derivations.instances(node.fact, limit)
-        new = instances[node.fetched :]
-        self.spent += len(new)
-        node.fetched = len(instances)
-        links = [Link(instance, node, [self.node(fact) for fact in instance.premises]) for instance in new]
-        lowest = [link for link in links if all(premise.given for premise in link.premises)]
-        if lowest:
-            links, node.exact = lowest, True
+        """Fetch a node's instances, up to about a limit. If some need no further rule, only the shortest of them is kept.
+
+        A look at the first instances of each rule often finds one.
+        """
+        derivations, fact = self.derivations, node.fact
+        links: list[Link] = []
+        lowest: Link | None = None
+        unfinished: list[HeadPlan] = []
+        for plan in derivations.plans(fact):
+            if lowest is not None and len(plan.premises) >= len(lowest.premises):
+                break
+            chunk = next(derivations.chunks(plan, fact), [])
+            lowest = self._link(node, chunk, links) or lowest
+            if len(chunk) == FIRST_ROWS:
+                unfinished.append(plan)
+        for plan in unfinished:
+            if lowest is not None and len(plan.premises) >= len(lowest.premises):
+                break
+            for number, chunk in enumerate(derivations.chunks(plan, fact)):
+                if limit is not None and len(links) >= limit:
+                    break
+                found = self._link(node, chunk, links) if number > 0 else None
+                if found is not None:
+                    lowest = found
+                    break
+        known = node.fetched
+        node.complete = limit is None or len(links) < limit
+        node.fetched = len(links)
+        self.spent += len(links) - known
+        if lowest is not None:
+            node.instances, node.exact = [lowest], True
             self._lower(node, 1)
-        kept = [] if node.instances is None else node.instances
-        node.instances = kept
-        for link in links:
-            if node not in link.premises:
-                kept.append(link)
-                if not lowest:
-                    self._watch(link)
+            return
+        for link in links[known:]:
+            self._watch(link)
+        node.instances = [*(node.instances or ()), *links[known:]]
+
+    def _link(self, node: Node, instances: list[Instance], links: list[Link]) -> Link | None:
+        """Make links of instances; the first that needs no further rule."""
+        for instance in instances:
+            premises = [self.node(fact) for fact in instance.premises]
+            if node in premises:
+                continue
+            link = Link(instance, node, premises)
+            links.append(link)
+            if all(premise.given for premise in premises):
+                return link
+        return None
 
     def _watch(self, link: Link) -> None:
         for premise in link.premises:
@@ -340,7 +371,7 @@ class _Proofs:
     def _all(self, fact: Fact) -> list[Instance]:
         found = self._instances.get(fact)
         if found is None:
-            found = self._instances[fact] = self.search.derivations.instances(fact)[0]
+            found = self._instances[fact] = self.search.derivations.instances(fact)
         return found
 
     def _given(self, fact: Fact) -> bool:
