@@ -13,9 +13,9 @@ What the rules derive, and what not:
   classes, as by scm-cls. Super-properties owl:topObjectProperty and owl:topDataProperty are not concluded at all.
 * owl:Nothing in a head makes a constraint (cls-nothing2), and so does owl:bottomObjectProperty.
 * Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide: one for each literal and
-  each datatype of `kg_reasoner.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng would); it
-  makes a constraint that is violated by literals of known value that are no value of that datatype (prp-rng and dt-not-type).
-  While there are no such facts, the constraint is never violated.
+  each datatype of `kg_reasoner.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng would). If
+  asked for, it makes a constraint that is violated by literals of known value that are no value of that datatype (prp-rng and
+  dt-not-type); by default it does not, because listing the types of all literals costs more than all other reasoning.
 * Two values of a functional property are the same (owl:sameAs). If it is declared as a data property only, the rule is a
   constraint instead: two values, one less than the other, are an inconsistency; equal values written differently are none. An
   undeclared property has both rules.
@@ -92,10 +92,10 @@ _MANY: Final = 12
 _Body = tuple[BodyLiteral, ...]
 
 
-def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = True) -> tuple[Rule, ...]:
+def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False) -> tuple[Rule, ...]:
     """The rules of an ontology's axioms, without repetitions, in the order of the axioms' texts.
 
-    Without `check_literals`, what a range (or a restriction) says about literals makes no constraints.
+    With `check_literals`, what a range or a restriction says about literals makes constraints.
     """
     return tuple(_Translation(ontology, texts, check_literals).rules())
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -42,9 +43,14 @@ from kg_reasoner.loaders.axioms import (
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 
-__all__ = ["Texts", "call"]
+__all__ = ["Texts", "brief", "call"]
 
 _STANDARD: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
+_LONGEST: Final = 2000
+"""The most characters of an expression's text."""
+_DEEPEST: Final = 100
+"""The most expressions inside each other that are written out."""
+_NOWHERE: Final = sys.maxsize
 _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 _LOCAL_NAME: Final = re.compile(r"\w(?:[\w.-]*[\w-])?")
 
@@ -54,15 +60,9 @@ def call(function: str, *arguments: str) -> str:
     return f"{function}({' '.join(arguments)})"
 
 
-def _namespace(iri: str) -> str:
-    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
-
-
-def _new_prefix(namespace: str, taken: Iterable[str]) -> str:
-    """A prefix from the last name in a namespace, with a number if that is taken."""
-    words = _WORD.findall(namespace.partition(":")[2])
-    word = words[-1].partition(".")[0] if words else "ns"
-    return next(prefix for prefix in itertools.chain([word], (f"{word}{n}" for n in itertools.count(2))) if prefix not in taken)
+def brief(text: str) -> str:
+    """A text of reasonable length: an expression can share its parts so often that written out it would fill the memory."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 class Texts:
@@ -74,14 +74,21 @@ class Texts:
 
     def __init__(self, ontology: Ontology, prefixes: Mapping[str, str] | None = None) -> None:
         self.ontology = ontology
-        known = {space: prefix for prefix, space in {**_STANDARD, **(prefixes or {})}.items() if space}
-        for namespace in sorted({_namespace(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - known.keys()):
-            known[namespace] = _new_prefix(namespace, known.values())
+        given = {**_STANDARD, **(prefixes or {})}
         # The longest namespace first, so that a namespace inside another one wins.
-        self._namespaces = sorted(known.items(), key=lambda pair: (-len(pair[0]), pair[1]))
+        self._given = sorted(((space, prefix) for prefix, space in given.items() if space), key=lambda pair: -len(pair[0]))
+        self._made: dict[str, str] = {}
+        words = Counter(given.keys())
+        for namespace in sorted(
+            {_namespace(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - {"", *given.values()}
+        ):
+            word = _last_word(namespace)
+            words[word] += 1
+            self._made[namespace] = word if words[word] == 1 else f"{word}_{words[word]}"
         self._names: dict[IRI, str] = {}
         self._nodes: dict[Term, str] = {}
-        self._open: list[Term] = []
+        self._open: dict[Term, int] = {}
+        self._cut = _NOWHERE
 
     def name(self, term: Term) -> str:
         """A term as such: a prefixed name where there is a prefix, else its N-Triples form."""
@@ -96,10 +103,12 @@ class Texts:
         return term_text(term)
 
     def _short(self, iri: str) -> str | None:
-        for namespace, prefix in self._namespaces:
+        for namespace, prefix in self._given:
             if iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
                 return f"{prefix}:{iri[len(namespace) :]}"
-        return None
+        namespace = _namespace(iri)
+        made = self._made.get(namespace)
+        return None if made is None or len(namespace) == len(iri) else f"{made}:{iri[len(namespace) :]}"
 
     def names(self, terms: Iterable[Term]) -> list[str]:
         return [self.name(term) for term in terms]
@@ -112,16 +121,22 @@ class Texts:
     def node(self, node: Term) -> str:
         """A class or data range: its name, or the expression that hangs on a blank node."""
         expressions = self.ontology.expressions.get(node, ())
-        if not isinstance(node, BlankNode) or not expressions or node in self._open:
+        if not isinstance(node, BlankNode) or not expressions:
             return self.name(node)
         found = self._nodes.get(node)
-        if found is None:
-            self._open.append(node)
-            parts = sorted(self.expression(expression) for expression in expressions)
-            self._open.pop()
-            found = parts[0] if len(parts) == 1 else call("EquivalentClasses", *parts)
-            if not self._open:  # inside a cycle the text is cut off where the cycle closes, which is elsewhere for other starts
-                self._nodes[node] = found
+        if found is not None:
+            return found
+        if node in self._open or len(self._open) >= _DEEPEST:
+            self._cut = min(self._cut, self._open.get(node, _NOWHERE))
+            return self.name(node)
+        depth = self._open[node] = len(self._open)
+        parts = sorted(self.expression(expression) for expression in expressions)
+        del self._open[node]
+        found = brief(parts[0] if len(parts) == 1 else call("EquivalentClasses", *parts))
+        # Inside a cycle the text is cut off where the cycle closes, which is elsewhere for those who come another way.
+        if self._cut >= depth:
+            self._cut = _NOWHERE
+            self._nodes[node] = found
         return found
 
     def nodes(self, nodes: Iterable[Term]) -> list[str]:
@@ -222,3 +237,13 @@ class Texts:
                 what = kind.value.rpartition("#")[2].removesuffix("Property")
                 return call(f"{what}{self.kind(property)}Property", self.property(property))
         raise TypeError(f"no axiom: {axiom!r}")
+
+
+def _namespace(iri: str) -> str:
+    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
+
+
+def _last_word(namespace: str) -> str:
+    """The last name in a namespace, without a suffix, for a prefix."""
+    words = _WORD.findall(namespace.partition(":")[2])
+    return words[-1].partition(".")[0] if words else "ns"

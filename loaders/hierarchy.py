@@ -28,7 +28,6 @@ from kg_reasoner.loaders.axioms import (
 )
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.order import Order
-
 from kg_reasoner.terms import OWL, Term
 
 __all__ = ["Group", "Step", "restriction_hierarchy"]

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.loaders.axioms import (
     AllValuesFrom,
     Axiom,
@@ -49,8 +50,6 @@ from kg_reasoner.loaders.axioms import (
     SubPropertyOf,
     UnionOf,
 )
-
-from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 from kg_reasoner.values import INTEGER_RANGES
 

@@ -17,7 +17,6 @@ from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
-
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import OWL, RDF, Term, Triple
 
@@ -48,7 +47,7 @@ def translate(
     prefixes: Mapping[str, str] | None = None,
     *,
     names: Collection[Term] = (),
-    check_literals: bool = True,
+    check_literals: bool = False,
 ) -> Translation:
     """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
 
@@ -57,8 +56,8 @@ def translate(
     cannot express are warnings, never errors.
 
     `names` are terms that data uses as classes or properties, if that data is not among the triples: owl:sameAs makes axioms of
-    classes and properties only. `check_literals` asks for constraints on literals: the values of a property with a datatype as its
-    range are of that datatype.
+    classes and properties only. With `check_literals`, ranges and restrictions with datatypes make constraints on literals, for
+    which the engine has to list the datatypes of all literals (see `dlp`); without, they make none.
 
     Source: the DLP translation of Grosof, Horrocks, Volz and Decker (WWW 2003), extended to all of OWL 2 RL after tables 4 to 9 of
     the W3C's OWL 2 Profiles; see `dlp` for the details that are ours.

@@ -7,6 +7,7 @@ leaves a choice, is beyond rules; so is a subclass that nobody can be recognised
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -41,12 +42,15 @@ from kg_reasoner.loaders.axioms import (
     at_least,
     at_most,
 )
-from kg_reasoner.loaders.functional import Texts, call
+from kg_reasoner.loaders.functional import Texts, brief, call
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
 __all__ = ["AxiomWarning", "Part", "warnings_of"]
 
+_DEEPEST: Final = 100
+"""The most expressions inside each other that are looked at."""
+_NOWHERE: Final = sys.maxsize
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 
 
@@ -95,7 +99,9 @@ class _Judge:
     def __init__(self, ontology: Ontology, texts: Texts) -> None:
         self.ontology = ontology
         self.texts = texts
-        self._open: list[tuple[str, Term]] = []
+        self._open: dict[tuple[str, Term], int] = {}
+        self._known: dict[tuple[str, Term], Part] = {}
+        self._cut = _NOWHERE
 
     # ---- axioms
 
@@ -270,16 +276,25 @@ class _Judge:
         expressions = self.ontology.expressions.get(node, ())
         if not expressions:
             return Part(None, (f"{self.texts.name(node)} stands for a class and has no expression",))
-        if (side, node) in self._open:
+        key = side, node
+        if key in self._known:
+            return self._known[key]
+        if key in self._open or len(self._open) >= _DEEPEST:
+            # What is lost further down is found where the cycle began; nobody can read what is too deep inside.
+            self._cut = min(self._cut, self._open.get(key, _NOWHERE))
             return Part(self.texts.name(node))
-        self._open.append((side, node))
+        depth = self._open[key] = len(self._open)
         parts = [judge(expression) for expression in expressions]
-        self._open.pop()
-        return parts[0] if len(parts) == 1 else join(IntersectionOf((node,)), parts)
+        del self._open[key]
+        found = parts[0] if len(parts) == 1 else join(IntersectionOf((node,)), parts)
+        if self._cut >= depth:
+            self._cut = _NOWHERE
+            self._known[key] = found
+        return found
 
     def all_parts(self, expression: ClassExpression, parts: list[Part]) -> Part:
         """Lost as a whole if one part is lost."""
-        losses = tuple(loss for part in parts for loss in part.losses)
+        losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         if any(part.text is None for part in parts):
             return Part(None, losses)
         return self.conjunction(expression, parts)
@@ -292,17 +307,17 @@ class _Judge:
 
     def joined(self, name: str, expression: ClassExpression, parts: list[Part]) -> Part:
         """What is left of the parts."""
-        losses = tuple(loss for part in parts for loss in part.losses)
+        losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         texts = [part.text for part in parts if part.text is not None]
         operand = expression.operands[0] if isinstance(expression, IntersectionOf | UnionOf) else None
         if len(parts) > 1 and len(texts) == 1:
             return Part(texts[0], losses)
-        return Part(call(f"{self.texts.kind(filler=operand)}{name}", *texts) if texts else None, losses)
+        return Part(brief(call(f"{self.texts.kind(filler=operand)}{name}", *texts)) if texts else None, losses)
 
     def restricted(self, name: str, property: Term, part: Part) -> Part:
         function, _, number = name.partition(" ")
         before = (number,) if number else ()
-        text = None if part.text is None else call(function, *before, self.texts.property(property), part.text)
+        text = None if part.text is None else brief(call(function, *before, self.texts.property(property), part.text))
         return Part(text, (*self.unseen(property), *part.losses))
 
 

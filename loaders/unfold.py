@@ -22,6 +22,8 @@ _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
 
 _LARGE: Final = 2_000
 """More resolvents than this are not tried."""
+_LONGEST: Final = 16
+"""Bodies do not grow beyond this by unfolding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,13 @@ class _Unfolding:
             return []
         made: dict[_Key, tuple[_Position, Clause]] = {}
         definitions = [_apart(self.clauses[position], 0) for position in defining]
+        longest = max(len(self.clauses[position].body) for position in [*defining, *using])
         for position in using:
             for number, clause in enumerate(_resolvents(self.clauses[position], predicate, definitions)):
                 key = clause.head, clause.body
                 if key not in self.known:
                     made.setdefault(key, ((*position, number), clause))
-                if len(made) > len(defining) + len(using):
+                if len(made) > len(defining) + len(using) or len(clause.body) > max(_LONGEST, longest):
                     return []
         touched: set[str] = set()
         for position in [*defining, *using]:

@@ -75,14 +75,14 @@ def rule_set(rules: Sequence[Rule]) -> set[tuple[Atom, tuple[object, ...]]]:
 
 def materialise(ontology: Sequence[Triple], data: Sequence[Triple]) -> Facts:
     """What the rule set owl2rl derives, the axioms being translated."""
-    rules = rulesets.load("owl2rl").program.rules + translate([*ontology, *data]).rules
+    rules = rulesets.load("owl2rl").program.rules + translate([*ontology, *data], check_literals=True).rules
     return evaluate(Program(rules), with_literals({*ontology, *data}))
 
 
 @pytest.mark.parametrize("case", cases())
 def test_an_ontology_becomes_these_rules_and_warnings(case: Case) -> None:
     ontology = triples_in(case.section("ontology"))
-    found = translate(ontology, {"": PREFIX})
+    found = translate(ontology, {"": PREFIX}, check_literals=True)
     assert rule_set(found.rules) == rule_set(parse(f"@prefix : <{PREFIX}> . {case.section('rules')}").rules)
     assert [str(warning) for warning in found.warnings] == case.section("warns").splitlines()
     check(Program(found.rules))
@@ -96,6 +96,15 @@ def test_and_with_data_this_follows(case: Case) -> None:
     for answer, consistent in (("true", True), ("false", False)):
         if answer in case.sections:
             assert (FALSE not in model) == consistent
+
+
+def test_literals_are_checked_only_if_asked_for() -> None:
+    ontology = triples_in("""
+        :age rdfs:range xsd:integer . :Person rdfs:subClassOf [ owl:onProperty :age ; owl:allValuesFrom xsd:byte ] .
+        [ owl:onProperty :age ; owl:someValuesFrom xsd:integer ] rdfs:subClassOf :Aged .
+    """)
+    assert len(translate(ontology, check_literals=True).rules) == 3
+    assert [rule.origin.name for rule in translate(ontology).rules] == ["cls-svf1"]
 
 
 def test_the_fixtures_need_all_that_counts_as_schema() -> None:
@@ -296,6 +305,44 @@ def test_many_alike_restrictions_make_few_rules() -> None:
     lines = [f":Left{n} rdfs:subClassOf {restriction} . {restriction} rdfs:subClassOf :Right{n} ." for n in range(100)]
     found = translate(triples_in(f":C a owl:Class . {' '.join(lines)}"))
     assert len(found.rules) < 4 * 100
+
+
+def nested(depth: int, both: bool) -> list[Triple]:
+    """A class of those who have a `p` (and, if asked for, also a `q`) of the class before, many times over."""
+    statements: list[tuple[Term | None, list[Part]]] = []
+    inner: Term = CLASSES[0]
+    for level in range(depth):
+        some = [BlankNode(f"some{level}{property.value[-1]}") for property in PROPERTIES[: 2 if both else 1]]
+        for node, property in zip(some, PROPERTIES, strict=False):
+            statements.append((node, [(OWL.onProperty, property), (OWL.someValuesFrom, inner)]))
+        inner = BlankNode(f"all{level}")
+        statements.append((inner, [(OWL.intersectionOf, some)]))
+    return as_triples([*statements, (inner, [(RDFS.subClassOf, CLASSES[1])])])
+
+
+def test_deep_expressions_are_written_and_judged_without_end() -> None:
+    found = translate(nested(2_000, both=False))
+    assert 2_000 / 16 < len(found.rules) < 1_000
+    assert all(len(rule.origin.axiom or "") < 5_000 for rule in found.rules)
+
+
+def test_shared_expressions_do_not_multiply() -> None:
+    found = translate(nested(50, both=True))
+    assert len(found.rules) < 4 * 50
+    assert all(len(rule.body) <= 16 and len(rule.origin.axiom or "") < 5_000 for rule in found.rules)
+
+
+def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:
+    names = [
+        "http://a.org/onto/univ-bench.owl#Chair",
+        "http://b.org/onto/univ-bench.owl#Chair",
+        "http://c.org/owl#A",
+        "urn:x",
+        "plain",
+    ]
+    ontology = [(IRI(name), RDFS.subClassOf, IRI("http://given.org/B")) for name in names]
+    axioms = [rule.origin.axiom for rule in translate(ontology, {"g": "http://given.org/"}).rules]
+    assert axioms == [f"SubClassOf({name} g:B)" for name in ("<plain>", "ns:x", "owl_2:C", "univ-bench:C", "univ-bench_2:C")]
 
 
 @pytest.mark.skipif(not SUITE.exists(), reason="the LUBM suite is not there")
