@@ -53,16 +53,17 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     source = getattr(context.graph, "store", None)
     if not isinstance(source, PatternSource):
         raise NotImplementedError
-    if part.name == "BGP":
-        return _pattern_solutions(context, source, part.triples)
-    projection = part if part.name == "Project" else part.p
-    if part.name not in ("Project", "Distinct", "Slice", "AskQuery") or projection.name != "Project" or projection.p.name != "BGP":
+    projection = part if part.name in ("BGP", "Project") else part.p
+    pattern = projection.p if projection is not None and projection.name == "Project" else projection
+    if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery") or pattern.name != "BGP":
         raise NotImplementedError
     from kg_reasoner.sparql_paths import without_sequences
 
-    triples, paths, _ = without_sequences(projection.p.triples)
-    if paths:
-        raise NotImplementedError
+    triples, paths, made = without_sequences(pattern.triples)
+    if paths and (part is not pattern or (len(paths) == 1 and not triples)):
+        raise NotImplementedError  # a single path is no join
+    if part is pattern:
+        return _joined_with_paths(context, source, triples, paths, made) if made or paths else _solutions(context, source, triples)
     if part.name == "AskQuery":
         return {"type_": "ASK", "askAnswer": any(True for _ in _solutions(context, source, triples, (), limit=1))}
     if part.name == "Slice":
@@ -71,18 +72,16 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
 
 
-def _pattern_solutions(context: QueryContext, source: PatternSource, triples: Sequence[Any]) -> Iterator[FrozenBindings]:
-    """The solutions of a basic graph pattern that may have property paths."""
+def _joined_with_paths(
+    context: QueryContext, source: PatternSource, triples: Sequence[Any], paths: Sequence[Any], made: Container[Any]
+) -> Iterator[FrozenBindings]:
+    """The solutions of plain patterns and property paths, without the variables that were made for sequences."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
-    from kg_reasoner.sparql_paths import join_with_paths, without_sequences
+    from kg_reasoner.sparql_paths import join_with_paths
 
-    plain, paths, made = without_sequences(triples)
-    if not paths and not made:
-        yield from _solutions(context, source, plain)
-        return
     outside: dict[Any, Any] = dict(context.bindings)
-    groups = _groups(plain, outside) if paths else [plain]
+    groups = _groups(triples, outside) if paths else [triples]
     tables = [[dict(solution) for solution in _solutions(context, source, group)] for group in groups]
     for binding in join_with_paths(cast("Graph", context.graph), tables, paths, outside):
         yield FrozenBindings(context, {name: node for name, node in binding.items() if name not in made})

@@ -70,7 +70,12 @@ def _joined(rows: list[Binding], table: list[Binding]) -> list[Binding]:
 
 
 def _followed(graph: Graph, pattern: Any, rows: list[Binding]) -> list[Binding]:
-    """Join rows with the pairs of nodes that a path connects. The path is followed once for each pair of ends."""
+    """Join rows with the pairs of nodes that a path connects. The path is followed once for each pair of ends.
+
+    A repetition (``*``, ``+``, ``?``) connects two nodes once, however many ways there are between them.
+    """
+    from rdflib.paths import MulPath
+
     start, path, finish = pattern
     ends = {(_value(start, row), _value(finish, row)) for row in rows}
     starts, finishes = {end[0] for end in ends}, {end[1] for end in ends}
@@ -82,6 +87,8 @@ def _followed(graph: Graph, pattern: Any, rows: list[Binding]) -> list[Binding]:
     else:
         for end in ends:
             pairs[end] = [(subject, value) for subject, _, value in graph.triples((end[0], path, end[1]))]
+    if isinstance(path, MulPath):
+        pairs = {end: list(dict.fromkeys(connected)) for end, connected in pairs.items()}
     found = []
     for row in rows:
         end = _value(start, row), _value(finish, row)
