@@ -334,9 +334,9 @@ def test_shared_expressions_do_not_multiply() -> None:
 
 def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:
     names = [
-        "http://a.org/onto/univ-bench.owl#Chair",
-        "http://b.org/onto/univ-bench.owl#Chair",
-        "http://c.org/owl#A",
+        "http://a.org/onto/univ-bench.owl#C",
+        "http://b.org/onto/univ-bench.owl#C",
+        "http://c.org/owl#C",
         "urn:x",
         "plain",
     ]
