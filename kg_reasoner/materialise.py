@@ -51,13 +51,16 @@ class Materialiser:
     def __init__(self, database: Database, values: ValueTable) -> None:
         self.database = database
         self.values = values
-        self.strata: list[Stratum] = []
+        self.strata: list[Stratum] = [_empty_stratum()]
         self.rules: list[PlannedRule] = []
+        self.version = 0
+        """Changes whenever the rules do."""
+        self._entered: Any = None
 
     def add_rules(self, level: int, rules: Iterable[StoredRule]) -> list[PlannedRule]:
         """Plan rules and add them to a stratum."""
         while len(self.strata) <= level:
-            self.strata.append(Stratum(processed=allocate(16, np.int64, 0)))
+            self.strata.append(_empty_stratum())
         added = []
         for rule in rules:
             number = len(self.rules)
@@ -68,15 +71,31 @@ class Materialiser:
             ]
             added.append(PlannedRule(rule, number, triggers))
             self.rules.append(added[-1])
-        self.strata[level].rules += added
-        self.strata[level].triggers = None
+        if added:
+            self.strata[level].rules += added
+            self.strata[level].triggers = None
+            self.version += 1
         return added
+
+    def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
+        """Take rules away; what they have derived stays."""
+        gone = {planned.number for planned in rules}
+        if gone:
+            self.version += 1
+            for stratum in self.strata:
+                stratum.rules = [planned for planned in stratum.rules if planned.number not in gone]
+                stratum.triggers = None
+
+    def whole_plan(self, planned: PlannedRule) -> int:
+        """The plan of a rule that no row triggers: it finds all instances."""
+        if planned.whole < 0:
+            planned.whole = plan_rule(self.database, planned.rule, planned.number)
+        return planned.whole
 
     def evaluate_whole(self, planned: PlannedRule) -> None:
         """Derive what a rule derives from all rows there are (for a rule that came after them, or has no positive atom)."""
-        if planned.whole < 0:
-            planned.whole = plan_rule(self.database, planned.rule, planned.number)
-        while (status := native.evaluate_rule(self.database.address, planned.whole)) != DONE:
+        plan = self.whole_plan(planned)
+        while (status := native.evaluate_rule(self.database.address, plan)) != DONE:
             self._help(status)
 
     @property
@@ -89,6 +108,13 @@ class Materialiser:
         for stratum in self.strata:
             stratum.processed[:] = 0
 
+    def compact(self) -> None:
+        """Forget dead rows where they are many. Everything has been processed."""
+        for relation in range(len(self.database.relations)):
+            if self.database.compact(relation):
+                for stratum in self.strata:
+                    stratum.processed[relation] = self.database.relations[relation].count
+
     def run(self, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive everything that follows from rows not yet processed and from new rules."""
         self.values.expire()
@@ -97,7 +123,7 @@ class Materialiser:
             for planned in stratum.rules:
                 if planned.number in late or not planned.triggers:
                     self.evaluate_whole(planned)
-            self._enter(stratum)
+            self.enter(stratum)
             self._fixpoint(progress)
 
     def _fixpoint(self, progress: Progress | None) -> None:
@@ -119,29 +145,39 @@ class Materialiser:
         elif status == VALUES:
             self.values.update()
 
-    def _enter(self, stratum: Stratum) -> None:
+    def enter(self, stratum: Stratum) -> None:
         """Make a stratum's triggers and counts of processed rows those of the context."""
         database = self.database
-        relations, sections = len(database.relations), len(database.sections)
-        if stratum.triggers is None or len(stratum.ranges) < sections:
-            by_section: dict[int, list[int]] = {}
-            for planned in stratum.rules:
-                for atom, plan in planned.triggers:
-                    section = database.section(atom.relation, section_constant(database, atom))
-                    by_section.setdefault(section, []).append(plan)
-            sections = len(database.sections)
-            stratum.triggers = allocate(sum(map(len, by_section.values())), np.int32)
-            stratum.ranges = np.zeros((sections, 2), np.int64)
-            position = 0
-            for section, plans in by_section.items():
-                stratum.triggers[position : position + len(plans)] = plans
-                stratum.ranges[section] = position, position + len(plans)
-                position += len(plans)
+        relations = len(database.relations)
+        if stratum.triggers is None or len(stratum.ranges) < len(database.sections):
+            triggers = [trigger for planned in stratum.rules for trigger in planned.triggers]
+            stratum.triggers, stratum.ranges = by_section(database, triggers)
         if len(stratum.processed) < relations:
             processed = allocate(2 * relations, np.int64, 0)
             processed[: len(stratum.processed)] = stratum.processed
             stratum.processed = processed
-        database.context.triggers = stratum.triggers
+        if self._entered is not stratum.triggers:
+            database.context.triggers = stratum.triggers
+            for record, (first, end) in zip(database.sections.records, stratum.ranges.tolist(), strict=True):
+                record.first_trigger, record.end_trigger = first, end
+            self._entered = stratum.triggers
         database.context.processed = stratum.processed
-        for record, (first, end) in zip(database.sections.records, stratum.ranges.tolist(), strict=True):
-            record.first_trigger, record.end_trigger = first, end
+
+
+def _empty_stratum() -> Stratum:
+    return Stratum(processed=allocate(16, np.int64, 0))
+
+
+def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:
+    """Plans in the order of the sections of the atoms that trigger them, and each section's range (first, end)."""
+    members: dict[int, list[int]] = {}
+    for atom, plan in plans:
+        members.setdefault(database.section(atom.relation, section_constant(database, atom)), []).append(plan)
+    ordered = allocate(sum(map(len, members.values())), np.int32)
+    ranges = np.zeros((len(database.sections), 2), np.int64)
+    position = 0
+    for section, numbers in members.items():
+        ordered[position : position + len(numbers)] = numbers
+        ranges[section] = position, position + len(numbers)
+        position += len(numbers)
+    return ordered, ranges

@@ -25,6 +25,11 @@ def plan_rule(database: Database, rule: StoredRule, number: int) -> int:
     return _Plan(database, rule.head, rule.body, rule.comparisons, None).write(number)
 
 
+def plan_backward(database: Database, rule: StoredRule, number: int) -> int:
+    """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
+    return _Plan(database, rule.head, rule.body, rule.comparisons, None, backward=True).write(number)
+
+
 def plan_query(
     database: Database,
     body: Sequence[StoredAtom],
@@ -85,17 +90,19 @@ class _Plan:
         comparisons: tuple[StoredComparison, ...],
         trigger: int | None,
         estimate: Estimate = by_shape,
+        backward: bool = False,
     ) -> None:
         self.database = database
         self.head = head
         self.slots: dict[str, int] = {}
         self.trigger_columns: tuple[int, ...] = ()
-        if trigger is not None:
-            atom = body[trigger]
-            self.trigger_columns = self._match(atom, known=_section_columns(database, atom), compare_known=False)
-        order = _join_order(body, comparisons, trigger, estimate)
+        first = head if backward else body[trigger] if trigger is not None else None
+        if first is not None:
+            self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
+        order = _join_order(body, comparisons, trigger, estimate, set(self.slots))
+        everything = set().union(*(_names(part) for part in body)) if backward else set()
         self.steps = [
-            self._atom_step(part, newest, self._used_later(order[place + 1 :]))
+            self._atom_step(part, newest, self._used_later(order[place + 1 :]) | everything)
             if isinstance(part, StoredAtom)
             else self._comparison_step(part)
             for place, (part, newest) in enumerate(order)
@@ -215,7 +222,11 @@ def section_constant(database: Database, atom: StoredAtom) -> int:
 
 
 def _join_order(
-    body: tuple[StoredAtom, ...], comparisons: tuple[StoredComparison, ...], trigger: int | None, estimate: Estimate
+    body: tuple[StoredAtom, ...],
+    comparisons: tuple[StoredComparison, ...],
+    trigger: int | None,
+    estimate: Estimate,
+    bound: set[str],
 ) -> list[tuple[_Part, int]]:
     """The parts of a body in join order, each with whether it may see the block of new rows (it stands after the trigger).
 
@@ -225,7 +236,6 @@ def _join_order(
     outside = {v for atom in body if not atom.negated for v in _names(atom)}
     checks: list[tuple[_Part, set[str]]] = [(c, _names(c)) for c in comparisons]
     checks += [(atom, _names(atom) & outside) for atom in body if atom.negated]
-    bound = _names(body[trigger]) if trigger is not None else set()
     order: list[tuple[_Part, int]] = []
     while True:
         order += [(part, 0) for part, needed in checks if needed <= bound]

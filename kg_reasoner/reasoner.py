@@ -17,6 +17,8 @@ from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
+from kg_reasoner.maintenance import Fact, Maintenance
+from kg_reasoner.maintenance.backward_forward import BackwardForward
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
 from kg_reasoner.program import TRIPLE, Atom, Negation, Origin, Program, Rule
 from kg_reasoner.query import Queries, match_triples
@@ -104,7 +106,11 @@ class Reasoner:
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
         self.queries = Queries(self.catalog)
         self._materialiser = Materialiser(self.database, ValueTable(self.dictionary, self.database.context))
-        self._planned: set[StoredRule] = set()
+        self._planned: dict[StoredRule, PlannedRule] = {}
+        self._plans_of: dict[Rule, list[PlannedRule]] = {}
+        self._removed: list[Fact] = []
+        self._gone: list[PlannedRule] = []
+        self._maintenance: Maintenance = BackwardForward(self._materialiser)
         self._strata: dict[Rule, int] = {}
         self._stated: set[Rule] = set()
         self._supplied: list[bool] | None = None
@@ -147,7 +153,6 @@ class Reasoner:
         if len(kept) < len(self._program.rules):
             self._program = Program(kept, self._program.declarations, self._program.prefixes, self._program.translate)
             self._touch(rules=True)
-            self._must_restart = True
 
     def _touch(self, *, rules: bool = False) -> None:
         self._dirty = True
@@ -224,7 +229,7 @@ class Reasoner:
             flags = self.database.relations[relation].flags
             if flags[row] & flag:
                 flags[row] &= ~flag
-                self._must_restart = True
+                self._removed.append((relation, row))
                 self._touch()
 
     def _row(self, relation: int, values: Sequence[int]) -> int:
@@ -283,9 +288,13 @@ class Reasoner:
             new_rules = self._prepare_rules()
             if self._must_restart:
                 self._restart()
+            elif self._removed or self._gone:
+                self._maintenance.delete(self._removed, self._gone)
+            self._removed, self._gone = [], []
             self._materialiser.run([] if self._materialiser.is_fresh else new_rules, progress)
             if not self._new_axioms():
                 break
+        self._materialiser.compact()
         self._dirty = False
 
     def _prepare_rules(self) -> list[PlannedRule]:
@@ -300,8 +309,10 @@ class Reasoner:
             levels = {rule: level for level, stratum in enumerate(strata) for rule in stratum}
             gone = self._strata.keys() - levels.keys()
             moved = any(self._strata[rule] != levels[rule] for rule in self._strata.keys() & levels.keys())
-            if ternary != self.catalog.ternary or gone or moved:
+            if ternary != self.catalog.ternary or moved or (gone and self._negates):
                 self._rebuild(ternary)
+            else:
+                self._drop(gone)
             self._strata = levels
             self._rules_changed = False
             self._asks_of_literals = None
@@ -314,16 +325,26 @@ class Reasoner:
         if self._negates:
             self._must_restart = True  # what was derived may rest on facts that were not there
         late: list[PlannedRule] = []
+        dropped = {planned.rule for planned in self._gone}  # another rule may have the same copies
         while (
             supply := self._supply()
         ) != self._supplied:  # plans may bring new properties and classes, which expand further rules
             self._supplied = supply
             for rule in supplied_rules([rule for rule in rules if rule.body], self.catalog.has_facts):
                 new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
-                self._planned.update(new)
-                planned = self._materialiser.add_rules(self._strata[rule], new)
-                late += planned if rule in new_rules else []
+                for planned in self._materialiser.add_rules(self._strata[rule], new):
+                    self._planned[planned.rule] = planned
+                    self._plans_of.setdefault(rule, []).append(planned)
+                    if rule in new_rules or planned.rule in dropped:
+                        late.append(planned)
         return late
+
+    def _drop(self, rules: Iterable[Rule]) -> None:
+        """Take the plans of rules that are gone out of use; what they have derived is in doubt."""
+        for rule in rules:
+            for planned in self._plans_of.pop(rule, ()):
+                del self._planned[planned.rule]
+                self._gone.append(planned)
 
     def _supply(self) -> list[bool]:
         """Which relations have facts: while this stays the same, no further rule can fire."""
@@ -396,7 +417,6 @@ class Reasoner:
                 break
         self.warnings = list(translation.warnings)
         if translation.rules != self._axiom_rules:
-            self._must_restart = self._must_restart or not set(self._axiom_rules) <= set(translation.rules)
             self._axiom_rules = translation.rules
             self._touch(rules=True)
 

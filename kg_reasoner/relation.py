@@ -33,6 +33,9 @@ from kg_reasoner.kernels.memory import Record, Table, address, allocate
 
 Rows: TypeAlias = npt.NDArray[np.int32]
 
+COMPACT_FROM = 256
+"""Fewer dead rows than this are left alone."""
+
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
 
@@ -64,7 +67,7 @@ class Database:
 
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1)
+        self.context = self._contexts.add(type_id=-1, hidden=DEAD)
         self.relations = Table(Relation, self.context, "relations")
         self.sections = Table(Section, self.context, "sections")
         self.indexes = Table(Index, self.context, "indexes")
@@ -194,21 +197,37 @@ class Database:
                 self.grow()
 
     def keep_explicit(self, relation: int) -> None:
-        """Forget all but the explicit rows; indexes will be built anew when they are asked for."""
+        """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
+        self._keep(relation, EXPLICIT | STATED)
+
+    def compact(self, relation: int) -> bool:
+        """Forget the dead rows if they are more than the living ones; whether that was so."""
         record = self.relations[relation]
-        flags = np.asarray(record.flags)[: record.count] & (EXPLICIT | STATED)
-        rows = np.asarray(record.rows)[: record.count * record.arity].reshape(record.count, record.arity)
-        kept = [(flag, rows[(flags & flag) != 0].copy()) for flag in (EXPLICIT, STATED)]
-        record.count = record.used = record.dead = 0
+        if record.dead < COMPACT_FROM or 2 * record.dead < record.count:
+            return False
+        self._keep(relation, 0)
+        return True
+
+    def _keep(self, relation: int, wanted: int) -> None:
+        """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
+        record = self.relations[relation]
+        count, arity = record.count, record.arity
+        flags = np.asarray(record.flags)[:count]
+        kept = (flags & DEAD) == 0
+        if wanted:
+            kept &= (flags & wanted) != 0
+        rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)[kept]
+        record.flags[: len(rows)] = flags[kept] & (wanted or -1)
+        record.rows[: rows.size] = rows.reshape(-1)
+        record.count, record.dead = len(rows), 0
         record.keys[:] = EMPTY
+        native.enter_rows(record.address)
         for (number, _), section in self._sections.items():
             if number == relation:
                 self.sections[section].first_index = -1
         self.sections[record.section].first_index = -1
         for index in self._indexes_of.get(relation, ()):
             index.built = 0
-        for flag, facts in kept:
-            self.load(relation, facts, flag)
 
     # --- indexes ----------------------------------------------------------------------------------------------------
 
@@ -279,6 +298,11 @@ class Database:
             self.plans.truncate(marks[0])
             self.steps.truncate(marks[1])
             self._code_count = marks[2]
+
+    @property
+    def depth(self) -> int:
+        """The most steps that a plan has."""
+        return self._depth
 
     def add_frame(self) -> Record:
         """A join frame with room for every plan there is."""

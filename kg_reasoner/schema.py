@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.catalog import Catalog
 from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.matching import Which
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.terms import OWL, RDF, Term
-
-if TYPE_CHECKING:
-    from kg_reasoner.reasoner import Which
 
 Ids = npt.NDArray[np.int32]
 

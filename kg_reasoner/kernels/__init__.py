@@ -19,7 +19,7 @@ class Native:
     else:
 
         def __getattr__(self, name):
-            from kg_reasoner.kernels import fixpoint, loader, memory, queries, relations, texts  # noqa: F401 (they register)
+            from kg_reasoner.kernels import deletion, fixpoint, loader, memory, queries, relations, texts  # noqa: F401 (they register)
 
             self.__dict__.update(loader.load([entry for entry, (_, called) in memory.kernels.items() if called]))
             if name not in self.__dict__:

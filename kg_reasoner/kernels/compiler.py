@@ -251,11 +251,11 @@ def compile_kernels() -> tuple[dict[str, tuple[str, int]], bytes]:
     with _gathering(codegen):
         for name, (function, is_entry) in memory.kernels.items():
             hints = get_type_hints(function)
-            hints.pop("return", None)
+            result = numba_type(hints.pop("return"))
             arguments = tuple(numba_type(kind) for kind in hints.values())
             decorate = njit(pipeline_class=KernelPipeline, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
             dispatchers[name] = decorate(_linked(function, dispatchers))
-            dispatchers[name].compile(types.int64(*arguments))
+            dispatchers[name].compile(result(*arguments))
             dispatchers[name].disable_compile()
             (overload,) = dispatchers[name].overloads.values()
             module.link_in(overload.library._final_module)

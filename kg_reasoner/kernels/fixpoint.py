@@ -176,7 +176,7 @@ def is_plain_probe(context: Context, step: Step) -> int:
     """Whether every entry of the step's index vector is a match."""
     if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
         return 0
-    return 1 if context.relations[step.relation].dead == 0 else 0
+    return 1 if context.relations[step.relation].dead + context.look == 0 else 0
 
 
 @kernel
@@ -205,7 +205,7 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
     plan = context.plans[number]
     relation = context.relations[current]
     frame = context.frames[0]
-    if relation.dead > 0 and is_hidden(relation, row):
+    if is_hidden(context, relation, row):
         return DONE
     values = relation.rows + row * relation.arity
     if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
@@ -239,7 +239,7 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
             key = values[plan.first_column]
             if pairs:
                 key = (key << 32) | values[plan.second_column]
-            if key != last and not (relation.dead > 0 and is_hidden(relation, row)):
+            if key != last and not is_hidden(context, relation, row):
                 last = key
                 context.ring_keys[waiting] = key
                 prefetch(head.keys, mix(key) & head.mask)

@@ -3,7 +3,6 @@
 from kg_reasoner.kernels.layout import (
     CHECK,
     COMPARE,
-    DEAD,
     EMPTY,
     EQUAL,
     FINISHED,
@@ -100,9 +99,11 @@ def row_limit(context: Context, step: Step, low: int, high: int, current: int) -
 
 
 @kernel
-def is_hidden(relation: Relation, row: int) -> int:
-    """Whether a row is dead."""
-    return relation.flags[row] & DEAD
+def is_hidden(context: Context, relation: Relation, row: int) -> int:
+    """Whether a row is dead, or hidden from this join by another flag."""
+    if relation.dead + context.look == 0:
+        return 0
+    return relation.flags[row] & context.hidden
 
 
 @kernel
@@ -112,7 +113,7 @@ def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) 
     columns = context.codes + step.columns
     arity = relation.arity
     for row in range(position, limit):
-        if relation.dead > 0 and is_hidden(relation, row):
+        if is_hidden(context, relation, row):
             continue
         if match_columns(frame, columns, relation.rows + row * arity, arity):
             return row
@@ -128,7 +129,7 @@ def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
     for column in range(relation.arity):
         scratch[column] = value_of(frame, codes[column])
     row = find(relation, scratch)
-    if row >= limit or (row >= 0 and relation.dead > 0 and is_hidden(relation, row)):
+    if row >= limit or (row >= 0 and is_hidden(context, relation, row)):
         return -1
     return row
 
@@ -158,7 +159,7 @@ def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, 
             row = item >> 32
             if row >= limit:
                 return -1
-            if relation.dead > 0 and is_hidden(relation, row):
+            if is_hidden(context, relation, row):
                 continue
             if value_slot >= 0:
                 frame.bindings[value_slot] = item & 0x7FFFFFFF

@@ -49,6 +49,21 @@ EXPLICIT = 1
 STATED = 2
 """Stated by the program (a rule without a body), or about literals, by the engine."""
 DEAD = 128
+"""Deleted; the row waits for compaction."""
+
+# flags that only a deletion uses, and takes away again (see `deletion`)
+CHECKED = 4
+"""A proof has been looked for."""
+PROVED = 8
+"""A proof has been found."""
+DISPROVED = 16
+"""All proofs have been tried, and none holds without facts that are in doubt themselves."""
+DOUBTED = 32
+"""Some rule instance that derived it may be gone: it is in the list of doubted facts."""
+PROCESSED = 64
+"""Without proof, and its consequences are in doubt, too."""
+WATCHED = 256
+"""Rule instances wait for its proof."""
 
 # comparison operators
 EQUAL, NOT_EQUAL, LESS, LESS_EQUAL = 0, 1, 2, 3
@@ -106,6 +121,8 @@ class Section(Struct):
     first_index: int
     first_trigger: int
     end_trigger: int
+    first_deriver: int
+    end_deriver: int
 
 
 class Relation(Struct):
@@ -127,6 +144,9 @@ class Relation(Struct):
     section_keys: Int64s
     section_ids: Int32s
     section_mask: int
+    watches: Int32s
+    """Per WATCHED row, the first rule instance that waits for it."""
+    watch_room: int
 
 
 class Step(Struct):
@@ -191,6 +211,19 @@ FRESH = -1
 FINISHED = -2
 
 
+class Goal(Struct):
+    """A fact that is being proved. Goal number n uses frame n + 1."""
+
+    fact: int
+    own_section: int
+    """0 while the rules for all rows are tried, then 1 for those of the fact's section."""
+    next_deriver: int
+    open: int
+    """1: the frame has a rule whose further instances are to be tried."""
+    step: int
+    """The step whose body fact is looked at next, or -1 when there is no current instance."""
+
+
 class Context(Struct):
     """Everything a kernel can reach."""
 
@@ -211,6 +244,32 @@ class Context(Struct):
     ring_stride: int
     ring_next: int
     ring_count: int
+    hidden: int
+    """Flags of rows that joins do not see."""
+    look: int
+    """1: flags count in relations without dead rows, too."""
+    derivers: Int32s
+    """Plans that are triggered by a head and find the rule's instances, by section."""
+    doubted: Int64s
+    doubted_count: int
+    doubted_done: int
+    checked: Int64s
+    checked_count: int
+    checked_done: int
+    proved: Int64s
+    proved_count: int
+    proved_done: int
+    goals: Array[Goal]
+    goal_room: int
+    depth: int
+    pending: int
+    """The fact to be made the next goal, or -1."""
+    pool: Int64s
+    """Rule instances that wait: next in the same list (or -1), head, number of body facts, body facts."""
+    pool_count: int
+    pool_room: int
+    backward_instances: int
+    forward_instances: int
     current: int
     block: int
     pause: int

@@ -255,6 +255,19 @@ def find_row(context: Context, number: int, values: Int32s) -> int:
 
 
 @entry
+def enter_rows(relation: Relation) -> int:
+    """Enter all rows into the relation's new, empty hash table."""
+    for row in range(relation.count):
+        values = relation.rows + row * relation.arity
+        key = tuple_key(values, relation.arity)
+        slot = tuple_slot(relation, values, key)
+        relation.keys[slot] = key
+        relation.key_rows[slot] = row
+    relation.used = relation.count
+    return 0
+
+
+@entry
 def rehash_tuples(relation: Relation, old_keys: Int64s, old_rows: Int32s, size: int) -> int:
     """Enter the tuples of an old hash table into the relation's new, empty one."""
     keys = relation.keys

@@ -1,0 +1,421 @@
+"""Deletion by backward/forward: facts in doubt are proved again or deleted, and only what is deleted casts further doubt.
+
+Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015).
+Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
+its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
+
+A *fact* is ``relation << 32 | row``. All state is in the context, so that a kernel can stop for room or an index and be called again.
+"""
+
+from kg_reasoner.kernels.fixpoint import readiness
+from kg_reasoner.kernels.joins import match_columns, next_match, value_of
+from kg_reasoner.kernels.layout import (
+    CHECKED,
+    COMPARE,
+    DEAD,
+    DISPROVED,
+    DONE,
+    DOUBTED,
+    EXPLICIT,
+    FRESH,
+    GROW,
+    IDLE,
+    PROCESSED,
+    PROVED,
+    READY,
+    STATED,
+    WATCHED,
+    Context,
+    Frame,
+    Plan,
+    Relation,
+    Section,
+    Step,
+)
+from kg_reasoner.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.kernels.relations import find, section_of
+
+ROW = (1 << 32) - 1
+CERTAIN = EXPLICIT | STATED | PROVED
+TEMPORARY = CHECKED | PROVED | DISPROVED | DOUBTED | PROCESSED | WATCHED
+
+
+@kernel
+def relation_of(context: Context, fact: int) -> Relation:
+    """The relation of a fact."""
+    return context.relations[fact >> 32]
+
+
+@kernel
+def flags_of(context: Context, fact: int) -> int:
+    """The flags of a fact."""
+    return relation_of(context, fact).flags[fact & ROW]
+
+
+@kernel
+def set_flags(context: Context, fact: int, flags: int) -> int:
+    """Give a fact further flags."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = relation.flags[row] | flags
+    return 0
+
+
+@kernel
+def values_of(relation: Relation, fact: int) -> Int32s:
+    """The tuple of a fact."""
+    return relation.rows + (fact & ROW) * relation.arity
+
+
+@kernel
+def doubt(context: Context, fact: int) -> int:
+    """Put a living fact on the list of doubted facts, once."""
+    if not flags_of(context, fact) & (DOUBTED | DEAD):
+        set_flags(context, fact, DOUBTED)
+        context.doubted[context.doubted_count] = fact
+        context.doubted_count = context.doubted_count + 1
+    return 0
+
+
+@kernel
+def note_proof(context: Context, fact: int) -> int:
+    """Say that a fact has a proof; `settle_waiting` tells those who wait for it."""
+    set_flags(context, fact, PROVED)
+    context.proved[context.proved_count] = fact
+    context.proved_count = context.proved_count + 1
+    return 0
+
+
+@kernel
+def wait_at(context: Context, fact: int, instance: int) -> int:
+    """Let a rule instance wait for the proof of a fact."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    context.pool[instance] = relation.watches[row] if relation.flags[row] & WATCHED else -1
+    relation.watches[row] = instance
+    set_flags(context, fact, WATCHED)
+    return 0
+
+
+@kernel
+def settle_waiting(context: Context) -> int:
+    """Follow new proofs to the rule instances that waited for them, and on to their heads."""
+    pool = context.pool
+    while context.proved_done < context.proved_count:
+        fact = context.proved[context.proved_done]
+        context.proved_done = context.proved_done + 1
+        relation = relation_of(context, fact)
+        row = fact & ROW
+        if relation.flags[row] & WATCHED:
+            instance = relation.watches[row]
+            relation.flags[row] = relation.flags[row] - WATCHED
+            while instance >= 0:
+                following = pool[instance]
+                head = pool[instance + 1]
+                if not flags_of(context, head) & PROVED:
+                    missing = -1
+                    for place in range(pool[instance + 2]):
+                        body = pool[instance + 3 + place]
+                        if missing < 0 and not flags_of(context, body) & CERTAIN:
+                            missing = body
+                    if missing >= 0:
+                        wait_at(context, missing, instance)
+                    else:
+                        note_proof(context, head)
+                instance = following
+    return 0
+
+
+@kernel
+def body_fact(frame: Frame, step: Step, position: int) -> int:
+    """The fact that a step matched, or -1 for a step that matches none."""
+    if step.kind == COMPARE or step.negated:
+        return -1
+    return (step.relation << 32) | frame.levels[position].row
+
+
+@kernel
+def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> int:
+    """Prove the head of a frame's rule instance, or let the instance wait for its first body fact without proof: DONE or GROW."""
+    missing = -1
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0 and missing < 0 and not flags_of(context, body) & CERTAIN:
+            missing = body
+    if missing < 0:
+        note_proof(context, head)
+        settle_waiting(context)
+        return DONE
+    instance = context.pool_count
+    if instance + 3 + plan.step_count > context.pool_room:
+        return GROW
+    pool = context.pool
+    count = 0
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0:
+            pool[instance + 3 + count] = body
+            count = count + 1
+    pool[instance + 1] = head
+    pool[instance + 2] = count
+    context.pool_count = instance + 3 + count
+    wait_at(context, missing, instance)
+    return DONE
+
+
+@kernel
+def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
+    """Whether all body facts of a frame's rule instance are explicit or proved, so that nothing needs to be checked."""
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0 and not flags_of(context, body) & CERTAIN:
+            return 0
+    return 1
+
+
+@kernel
+def enter_goal(context: Context) -> int:
+    """Make the pending fact a goal, on top of those that wait for it: DONE or GROW."""
+    depth = context.depth + 1
+    if depth >= context.goal_room:
+        return GROW
+    fact = context.pending
+    context.pending = -1
+    context.depth = depth
+    goal = context.goals[depth]
+    goal.fact = fact
+    goal.own_section = 0
+    goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
+    goal.open = 0
+    goal.step = -1
+    context.checked[context.checked_count] = fact
+    context.checked_count = context.checked_count + 1
+    certain = flags_of(context, fact) & (EXPLICIT | STATED)
+    set_flags(context, fact, CHECKED)
+    if certain:
+        note_proof(context, fact)
+        settle_waiting(context)
+    return DONE
+
+
+@kernel
+def goal_section(context: Context, depth: int) -> Section:
+    """The section whose rules a goal is trying."""
+    goal = context.goals[depth]
+    relation = relation_of(context, goal.fact)
+    if goal.own_section:
+        return context.sections[section_of(relation, values_of(relation, goal.fact))]
+    return context.sections[relation.section]
+
+
+@kernel
+def open_deriver(context: Context, depth: int) -> int:
+    """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or what must be done first."""
+    goal = context.goals[depth]
+    relation = relation_of(context, goal.fact)
+    values = values_of(relation, goal.fact)
+    frame = context.frames[depth + 1]
+    while True:
+        section = goal_section(context, depth)
+        while goal.next_deriver < section.end_deriver:
+            number = context.derivers[goal.next_deriver]
+            plan = context.plans[number]
+            ready = readiness(context, plan, 0, 0, -1)
+            if ready > READY:
+                return ready
+            goal.next_deriver = goal.next_deriver + 1
+            if ready == READY and match_columns(frame, context.codes + plan.trigger, values, relation.arity):
+                frame.plan = number
+                frame.level = FRESH
+                goal.open = 1
+                return READY
+        own = section_of(relation, values)
+        if goal.own_section or own < 0:
+            return IDLE
+        goal.own_section = 1
+        goal.next_deriver = context.sections[own].first_deriver
+
+
+@kernel
+def look_at_body(context: Context, depth: int) -> int:
+    """Walk over the body facts of a goal's current instance: one that was never checked becomes pending; else the instance settles."""
+    goal = context.goals[depth]
+    frame = context.frames[depth + 1]
+    plan = context.plans[frame.plan]
+    while goal.step < plan.step_count:
+        body = body_fact(frame, context.steps[plan.first_step + goal.step], goal.step)
+        goal.step = goal.step + 1
+        if body >= 0 and not flags_of(context, body) & (CHECKED | CERTAIN):
+            context.pending = body
+            return DONE
+    status = settle_instance(context, frame, plan, goal.fact)
+    if status == DONE:
+        goal.step = -1
+    return status
+
+
+@kernel
+def next_instance(context: Context, depth: int) -> int:
+    """Move a goal to its next rule instance: READY, IDLE if there is none left, or what must be done first."""
+    goal = context.goals[depth]
+    frame = context.frames[depth + 1]
+    while True:
+        if not goal.open:
+            status = open_deriver(context, depth)
+            if status != READY:
+                return status
+        if next_match(context, frame, 0, 0, -1):
+            context.backward_instances = context.backward_instances + 1
+            goal.step = 0
+            return READY
+        goal.open = 0
+
+
+@kernel
+def prove(context: Context) -> int:
+    """Work off the stack of goals: DONE, or what must be done before it is called again."""
+    while True:
+        if context.pending >= 0 and enter_goal(context) == GROW:
+            return GROW
+        depth = context.depth
+        if depth < 0:
+            return DONE
+        goal = context.goals[depth]
+        if flags_of(context, goal.fact) & PROVED:
+            context.depth = depth - 1
+        elif goal.step >= 0:
+            status = look_at_body(context, depth)
+            if status != DONE:
+                return status
+        else:
+            status = next_instance(context, depth)
+            if status == IDLE:
+                context.depth = depth - 1
+            elif status != READY:
+                return status
+            else:
+                frame = context.frames[depth + 1]
+                if is_certain_instance(context, frame, context.plans[frame.plan]):
+                    note_proof(context, goal.fact)
+                    settle_waiting(context)
+
+
+@kernel
+def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
+    """Cast doubt on the heads of all matches of a frame."""
+    relation = context.relations[plan.head_relation]
+    codes = context.codes + plan.head
+    scratch = frame.scratch
+    while next_match(context, frame, 0, 0, -1):
+        context.forward_instances = context.forward_instances + 1
+        for column in range(relation.arity):
+            scratch[column] = value_of(frame, codes[column])
+        row = find(relation, scratch)
+        if row >= 0:
+            doubt(context, (plan.head_relation << 32) | row)
+    return 0
+
+
+@kernel
+def doubt_consequences(context: Context, section: Section, fact: int) -> int:
+    """Cast doubt on what follows directly from a fact, by the rules that a section triggers: DONE, or what must be done first."""
+    relation = relation_of(context, fact)
+    frame = context.frames[0]
+    for position in range(section.first_trigger, section.end_trigger):
+        number = context.triggers[position]
+        plan = context.plans[number]
+        ready = readiness(context, plan, 0, 0, -1)
+        if ready > READY:
+            return ready
+        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
+            frame.plan = number
+            frame.level = FRESH
+            doubt_heads(context, frame, plan)
+    return DONE
+
+
+@kernel
+def disprove_checked(context: Context) -> int:
+    """After a search: what was checked and has no proof has none."""
+    while context.checked_done < context.checked_count:
+        fact = context.checked[context.checked_done]
+        context.checked_done = context.checked_done + 1
+        if not flags_of(context, fact) & PROVED:
+            set_flags(context, fact, DISPROVED)
+    return 0
+
+
+@entry
+def doubt_rule(context: Context, number: int) -> int:
+    """Cast doubt on everything that a rule derives: DONE, or what must be done before it is called again."""
+    plan = context.plans[number]
+    context.hidden = DEAD
+    ready = readiness(context, plan, 0, 0, -1)
+    if ready != READY:
+        return DONE if ready == IDLE else ready
+    frame = context.frames[0]
+    frame.plan = number
+    frame.level = FRESH
+    doubt_heads(context, frame, plan)
+    return DONE
+
+
+@entry
+def doubt_row(context: Context, number: int, row: int) -> int:
+    """Cast doubt on a fact that is no longer explicit."""
+    return doubt(context, (number << 32) | row)
+
+
+@entry
+def settle_doubts(context: Context) -> int:
+    """Prove doubted facts again, and follow those without proof to their consequences: DONE, or what must be done first."""
+    while context.doubted_done < context.doubted_count:
+        fact = context.doubted[context.doubted_done]
+        if not flags_of(context, fact) & CHECKED and context.depth < 0 and context.pending < 0:
+            context.pending = fact
+        context.hidden = DEAD | DISPROVED
+        context.look = 1
+        status = prove(context)
+        if status != DONE:
+            return status
+        disprove_checked(context)
+        if not flags_of(context, fact) & PROVED:
+            context.hidden = DEAD | PROCESSED
+            relation = relation_of(context, fact)
+            status = doubt_consequences(context, context.sections[relation.section], fact)
+            if status != DONE:
+                return status
+            own = section_of(relation, values_of(relation, fact))
+            if own >= 0:
+                status = doubt_consequences(context, context.sections[own], fact)
+                if status != DONE:
+                    return status
+            set_flags(context, fact, PROCESSED)
+        context.doubted_done = context.doubted_done + 1
+    return DONE
+
+
+@entry
+def finish_deletion(context: Context) -> int:
+    """Make what has no proof dead, clean up, and leave the dead facts at the front of the list of doubted ones: their number."""
+    gone = 0
+    for place in range(context.doubted_count):
+        fact = context.doubted[place]
+        relation = relation_of(context, fact)
+        row = fact & ROW
+        if relation.flags[row] & PROCESSED:
+            relation.flags[row] = DEAD
+            relation.dead = relation.dead + 1
+            context.doubted[gone] = fact
+            gone = gone + 1
+        else:
+            relation.flags[row] = relation.flags[row] & ~TEMPORARY
+    for place in range(context.checked_count):
+        fact = context.checked[place]
+        relation = relation_of(context, fact)
+        row = fact & ROW
+        if not relation.flags[row] & DEAD:
+            relation.flags[row] = relation.flags[row] & ~TEMPORARY
+    context.hidden = DEAD
+    context.look = 0
+    return gone
