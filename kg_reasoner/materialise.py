@@ -110,10 +110,10 @@ class Materialiser:
 
     def compact(self) -> None:
         """Forget dead rows where they are many. Everything has been processed."""
-        for relation in range(len(self.database.relations)):
-            if self.database.compact(relation):
-                for stratum in self.strata:
-                    stratum.processed[relation] = self.database.relations[relation].count
+        for relation in self.database.crowded():
+            self.database.compact(relation)
+            for stratum in self.strata:
+                stratum.processed[relation] = self.database.relations[relation].count
 
     def run(self, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive everything that follows from rows not yet processed and from new rules."""

@@ -87,6 +87,8 @@ class Reasoner:
         self.warnings: list[AxiomWarning] = []
         self._program = Program()
         self._axiom_rules: tuple[Rule, ...] = ()
+        self._all_rules: tuple[Rule, ...] | None = None
+        self._concludes_axioms = False
         self._schema = SchemaTriples(self.dictionary)
         self._schema_changed = False
         self._rules_changed = True
@@ -130,7 +132,10 @@ class Reasoner:
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
         self._translate_schema()
-        return tuple(dict.fromkeys(self._program.rules + self._axiom_rules))
+        if self._all_rules is None:
+            self._all_rules = tuple(dict.fromkeys(self._program.rules + self._axiom_rules))
+            self._concludes_axioms = self._derives_axioms(self._all_rules)
+        return self._all_rules
 
     def add_program(self, program: Program | str) -> None:
         """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
@@ -156,7 +161,9 @@ class Reasoner:
 
     def _touch(self, *, rules: bool = False) -> None:
         self._dirty = True
-        self._rules_changed = self._rules_changed or rules
+        if rules:
+            self._rules_changed = True
+            self._all_rules = None
         self._version += 1
 
     # --- facts ------------------------------------------------------------------------------------------------------
@@ -348,7 +355,7 @@ class Reasoner:
 
     def _supply(self) -> list[bool]:
         """Which relations have facts: while this stays the same, no further rule can fire."""
-        return [record.count > 0 for record in self.database.relations.records]
+        return self.database.filled()
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
@@ -424,18 +431,18 @@ class Reasoner:
         """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
         if self._program.translate is None:
             return False
-        derives = self._derives_axioms()
+        derives = self._concludes_axioms
         if not derives and len(self._schema.equalities(self.catalog)) == 0:
             return False
         before = self._axiom_rules
         self._use_axioms("all" if derives else "explicit")
         return self._axiom_rules != before
 
-    def _derives_axioms(self) -> bool:
+    def _derives_axioms(self, rules: Sequence[Rule]) -> bool:
         """Whether some rule other than the schema rules (scm-*), whose axioms are redundant, can conclude an axiom."""
         from kg_reasoner.loaders import owl
 
-        for rule in self.rules:
+        for rule in rules:
             if (rule.origin.name or "").startswith("scm-") or rule.head.predicate != TRIPLE or not rule.body:
                 continue
             _, property, value = rule.head.terms

@@ -34,7 +34,7 @@ from kg_reasoner.kernels.memory import Record, Table, address, allocate
 Rows: TypeAlias = npt.NDArray[np.int32]
 
 COMPACT_FROM = 256
-"""Fewer dead rows than this are left alone."""
+"""Fewer dead rows than this are left where they are."""
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -200,13 +200,19 @@ class Database:
         """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
         self._keep(relation, EXPLICIT | STATED)
 
-    def compact(self, relation: int) -> bool:
-        """Forget the dead rows if they are more than the living ones; whether that was so."""
-        record = self.relations[relation]
-        if record.dead < COMPACT_FROM or 2 * record.dead < record.count:
-            return False
+    def filled(self) -> list[bool]:
+        """For each relation, whether it has rows."""
+        return (self.relations.words[: len(self.relations), Relation.fields["count"][0]] > 0).tolist()
+
+    def crowded(self) -> list[int]:
+        """The relations that have more dead rows than living ones, and not just a few."""
+        table = self.relations.words[: len(self.relations)]
+        dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
+        return np.flatnonzero((dead >= COMPACT_FROM) & (2 * dead > count)).tolist()
+
+    def compact(self, relation: int) -> None:
+        """Forget the dead rows of a relation."""
         self._keep(relation, 0)
-        return True
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
