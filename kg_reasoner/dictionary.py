@@ -70,7 +70,8 @@ class Dictionary:
         """The terms of a table of ids, row by row; each term is made once."""
         numbers, places = np.unique(rows, return_inverse=True)
         terms = [self.decode(number) for number in numbers.tolist()]
-        for row in places.reshape(rows.shape).tolist():
+        table: list[list[int]] = places.reshape(rows.shape).tolist()
+        for row in table:
             yield tuple(terms[place] for place in row)
 
     def text(self, number: int) -> str:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyoxigraph
 import pytest
-from kg_reasoner.loaders.convert import from_oxigraph
 
 from kg_reasoner import rulesets
 from kg_reasoner.analysis import check
 from kg_reasoner.catalog import needs_ternary
 from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
 from kg_reasoner.errors import LoadError, RuleSyntaxError, UnknownNameError
+from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.parser import parse
 from kg_reasoner.printer import format_program
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule

@@ -20,9 +20,8 @@ class Ours:
 
     def start(self) -> None:
         """Import everything and load the kernels, as a first tiny job does."""
-        from kg_reasoner.loaders import owl, rdf  # noqa: F401 (imported here, so that their time is not the first load's)
-
         from kg_reasoner import facts_io
+        from kg_reasoner.loaders import owl, rdf  # noqa: F401 (imported here, so that their time is not the first load's)
         from kg_reasoner.program import Column
         from kg_reasoner.reasoner import Reasoner
         from kg_reasoner.terms import IRI, RDF

@@ -4,7 +4,8 @@ Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materiali
 Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
 its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
 
-A *fact* is ``relation << 32 | row``. All state is in the context, so that a kernel can stop for room or an index and be called again.
+A *fact* is ``relation << 32 | row``. All state is in the context, so that a kernel can stop for room or an index and be called
+again.
 """
 
 from kg_reasoner.kernels.fixpoint import readiness
@@ -238,7 +239,7 @@ def open_deriver(context: Context, depth: int) -> int:
 
 @kernel
 def look_at_body(context: Context, depth: int) -> int:
-    """Walk over the body facts of a goal's current instance: one that was never checked becomes pending; else the instance settles."""
+    """Walk over the body facts of a goal's current instance: one that was never checked becomes pending, else it settles."""
     goal = context.goals[depth]
     frame = context.frames[depth + 1]
     plan = context.plans[frame.plan]
