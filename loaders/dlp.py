@@ -20,8 +20,9 @@ What the rules derive, and what not:
   constraint instead: two values, one less than the other, are an inconsistency; equal values written differently are none. An
   undeclared property has both rules.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.
-* Beyond the RL/RDF rules, because rules can say them: owl:hasSelf; at least one value on the left; the upper bound of
-  owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and the disjointness of owl:disjointUnionOf.
+* Beyond the RL/RDF rules, because rules can say them: owl:hasSelf (named ext-self1 and ext-self2); at least one value on the left
+  (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and the disjointness of
+  owl:disjointUnionOf.
 """
 
 from __future__ import annotations
@@ -88,8 +89,6 @@ _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 _MANY: Final = 12
 """More classes, properties or individuals than this are said to differ by a numbered predicate instead of pair by pair."""
-
-_Body = tuple[BodyLiteral, ...]
 
 
 def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False) -> tuple[Rule, ...]:
