@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.catalog import StoredAtom, StoredRule
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, GROW, VALUES
+from kg_reasoner.kernels.layout import BUILD_INDEX, DEAD, DONE, GROW, VALUES
 from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.planner import plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
@@ -104,7 +104,8 @@ class Materialiser:
         return not any(stratum.processed.any() for stratum in self.strata)
 
     def restart(self) -> None:
-        """Forget what has been processed."""
+        """Forget what has been processed, and what an interrupted deletion has left."""
+        self.database.context.hidden, self.database.context.look = DEAD, 0
         for stratum in self.strata:
             stratum.processed[:] = 0
 

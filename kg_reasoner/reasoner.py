@@ -296,7 +296,9 @@ class Reasoner:
             if self._must_restart:
                 self._restart()
             elif self._removed or self._gone:
+                self._must_restart = True  # until the deletion is through: it may be interrupted
                 self._maintenance.delete(self._removed, self._gone)
+                self._must_restart = False
             self._removed, self._gone = [], []
             self._materialiser.run([] if self._materialiser.is_fresh else new_rules, progress)
             if not self._new_axioms():
@@ -384,7 +386,8 @@ class Reasoner:
         self._must_restart = False
 
     def _restart(self) -> None:
-        """Keep only explicit facts, and process them anew."""
+        """Keep only explicit facts, and process them anew, without the rules that are gone."""
+        self._materialiser.remove_rules(self._gone)
         for relation in range(len(self.database.relations)):
             self.database.keep_explicit(relation)
         self._materialiser.restart()
