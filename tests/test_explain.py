@@ -1,0 +1,640 @@
+"""Explanations: proofs against a checker and against brute force, why-not against brute force, and every form of both."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import lubm
+from kg_reasoner.analysis import stratify
+from kg_reasoner.errors import NoProofError, ReasonerError, StratificationError
+from kg_reasoner.explain import Proof, Step, WhyNot
+from kg_reasoner.explain.missing import in_order
+from kg_reasoner.loaders.convert import from_oxigraph
+from kg_reasoner.parser import parse
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Program, Rule, Variable
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
+
+from .oracle import Binding, Facts, Row, Store, evaluate, ground, holds, instances, match, matches
+from .proof_checker import ProofError, check, replaced
+from .strategies import CONSTANTS, NODES, PREDICATES, PROPERTIES, facts, programs, triple_programs, triples
+
+EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "60")), deadline=None)
+EX = "http://example.org/"
+
+
+def ex(name: str) -> IRI:
+    return IRI(EX + name)
+
+
+# --------------------------------------------------------------------------------------------- brute force, with the oracle
+
+
+class BruteForce:
+    """A program's materialisation, with the smallest height of every fact, and the size of the smallest of its lowest proofs."""
+
+    def __init__(self, program: Program, explicit: Facts) -> None:
+        self.rules = [rule for rule in program.rules if rule.body]
+        self.everything = Store(evaluate(program, explicit))
+        self.given = {Atom(predicate, row) for predicate, rows in explicit.items() for row in rows}
+        self.given |= {rule.head for rule in program.rules if not rule.body}
+        self.instances: dict[Atom, list[tuple[Rule, tuple[Atom, ...]]]] = {}
+        for rule in self.rules:
+            for binding in instances(rule, self.everything, self.everything):
+                premises = tuple(grounded(atom, binding) for atom in rule.body_atoms())
+                self.instances.setdefault(grounded(rule.head, binding), []).append((rule, premises))
+        self.heights = dict.fromkeys(self.given, 0)
+        self.sizes = dict.fromkeys(self.given, 1)
+        for height in itertools.count(1):
+            new = {}
+            for fact, derivations in self.instances.items():
+                if fact not in self.heights:
+                    known = [premises for _, premises in derivations if all(premise in self.heights for premise in premises)]
+                    if known:
+                        new[fact] = min(1 + sum(self.sizes[premise] for premise in premises) for premises in known)
+            if not new:
+                break
+            self.heights.update(dict.fromkeys(new, height))
+            self.sizes.update(new)
+
+    def proofs(self, goal: Atom) -> Iterator[dict[Atom, tuple[Rule, tuple[Atom, ...]]]]:
+        """All ways to choose one instance for the goal and for every fact below it that is not given, without a cycle."""
+        yield from self._extended({}, goal, goal)
+
+    def _extended(
+        self, choice: dict[Atom, tuple[Rule, tuple[Atom, ...]]], goal: Atom, fact: Atom
+    ) -> Iterator[dict[Atom, tuple[Rule, tuple[Atom, ...]]]]:
+        for instance in self.instances.get(fact, []):
+            extended = {**choice, fact: instance}
+            if is_cyclic(extended):
+                continue
+            below = [premise for _, premises in extended.values() for premise in premises]
+            following = next((f for f in below if f not in extended and (f not in self.given or f == goal)), None)
+            if following is None:
+                yield extended
+            else:
+                yield from self._extended(extended, goal, following)
+
+
+def is_cyclic(choice: dict[Atom, tuple[Rule, tuple[Atom, ...]]]) -> bool:
+    """Whether some fact rests on itself."""
+    left = dict(choice)
+    while left:
+        done = [fact for fact, (_, premises) in left.items() if not any(premise in left for premise in premises)]
+        if not done:
+            return True
+        for fact in done:
+            del left[fact]
+    return False
+
+
+def grounded(atom: Atom, binding: Binding) -> Atom:
+    return Atom(atom.predicate, tuple(ground(term, binding) for term in atom.terms))
+
+
+def size(proof: Proof) -> int:
+    """The facts of a proof, counted as often as they are used."""
+    sizes: list[int] = []
+    for step in proof.steps:
+        sizes.append(int(isinstance(step.statement, Atom)) + sum(sizes[premise] for premise in step.premises))
+    return sizes[-1]
+
+
+def choice_of(proof: Proof) -> frozenset[object]:
+    """What makes a proof: the rule and the premises of each derived fact."""
+    atoms = [step.statement for step in proof.steps]
+    return frozenset(
+        (step.statement, step.rule, tuple(atoms[n] for n in step.premises if isinstance(atoms[n], Atom)))
+        for step in proof.steps
+        if step.rule is not None
+    )
+
+
+def check_everything(reasoner: Reasoner, program: Program, explicit: Facts) -> None:
+    """Every fact has the shortest proof, and the checker accepts it."""
+    expected = BruteForce(program, explicit)
+    for predicate, rows in expected.everything.facts.items():
+        for row in rows:
+            fact = Atom(predicate, row)
+            proof = reasoner.explain(fact)
+            check(proof, fact, program.rules, explicit, expected.everything)
+            assert proof.shortest
+            assert (proof.height, size(proof)) == (expected.heights[fact], expected.sizes[fact])
+
+
+def stratifiable(program: Program) -> bool:
+    try:
+        stratify(program.rules)
+    except StratificationError:
+        return False
+    return True
+
+
+def reasoner_with(program: Program, given_facts: Facts) -> Reasoner:
+    reasoner = Reasoner(program)
+    for predicate, rows in given_facts.items():
+        if predicate == TRIPLE:
+            reasoner.add_triples(rows)  # type: ignore[arg-type]
+        else:
+            reasoner.add_facts(predicate, rows)
+    return reasoner
+
+
+# ------------------------------------------------------------------------------------------------------- shortest proofs
+
+
+@EXAMPLES
+@given(programs(), facts(), facts(), facts())
+def test_general_programs(program: Program, first: Facts, added: Facts, removed: Facts) -> None:
+    """After additions and removals, too: rows are then no longer in the order of derivation."""
+    assume(stratifiable(program))
+    reasoner = reasoner_with(program, first)
+    check_everything(reasoner, program, first)
+    both = {name: first.get(name, set()) | added.get(name, set()) for name in first.keys() | added.keys()}
+    for predicate, rows in added.items():
+        reasoner.add_facts(predicate, rows)
+    reasoner.materialise()
+    for predicate, rows in removed.items():
+        reasoner.remove_facts(predicate, rows)
+    check_everything(reasoner, program, {name: rows - removed.get(name, set()) for name, rows in both.items()})
+
+
+@EXAMPLES
+@given(st.booleans().flatmap(triple_programs), triples(), triples())
+def test_triple_programs(program: Program, data: set[Row], removed: set[Row]) -> None:
+    """With and without variables for properties: in both layouts."""
+    reasoner = reasoner_with(program, {TRIPLE: data})
+    check_everything(reasoner, program, {TRIPLE: data})
+    reasoner.remove_triples(removed)  # type: ignore[arg-type]
+    check_everything(reasoner, program, {TRIPLE: data - removed})
+
+
+CYCLIC = """
+    c0(?x) :- a(?x) .  c0(?x) :- b(?x) .  c1(?x) :- c0(?x) .  c2(?x) :- c1(?x) .  c3(?x) :- c2(?x) .  c0(?x) :- c3(?x) .
+"""
+
+
+def test_the_cyclic_example() -> None:
+    """Motik, Nenov, Piro, Horrocks 2015: c0 has two grounds outside the cycle, and is never its own ground."""
+    program = parse(CYCLIC)
+    x = literal(1)
+    reasoner = reasoner_with(program, {"a": {(x,)}, "b": {(x,)}})
+    reasoner.materialise()
+    for given_facts in ({"a": {(x,)}, "b": {(x,)}}, {"b": {(x,)}}):
+        check_everything(reasoner, program, given_facts)
+        assert len(list(reasoner.all_proofs(Atom("c3", (x,))))) == len(given_facts)
+        reasoner.remove_facts("a", [(x,)])
+    reasoner.add_facts("c2", [(x,)])
+    assert [proof.height for proof in reasoner.all_proofs(Atom("c2", (x,)))] == [0, 3]
+    assert reasoner.explain(Atom("c0", (x,))).height == 1
+
+
+def test_the_shortest_of_many() -> None:
+    reasoner = Reasoner(
+        """
+        path(?x, ?y) :- edge(?x, ?y) .
+        path(?x, ?z) :- path(?x, ?y), path(?y, ?z) .
+        edge(1, 2) . edge(2, 3) . edge(3, 4) . edge(4, 5) . edge(5, 6) . edge(6, 7) . edge(7, 8) . edge(8, 9) .
+        """
+    )
+    assert reasoner.explain(Atom("path", (literal(1), literal(9)))).height == 4
+    reasoner.add_facts("edge", [(literal(1), literal(8))])
+    assert reasoner.explain(Atom("path", (literal(1), literal(9)))).height == 2
+
+
+def long_chain(length: int) -> Reasoner:
+    reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .")
+    reasoner.add_facts("edge", [(literal(n), literal(n + 1)) for n in range(length)])
+    return reasoner
+
+
+def test_high_proofs() -> None:
+    """Proofs higher than Python's stack in every form, none of which nests without end."""
+    reasoner = long_chain(1500)
+    proof = reasoner.explain(Atom("path", (literal(0), literal(1500))))
+    assert proof.shortest
+    assert proof.height == 1500
+    assert proof == next(reasoner.all_proofs(Atom("path", (literal(0), literal(1500)))))
+    text = proof.text()
+    assert text.count("explicit") == 1500
+    assert max(map(len, text.splitlines())) < 300
+    assert text.count("shown below") == text.count("\n[") > 10
+    assert len(json.loads(json.dumps(proof.as_dict()))["steps"]) == 3000
+    assert proof.dot().count("shape=ellipse") == 1500
+    assert deepest_nesting(proof.html()) < 150
+
+
+def test_any_proof_where_the_shortest_takes_too_long() -> None:
+    """The number of proofs is exponential here, and the search for the shortest is limited."""
+    program = parse("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) .")
+    edges = {(literal(n), literal(m)) for n in range(16) for m in (n + 1, (n * 7) % 16)}
+    reasoner = reasoner_with(program, {"edge": edges})
+    everything = Store({name: set(reasoner.facts(name)) for name in reasoner.predicates()})
+    for row in random.Random(0).sample(sorted(everything.facts["path"], key=str), 20):
+        goal = Atom("path", row)
+        proof = reasoner.explain(goal, effort=10)
+        check(proof, goal, program.rules, {"edge": edges}, everything)
+        lowest = reasoner.explain(goal)
+        assert lowest.shortest
+        assert lowest.height == proof.height if proof.shortest else lowest.height <= proof.height
+
+
+# ------------------------------------------------------------------------------------------------------------ all proofs
+
+
+@EXAMPLES
+@given(programs(), facts())
+def test_all_proofs_of_general_programs(program: Program, explicit: Facts) -> None:
+    assume(stratifiable(program))
+    compare_all_proofs(program, explicit)
+
+
+@EXAMPLES
+@given(st.booleans().flatmap(triple_programs), triples())
+def test_all_proofs_of_triple_programs(program: Program, data: set[Row]) -> None:
+    compare_all_proofs(program, {TRIPLE: data})
+
+
+def compare_all_proofs(program: Program, explicit: Facts, most: int = 60, most_facts: int = 12) -> None:
+    """The same proofs as by brute force, each once, by height; of facts with very many the first ones."""
+    expected = BruteForce(program, explicit)
+    reasoner = reasoner_with(program, explicit)
+    goals = sorted((Atom(name, row) for name, rows in expected.everything.facts.items() for row in rows), key=str)
+    for goal in goals[:most_facts]:
+        theirs = list(itertools.islice(expected.proofs(goal), most + 1))
+        ours = list(itertools.islice(reasoner.all_proofs(goal), most + 2))
+        for proof in ours:
+            check(proof, goal, program.rules, explicit, expected.everything)
+        if goal in expected.given:
+            assert len(ours.pop(0).steps) == 1
+        assert [proof.height for proof in ours] == sorted(proof.height for proof in ours)
+        choices = [choice_of(proof) for proof in ours]
+        assert len(set(choices)) == len(choices)
+        if len(theirs) <= most:
+            assert set(choices) == {frozenset((fact, *instance) for fact, instance in choice.items()) for choice in theirs}
+
+
+# ------------------------------------------------------------------------------------------------------- LUBM, literals
+
+
+@pytest.fixture(scope="module", params=["owl2rl", "owl2rl-full"])
+def university(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reasoner:
+    data = tmp_path_factory.mktemp("lubm") / "lubm.nt"
+    lubm.write(data, 1, seed=0)
+    reasoner = Reasoner(ruleset=request.param)
+    reasoner.load(lubm.ontology_path(), data)
+    return reasoner
+
+
+def test_lubm(university: Reasoner) -> None:
+    """A sample of the derived triples; with KG_REASONER_ALL_PROOFS=1 in the environment, every one of them."""
+    inferred = university.triple_ids("inferred")
+    chosen = range(len(inferred))
+    if not os.environ.get("KG_REASONER_ALL_PROOFS"):
+        chosen = random.Random(1).sample(chosen, 300)  # type: ignore[assignment]
+    rules = university.rules
+    negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
+    assert TRIPLE not in negated
+    everything = Store({name: set(university.facts(name)) for name in negated})
+    explicit: Facts = {TRIPLE: set(university.triples(which="explicit"))}
+    for number in chosen:
+        goal = Atom(TRIPLE, tuple(university.dictionary.decode(term) for term in inferred[number].tolist()))
+        proof = university.explain(goal)
+        check(proof, goal, rules, explicit, everything)
+        assert proof.shortest
+
+
+def test_facts_about_literals() -> None:
+    reasoner = Reasoner("typed(?y, ?t) :- [?x, <http://example.org/age>, ?y], literal_type(?y, ?t) .")
+    reasoner.add_triples([(ex("tom"), ex("age"), literal(7))])
+    goal = next(Atom("typed", row) for row in reasoner.facts("typed"))
+    proof = reasoner.explain(goal)
+    check(proof, goal, reasoner.rules, {TRIPLE: {(ex("tom"), ex("age"), literal(7))}}, Store({}))
+    assert [step.reason for step in proof.steps] == ["explicit", "literal", "rule"]
+
+
+def test_violations() -> None:
+    """Also of constraints with variables for properties, which are expanded, in both layouts."""
+    program = parse(
+        """
+        @prefix : <http://example.org/> .
+        false :- :Cat[?x], :Dog[?x] .
+        :Cat[?x] :- :purrs[?x, _] .
+        @rule no-loops
+        false :- [?x, ?p, ?x], FILTER(?p != :likes) .
+        """
+    )
+    extra = parse("[?y, ?p, ?x] :- <http://example.org/inverse>[?p, ?q], [?x, ?q, ?y] .")
+    data: set[Row] = {
+        (ex("tom"), ex("purrs"), literal(1)),
+        (ex("tom"), RDF.type, ex("Dog")),
+        (ex("tom"), ex("knows"), ex("tom")),
+        (ex("tom"), ex("likes"), ex("tom")),
+    }
+    for rules in (program, program | extra):
+        reasoner = reasoner_with(rules, {TRIPLE: data})
+        everything = Store(evaluate(rules, {TRIPLE: data}))
+        violations = reasoner.inconsistencies()
+        assert len(violations) == 2
+        for violation in violations:
+            proof = reasoner.explain(violation)
+            check(proof, Atom(FALSE, ()), rules.rules, {TRIPLE: data}, everything)
+            assert {**violation.terms}.items() <= {variable.name: term for variable, term in proof.steps[-1].bindings}.items()
+
+
+def test_rules_come_and_go() -> None:
+    reasoner = Reasoner("b(?x) :- a(?x) . c(?x) :- b(?x) . a(1) .")
+    goal = Atom("c", (literal(1),))
+    assert reasoner.explain(goal).height == 2
+    shortcut = parse("c(?x) :- a(?x) .")
+    reasoner.add_program(shortcut)
+    assert reasoner.explain(goal).height == 1
+    reasoner.remove_rules(shortcut.rules)
+    assert reasoner.explain(goal).height == 2
+    reasoner.add_facts("c", [(literal(1),)])
+    assert reasoner.explain(goal).height == 0
+
+
+# ----------------------------------------------------------------------------------------------- fixtures: texts and why-not
+
+CASES = re.compile(r"^=== (?P<name>.*)\n(?P<body>(?:(?!===).*\n)*)", re.MULTILINE)
+PARTS = re.compile(r"^--- (?P<kind>\S+) ?(?P<what>.*)\n(?P<text>(?:(?!---).*\n)*)", re.MULTILINE)
+FIXTURES = (Path(__file__).with_name("explanations.txt")).read_text(encoding="utf-8")
+FIXTURE_CASES = [(case["name"], [part.groups() for part in PARTS.finditer(case["body"])]) for case in CASES.finditer(FIXTURES)]
+
+
+@pytest.mark.parametrize(("name", "parts"), FIXTURE_CASES, ids=[name for name, _ in FIXTURE_CASES])
+def test_texts(name: str, parts: list[tuple[str, str, str]]) -> None:
+    """The cases of explanations.txt, which says how they are written."""
+    import pyoxigraph
+
+    reasoner = Reasoner()
+    for kind, what, text in parts:
+        if kind == "rules":
+            reasoner = Reasoner(parse(f"@prefix : <{EX}> .\n{text}"), ruleset=what or None)
+        elif kind == "data":
+            header = f"@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+            header += "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> ."
+            reasoner.load(f"{header}\n{text}".encode(), format="turtle")
+        else:
+            if "(" in what:
+                fact = parse(f"@prefix : <{EX}> . {what} .").rules[0].head
+            else:
+                found = next(iter(pyoxigraph.parse(f"@prefix : <{EX}> . {what} .".encode(), pyoxigraph.RdfFormat.TURTLE)))
+                fact = Atom(TRIPLE, tuple(from_oxigraph(term) for term in (found.subject, found.predicate, found.object)))
+            answer = {"explain": reasoner.explain, "why-not": reasoner.why_not}[kind](fact).with_prefixes({"": EX})  # type: ignore[operator]
+            shown = answer.text().replace(f"@prefix : <{EX}> .\n\n", "")
+            assert shown.strip() == text.strip()
+
+
+@EXAMPLES
+@given(programs(), facts(), st.data())
+def test_why_not_in_general_programs(program: Program, explicit: Facts, data: st.DataObject) -> None:
+    assume(stratifiable(program))
+    predicate = data.draw(st.sampled_from(sorted(PREDICATES)))
+    constants = st.sampled_from([*CONSTANTS, literal("unknown")])
+    fact = Atom(predicate, data.draw(st.tuples(*[constants] * PREDICATES[predicate])))
+    compare_why_not(program, explicit, fact)
+
+
+@EXAMPLES
+@given(st.booleans().flatmap(triple_programs), triples(), st.data())
+def test_why_not_in_triple_programs(program: Program, explicit: set[Row], data: st.DataObject) -> None:
+    nodes = st.sampled_from([*NODES, ex("unknown")])
+    fact = Atom(TRIPLE, data.draw(st.tuples(nodes, st.sampled_from([*PROPERTIES, ex("unknown")]), nodes)))
+    compare_why_not(program, {TRIPLE: explicit}, fact)
+
+
+def compare_why_not(program: Program, explicit: Facts, fact: Atom) -> None:
+    """Rules whose heads fit, each with the longest beginning of its body that has a match, and with such a match."""
+    everything = Store(evaluate(program, explicit))
+    reasoner = reasoner_with(program, explicit)
+    if fact.terms in everything.facts.get(fact.predicate, ()):
+        with pytest.raises(ReasonerError, match="is a fact"):
+            reasoner.why_not(fact)
+        return
+    answer = reasoner.why_not(fact)
+    heads = {rule: match(rule.head, fact.terms, {}) for rule in program.rules if rule.head.predicate == fact.predicate}
+    assert {miss.rule for miss in answer.misses} == {rule for rule, head in heads.items() if head is not None and rule.body}
+    assert [len(miss.held) for miss in answer.misses] == sorted((len(miss.held) for miss in answer.misses), reverse=True)
+    for miss in answer.misses:
+        head = heads[miss.rule]
+        assert head is not None
+        parts = in_order(miss.rule.body, head)
+        furthest = max(length for length in range(len(parts)) if some_match(parts[:length], everything, head))
+        assert len(miss.held) == furthest
+        for example in miss.examples:
+            binding = dict(example)
+            assert head.items() <= binding.items()
+            assert some_match(parts[:furthest], everything, binding)
+            assert not some_match(parts[: furthest + 1], everything, binding)
+        binding = dict(miss.examples[0])
+        assert [*miss.held, miss.failed] == [replaced(part, binding) for part in parts[: furthest + 1]]
+
+
+def some_match(parts: list[object], everything: Store, binding: Binding) -> bool:
+    """Whether all parts of a body's beginning hold under some extension of a binding."""
+    atoms = [part for part in parts if isinstance(part, Atom)]
+    return any(all(holds(part, found, everything) for part in parts) for found in matches(atoms, everything, binding))  # type: ignore[arg-type]
+
+
+def test_unknown_terms_stay_unknown() -> None:
+    """A question adds nothing."""
+    reasoner = Reasoner("b(?x, ?y) :- a(?x, ?y), NOT c(?x, ?z), FILTER(?x < ?y) . a(1, 2) .")
+    reasoner.materialise()
+    terms, relations = len(reasoner.dictionary), len(reasoner.database.relations)
+    answer = reasoner.why_not(Atom("b", (literal(77), literal("seventy-seven"))))
+    assert answer.unknown == (literal(77), literal("seventy-seven"))
+    assert reasoner.why_not((ex("a"), ex("b"), ex("c"))).misses == ()
+    with pytest.raises(NoProofError):
+        reasoner.explain((ex("a"), ex("b"), ex("c")))
+    with pytest.raises(NoProofError):
+        reasoner.explain(Atom("nothing", ()))
+    assert (len(reasoner.dictionary), len(reasoner.database.relations)) == (terms, relations)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ((ex("a"), ex("b")), "is no fact: give a triple"),
+        ("tom", "is no fact: give a triple"),
+        ((ex("a"), ex("b"), "tom"), "'tom' is no term"),
+        (Atom("a", (Variable("x"),)), r"\?x is a variable"),
+        (Atom("a", (literal(2),)), r"there is no fact a\(2\): why_not\(\) tells what is missing"),
+        ((ex("a"), RDF.type, ex("b")), "there is no fact example:a a example:b"),
+    ],
+)
+def test_what_cannot_be_explained(fact: object, message: str) -> None:
+    reasoner = Reasoner("a(1) .")
+    for ask in (reasoner.explain, reasoner.all_proofs):
+        with pytest.raises(ReasonerError, match=message):
+            ask(fact)  # type: ignore[operator]
+
+
+# ----------------------------------------------------------------------------------------------------------------- forms
+
+NASTY = [
+    IRI("http://example.org/'&lt;--(x)"),
+    Literal('</div><script>alert(1)</script><img src="http://evil.example/x.png">\\N\n"quoted"\u2028'),
+    BlankNode("b<0>"),
+    Literal("<b>", RDF.langString.value, "en"),
+    Literal("5", "http://example.org/type#&amp;"),
+]
+
+
+@pytest.fixture(scope="module")
+def nasty() -> list[tuple[Proof, WhyNot]]:
+    """For each nasty term, a proof of a fact with it, and why another one is not there."""
+    x, y, z = Variable("x"), Variable("y"), Variable("_z")
+    reasoner = Reasoner(Program((Rule(Atom("p", (x, y)), (Atom("q", (x, y)), Negation(Atom("r", (y, z))))),)))
+    reasoner.add_facts("q", [(NASTY[0], term) for term in NASTY])
+    return [
+        (reasoner.explain(Atom("p", (NASTY[0], term))), reasoner.why_not(Atom("p", (term, Literal("other"))))) for term in NASTY
+    ]
+
+
+class Page(HTMLParser):
+    """Collects a page's text, and fails on what does not fit together or comes from elsewhere."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.deepest = 0
+        self.text = ""
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+        assert set(self.links) <= {f"#{name}" for name in self.ids}
+        assert len(set(self.ids)) == len(self.ids)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "img", "link", "iframe", "object", "base"), tag
+        for name, value in attrs:
+            assert name in ("lang", "charset", "name", "content", "class", "id", "href", "title", "open"), name
+            if name == "id":
+                self.ids.append(value or "")
+            if name == "href":
+                self.links.append(value or "")
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+            self.deepest = max(self.deepest, len(self.open))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "style":
+            assert not re.search(r"url\(|@import|//", data)
+        else:
+            self.text += data
+
+
+def deepest_nesting(page: str) -> int:
+    return Page(page).deepest
+
+
+def test_pages_escape_what_comes_from_data(nasty: list[tuple[Proof, WhyNot]]) -> None:
+    shown = ["example.org/'&lt;--(x)", "</div><script>alert(1)</script><img src=", "_:b<0>", '"<b>"@en', "type#&amp;"]
+    for forms, text in zip(nasty, shown, strict=True):
+        for form in forms:
+            assert text in Page(form.html()).text
+
+
+def test_dot_escapes_what_comes_from_data(nasty: list[tuple[Proof, WhyNot]]) -> None:
+    """Every line is an attribute, a node or an edge; quoted strings end where they should."""
+    string = r'"(?:[^"\\\n]|\\["\\])*"'
+    attribute = rf"\w+=(?:{string}|[\w.]+)"
+    statement = rf"\s*(?:(?:node|edge|[sr]\d+) \[{attribute}(?:, {attribute})*\]|{attribute}|[sr]\d+ -> [sr]\d+);"
+    for proof, _ in nasty:
+        first, *lines, last = proof.dot().splitlines()
+        assert (first, last) == ("digraph proof {", "}")
+        for line in lines:
+            assert re.fullmatch(statement, line), line
+
+
+def test_dicts_are_json_and_complete(nasty: list[tuple[Proof, WhyNot]]) -> None:
+    for term, (proof, missing) in zip(NASTY, nasty, strict=True):
+        told = json.loads(json.dumps(proof.as_dict()))
+        assert told["height"] == 1
+        assert told["shortest"] is True
+        given_step, absent_step, last = told["steps"]
+        assert (given_step["reason"], absent_step["reason"], last["reason"]) == ("explicit", "absent", "rule")
+        assert absent_step["not"] == {"predicate": "r", "arguments": [str(term), "?_z"]}
+        assert (last["predicate"], last["arguments"]) == ("p", [str(NASTY[0]), str(term)])
+        assert last["bindings"] == {"x": str(NASTY[0]), "y": str(term)}
+        assert last["rule"] == {"name": None, "axiom": None, "text": "p(?x, ?y) :- q(?x, ?y), NOT r(?y, ?_z) ."}
+        assert last["premises"] == [0, 1]
+        told = json.loads(json.dumps(missing.as_dict()))
+        assert told["fact"]["arguments"] == [str(term), str(Literal("other"))]
+        (rule,) = told["rules"]
+        assert [held["not"]["arguments"] for held in rule["held"]] == [[str(Literal("other")), "?_z"]]
+        assert rule["failed"]["arguments"] == [str(term), str(Literal("other"))]
+
+
+def test_every_form_of_a_proof_with_axioms() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(
+        f"""@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Cat rdfs:subClassOf :Animal . :chases rdfs:domain :Cat . :tom :chases :jerry .""".encode(),
+        format="turtle",
+    )
+    proof = reasoner.explain((ex("tom"), RDF.type, ex("Animal")))
+    assert [rule.origin.name for rule in proof.rules] == ["prp-dom", "cax-sco"]
+    assert proof.facts == (Atom(TRIPLE, (ex("tom"), ex("chases"), ex("jerry"))),)
+    assert str(proof) == proof.text()
+    for form in (proof.text(), proof.dot(), Page(proof.html()).text):
+        assert "SubClassOf(example:Cat example:Animal)" in form
+        assert "prp-dom" in form
+    renamed = proof.with_prefixes({"zoo": EX})
+    assert renamed == proof
+    for form in (renamed.text(), renamed.dot(), Page(renamed.html()).text):
+        assert "SubClassOf(zoo:Cat zoo:Animal)" in form
+        assert "example:" not in form
+    steps = renamed.as_dict()["steps"]
+    assert steps[-1]["rule"]["axiom"] == "SubClassOf(example:Cat example:Animal)"
+    assert steps[-1]["triple"][2] == f"<{EX}Animal>"
+
+
+# ------------------------------------------------------------------------------------------------- the checker is strict
+
+
+def test_the_checker_refuses_wrong_proofs() -> None:
+    program = parse("b(?x) :- a(?x), NOT z(?x), FILTER(?x < 5) . c(?x) :- b(?x), b(?x) . a(?x) :- b(?x) . d(9) .")
+    one = literal(1)
+    explicit: Facts = {"a": {(one,)}}
+    everything = Store(evaluate(program, explicit))
+    goal = Atom("c", (one,))
+    other = parse("e(1) :- e(1), FILTER(7 < 5) .").rules[0].body[1]
+    right = reasoner_with(program, explicit).explain(goal)
+    check(right, goal, program.rules, explicit, everything)
+    a, absent, compared, b, c = right.steps
+    circle = Step(Atom("a", (one,)), "rule", program.rules[2], c.bindings, (3,))
+    wrong: dict[str, tuple[Step, ...]] = {
+        "proves": (a, absent, compared, b),
+        "later step": (circle, absent, compared, b, c),
+        "two steps": (a, a, absent, compared, replace(b, premises=(1, 2, 3)), replace(c, premises=(4, 4))),
+        "no use": (*right.steps[:4], Step(Atom("d", (literal(9),)), "stated"), c),
+        "not active": (a, absent, compared, b, replace(c, rule=parse("c(?x) :- b(?x), b(?x), b(?x) .").rules[0])),
+        "not explicit": (replace(a, statement=Atom("a", (literal(2),))), absent, compared, b, c),
+        "not stated": (replace(a, reason="stated"), absent, compared, b, c),
+        "has 2 premises": (a, absent, replace(b, premises=(0, 1)), replace(c, premises=(2, 2))),
+        "no instance": (a, absent, compared, replace(b, bindings=((Variable("x"), literal(2)),)), c),
+        "does not hold": (a, absent, replace(compared, statement=other), b, c),
+    }
+    for message, steps in wrong.items():
+        with pytest.raises(ProofError, match=message):
+            check(Proof(steps), goal, program.rules, explicit, everything)
