@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -38,9 +38,9 @@ class Matcher:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.database = catalog.database
-        self._out: Ids = allocate(3 * 64, np.int32)
-        self._tuple: Ids = allocate(3, np.int32)
-        self._one: Ids = allocate(1, np.int32)
+        self._out = _Buffer(3 * 64)
+        self._tuple = _Buffer(3)
+        self._one = _Buffer(1)
         self._known = -1
         self._property_terms: Ids = np.empty(0, np.int32)
         self._class_terms: Ids = np.empty(0, np.int32)
@@ -58,10 +58,12 @@ class Matcher:
             return np.empty((0, 3), np.int32)
         find = self._ternary if self.catalog.ternary else self._vertical
         found: Ids = find(subject, property, value, which, limit)
-        if subject is not None and property is not None:
+        if len(found) == 0 or (subject is not None and property is not None):
             return found
         first = self.catalog.dictionary.first_bytes()
-        keep = (first[found[:, 0]] != ord('"')) & (first[found[:, 1]] == ord("<"))
+        keep = first[found[:, 0]] != ord('"')
+        if property is None:
+            keep &= first[found[:, 1]] == ord("<")
         if keep.all():
             return found
         if limit is not None and np.count_nonzero(keep) < limit <= len(found):
@@ -196,50 +198,67 @@ class Matcher:
         self._known = len(database.relations)
         self._property_terms = np.fromiter(catalog.properties, np.int32)
         self._class_terms = np.fromiter(catalog.classes, np.int32)
-        self._property_relations = _numbers(list(catalog.properties.values()))
-        self._class_relations = _numbers(list(catalog.classes.values()))
+        self._property_relations = _Buffer.of(catalog.properties.values())
+        self._class_relations = _Buffer.of(catalog.classes.values())
         self._indexes = [
-            _numbers([database.index(relation, (column,)) for relation in catalog.properties.values()])
+            _Buffer.of([database.index(relation, (column,)) for relation in catalog.properties.values()])
             for column in (SUBJECT, OBJECT)
         ]
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 
     def _holds(self, relation: int, values: Sequence[int], which: Which) -> bool:
-        self._one[0] = relation
-        return len(self._find(self._one, 1, values, which)) > 0
+        return len(self._find(self._single(relation), 1, values, which)) > 0
 
-    def _find(self, relations: Ids, count: int, values: Sequence[int], which: Which) -> Ids:
+    def _find(self, relations: _Buffer, count: int, values: Sequence[int], which: Which) -> Ids:
         """The positions, in a list of relations, of those that hold a tuple."""
         if count == 0:
             return np.empty(0, np.int32)
-        if 3 * count > len(self._out):
-            self._out = allocate(3 * count, np.int32)
-        self._tuple[: len(values)] = values
+        if 3 * count > self._out.size:
+            self._out = _Buffer(3 * count)
+        self._tuple.array[: len(values)] = values
         mask, flags = FLAGS[which]
-        out = self._out
-        found = native.find_each(self.database.address, address(relations), count, address(self._tuple), mask, flags, address(out))
-        return np.array(out[:found])
+        found = native.find_each(
+            self.database.address, relations.address, count, self._tuple.address, mask, flags, self._out.address
+        )
+        return np.array(self._out.array[:found])
 
-    def _single(self, index: int) -> Ids:
-        self._one[0] = index
+    def _single(self, number: int) -> _Buffer:
+        self._one.array[0] = number
         return self._one
 
-    def _probe(self, indexes: Ids, key: int, which: Which) -> Ids:
+    def _probe(self, indexes: _Buffer, key: int, which: Which) -> Ids:
         """The entries of a key in a list of indexes, which are built if need be: (position, row, value), shape (n, 3)."""
         mask, flags = FLAGS[which]
-        while len(indexes):
+        count = indexes.size
+        while count:
             out = self._out
-            found = native.probe_each(
-                self.database.address, address(indexes), len(indexes), key, mask, flags, address(out), len(out) // 3
-            )
+            found = native.probe_each(self.database.address, indexes.address, count, key, mask, flags, out.address, out.size // 3)
             if found < 0:
-                self.database.build(int(indexes[-1 - found]))
-            elif 3 * found > len(out):
-                self._out = allocate(3 * (found + found // 2), np.int32)
+                self.database.build(int(indexes.array[-1 - found]))
+            elif 3 * found > out.size:
+                self._out = _Buffer(3 * (found + found // 2))
             else:
-                return np.array(out[: 3 * found]).reshape(-1, 3)
+                return np.array(out.array[: 3 * found]).reshape(-1, 3)
         return np.empty((0, 3), np.int32)
+
+
+class _Buffer:
+    """Ids in memory that kernels may read and write, with their address."""
+
+    __slots__ = ("address", "array", "size")
+
+    def __init__(self, size: int) -> None:
+        self.array: Ids = allocate(size, np.int32)
+        self.address = address(self.array)
+        self.size = size
+
+    @classmethod
+    def of(cls, numbers: Collection[int]) -> _Buffer:
+        """A buffer with some numbers in it."""
+        buffer = cls(len(numbers))
+        buffer.array[: len(numbers)] = list(numbers)
+        return buffer
 
 
 def _table(subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Ids:
@@ -249,9 +268,3 @@ def _table(subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Ids
     for number, column in enumerate((subjects, properties, values)):
         table[:, number] = column
     return table
-
-
-def _numbers(numbers: Sequence[int]) -> Ids:
-    array: Ids = allocate(len(numbers), np.int32, 0)
-    array[: len(numbers)] = numbers
-    return array

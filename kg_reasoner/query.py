@@ -77,7 +77,8 @@ class Solutions:
     rows: Ids
 
     def columns(self, names: Sequence[str]) -> Ids:
-        return self.rows[:, [self.names.index(name) for name in names]]
+        """The table of some of the names, in their order."""
+        return self.rows if names == self.names else self.rows[:, [self.names.index(name) for name in names]]
 
 
 class Queries:
@@ -90,26 +91,32 @@ class Queries:
 
     def solve(self, patterns: list[Pattern], which: Which, limit: int | None) -> Solutions:
         """The solutions of some patterns, with all their variables."""
+        if len(patterns) == 1:
+            return self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
-        if len(patterns) == 1:
-            return self._matches(patterns[0], which, limit)
         if which == "all" and all(map(self._has_relation, patterns)):
             return self._planned(patterns, limit)
         return self._joined(patterns, which)
 
     def _matches(self, pattern: Pattern, which: Which, limit: int | None = None) -> Solutions:
         """The solutions of one pattern."""
-        names = variables_of([pattern])
-        repeats = len(names) < sum(isinstance(term, str) for term in pattern)
-        subject, property, value = map(_constant, pattern)
-        found = self.matcher.match(subject, property, value, which, None if repeats else limit)
+        names: list[str] = []
+        columns: list[int] = []
+        repeated: list[tuple[int, int]] = []
         for column, term in enumerate(pattern):
-            first = pattern.index(term)
-            if first != column and isinstance(term, str):
-                found = found[found[:, first] == found[:, column]]
-        return Solutions(names, found[:, [pattern.index(name) for name in names]])
+            if isinstance(term, str):
+                if term in names:
+                    repeated.append((pattern.index(term), column))
+                else:
+                    names.append(term)
+                    columns.append(column)
+        subject, property, value = map(_constant, pattern)
+        found = self.matcher.match(subject, property, value, which, None if repeated else limit)
+        for first, second in repeated:
+            found = found[found[:, first] == found[:, second]]
+        return Solutions(names, found[:, columns])
 
     # --- patterns one by one ----------------------------------------------------------------------------------------
 

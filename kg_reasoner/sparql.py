@@ -122,8 +122,9 @@ def _solutions(
         variables, rows = [variables[column] for column in columns], rows[:, columns]
     if distinct:
         rows = _without_repetitions(rows)
+    bound = list(outside.items())
     for row in _decoded(source, rows):
-        yield FrozenBindings(context, {**outside, **dict(zip(variables, row, strict=True))})
+        yield FrozenBindings(context, [*bound, *zip(variables, row, strict=True)] if bound else zip(variables, row, strict=True))
 
 
 def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any], limit: int | None) -> tuple[list[Any], Ids]:
