@@ -422,7 +422,8 @@ class Reasoner:
 
         while True:
             ids = self._schema.triples(self.catalog, which)
-            translation = owl.translate(self._decoded(row) for row in ids.tolist())
+            names = map(self.dictionary.decode, self._schema.names_in_data(self.catalog))
+            translation = owl.translate((self._decoded(row) for row in ids.tolist()), names=names)
             if not (self._schema.name(translation.vocabulary) and len(self._schema.equalities(self.catalog))):
                 break
         self.warnings = list(translation.warnings)

@@ -64,6 +64,11 @@ class SchemaTriples:
             ids = _NONE
         return ids[self._touches_names(ids[:, 0], ids[:, 2])]
 
+    def names_in_data(self, catalog: Catalog) -> list[int]:
+        """The properties and classes that data uses, if any owl:sameAs could equate them."""
+        has_equalities = catalog.has_facts((TRIPLE, OWL.sameAs, None))
+        return [*catalog.properties, *catalog.classes] if has_equalities else []
+
     def triples(self, catalog: Catalog, which: Which) -> Ids:
         """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others."""
         properties, classes, type_id, _ = self._vocabulary
