@@ -89,6 +89,7 @@ class Reasoner:
         self._axiom_rules: tuple[Rule, ...] = ()
         self._all_rules: tuple[Rule, ...] | None = None
         self._concludes_axioms = False
+        self._equates = False
         self._schema = SchemaTriples(self.dictionary)
         self._schema_changed = False
         self._rules_changed = True
@@ -422,10 +423,11 @@ class Reasoner:
 
         while True:
             ids = self._schema.triples(self.catalog, which)
-            names = map(self.dictionary.decode, self._schema.names_in_data(self.catalog))
+            names = set(map(self.dictionary.decode, self._schema.names_in_data(self.catalog)))
             translation = owl.translate((self._decoded(row) for row in ids.tolist()), names=names)
-            if not (self._schema.name(translation.vocabulary) and len(self._schema.equalities(self.catalog))):
+            if not (self._schema.name(translation.vocabulary | names) and len(self._schema.equalities(self.catalog))):
                 break
+        self._equates = len(self._schema.equalities(self.catalog)) > 0
         self.warnings = list(translation.warnings)
         if translation.rules != self._axiom_rules:
             self._axiom_rules = translation.rules
@@ -436,7 +438,7 @@ class Reasoner:
         if self._program.translate is None:
             return False
         derives = self._concludes_axioms
-        if not derives and len(self._schema.equalities(self.catalog)) == 0:
+        if not derives and not self._equates and len(self._schema.equalities(self.catalog)) == 0:
             return False
         before = self._axiom_rules
         self._use_axioms("all" if derives else "explicit")

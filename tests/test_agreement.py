@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,15 +44,16 @@ def test_lubm() -> None:
     for ruleset in ("owl2rl", "owl2rl-full"):
         reasoner = Reasoner(ruleset=ruleset)
         reasoner.load(LUBM / "lubm1.nt.gz", LUBM / "univ-bench.owl")
-        rows = reasoner.triple_ids()
-        names = reasoner.dictionary.texts()
-        found.append(
-            {(names[s], names[p], names[o]) for s, p, o in rows.tolist() if "univ-bench" in names[p] or is_named_type(names, p, o)}
-        )
+        found.append(set(assertions(reasoner)))
     assert found[0] == found[1]
     assert len(found[0]) > 138_000
 
 
-def is_named_type(names: list[str], property: int, value: int) -> bool:
-    """Whether this is membership in a class of the ontology."""
-    return names[property] == str(RDF.type) and "univ-bench" in names[value]
+def assertions(reasoner: Reasoner) -> Iterator[tuple[str, ...]]:
+    """The triples with a property, or a type, of the ontology."""
+    rows = reasoner.triple_ids().tolist()
+    names = reasoner.dictionary.texts()
+    for row in rows:
+        subject, property, value = (names[term] for term in row)
+        if "univ-bench" in property or (property == str(RDF.type) and "univ-bench" in value):
+            yield subject, property, value
