@@ -17,14 +17,16 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner import sparql
 from kg_reasoner.errors import LoadError, ReasonerError
-from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
+from kg_reasoner.loaders.convert import from_rdflib, text_from_rdflib
 from kg_reasoner.matching import Which
+from kg_reasoner.rdflib_terms import RdflibTerms
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.sparql_update import Changeable, update_graph
-from kg_reasoner.terms import term_from_text
 
 if TYPE_CHECKING:
     from rdflib.query import Result
+
+    from kg_reasoner.explain import Proof
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
@@ -35,9 +37,6 @@ CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
 
 BATCH = 50_000
 """Added triples that wait at most before they become ids."""
-
-REMEMBERED = 1 << 18
-"""Terms that are kept in both forms at most."""
 
 NO_CONTEXTS: Iterator[Graph | None] = iter(())
 
@@ -87,8 +86,7 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
 
     def _use(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner
-        self._nodes: dict[int, Node] = {}
-        self._ids: dict[str, int] = {}
+        self.terms = RdflibTerms(reasoner.dictionary)
         self._size: tuple[int, int] | None = None
 
     # --- writing ----------------------------------------------------------------------------------------------------
@@ -102,15 +100,11 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         self._waiting += _texts(triple)
         if len(self._waiting) >= 3 * BATCH:
             self.flush()
-        super().add(triple, cast(Graph, context), quoted)
+        super().add(triple, cast(Graph, context))  # tells those who listen
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
         """Add the triples of quads; all of them, or none if one is no triple of RDF."""
-        quads = list(quads)
-        self._waiting += [text for quad in quads for text in _texts(quad[:3])]
-        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
-            for quad in quads:
-                super().add(quad[:3], quad[3])
+        self.change((), [(subject, property, value) for subject, property, value, _ in quads])
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         """Remove the explicit triples that match. What still follows from the rest stays visible."""
@@ -122,10 +116,14 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
             self.reasoner.remove_triples(matching)
 
     def change(self, removed: Iterable[RdflibTriple], added: Iterable[RdflibTriple]) -> None:
+        added = list(added)
         texts = [text for triple in added for text in _texts(triple)]
         for triple in removed:
             self.remove(triple)
         self._waiting += texts
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            for triple in added:
+                super().add(triple, Graph(store=self))
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
@@ -154,14 +152,12 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
                 yield cast(RdflibTriple, triple_pattern), NO_CONTEXTS
             return
         found = matcher.match(subject, property, value, which)
-        for first in range(0, len(found), sparql.CHUNK):
-            columns = found[first : first + sparql.CHUNK].T.tolist()
-            terms = (
-                self.nodes(column) if node is None else [node] * len(column)
-                for node, column in zip(triple_pattern, columns, strict=True)
-            )
-            for triple in zip(*terms, strict=True):
-                yield triple, NO_CONTEXTS
+        open_columns = [column for column, node in enumerate(triple_pattern) if node is None]
+        given = [node for node in triple_pattern if node is not None]
+        order = sorted(range(3), key=[*open_columns, *(column for column in range(3) if column not in open_columns)].__getitem__)
+        for row in self.terms.rows(found[:, open_columns]):
+            terms = (*row, *given)
+            yield (terms[order[0]], terms[order[1]], terms[order[2]]), NO_CONTEXTS
 
     def __len__(self, context: Graph | None = None) -> int:
         self.prepare()
@@ -174,35 +170,22 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         if which != "explicit":
             self.reasoner.materialise()
 
+    def explain(self, triple: RdflibTriple) -> Proof:
+        """The shortest proof of a triple, shown with the graph's prefixes: ``print(graph.store.explain(triple))``.
+
+        Raises:
+            NoProofError: the graph has no such triple; `kg_reasoner.reasoner.Reasoner.why_not` tells what is missing.
+            LoadError: that is no triple of RDF.
+        """
+        self.prepare()
+        subject, property, value = map(from_rdflib, triple)
+        proof = self.reasoner.explain((subject, property, value))
+        return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
+
     def _pattern(self, triple: RdflibPattern) -> list[int | None] | None:
         """A pattern as ids; None if one of its terms occurs nowhere."""
-        pattern = [None if term is None else self.find(term) for term in triple]
+        pattern = [None if term is None else self.terms.find(term) for term in triple]
         return None if -1 in pattern else pattern
-
-    def find(self, node: Node) -> int:
-        try:
-            text = text_from_rdflib(node)
-        except LoadError:  # what cannot be in the graph is not there
-            return -1
-        number = self._ids.get(text, -1)
-        if number < 0:
-            number = self.reasoner.dictionary.find_text(text)
-            if number >= 0:
-                if len(self._ids) >= REMEMBERED:
-                    self._ids.clear()
-                self._ids[text] = number
-        return number
-
-    def nodes(self, numbers: Sequence[int]) -> list[Node]:
-        known = self._nodes
-        missing = set(numbers).difference(known)
-        if missing:
-            if len(known) + len(missing) > REMEMBERED:
-                known = self._nodes = {}
-                missing = set(numbers)
-            order = list(missing)
-            known.update(zip(order, map(_node, self.reasoner.dictionary.texts_of(order)), strict=True))
-        return [known[number] for number in numbers]
 
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
@@ -268,6 +251,10 @@ class View(sparql.PatternSource, Store):
     def reasoner(self) -> Reasoner:  # type: ignore[override]  # it is the store's, which may get another one
         return self.store.reasoner
 
+    @property
+    def terms(self) -> RdflibTerms:  # type: ignore[override]
+        return self.store.terms
+
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
@@ -279,12 +266,6 @@ class View(sparql.PatternSource, Store):
 
     def prepare(self) -> None:
         self.store.prepare(self.which)
-
-    def find(self, node: Node) -> int:
-        return self.store.find(node)
-
-    def nodes(self, numbers: Sequence[int]) -> list[Node]:
-        return self.store.nodes(numbers)
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self.which} triples is a view: add to the graph that it belongs to")
@@ -353,10 +334,3 @@ def _texts(triple: Sequence[Node]) -> list[str]:
     if texts[1][0] != "<":
         raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
     return texts
-
-
-def _node(text: str) -> Node:
-    """The rdflib term of a dictionary text."""
-    if text[0] == "<":
-        return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the dictionary has valid IRIs only
-    return to_rdflib(term_from_text(text))

@@ -13,11 +13,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import rdflib
+from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import lubm
 from kg_reasoner.analysis import stratify
+from kg_reasoner.cli import main
 from kg_reasoner.errors import NoProofError, ReasonerError, StratificationError
 from kg_reasoner.explain import Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
@@ -25,6 +28,7 @@ from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.parser import parse
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Program, Rule, Variable
 from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.store import KGReasonerStore
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
 
 from .oracle import Binding, Facts, Row, Store, evaluate, ground, holds, instances, match, matches
@@ -607,6 +611,115 @@ def test_every_form_of_a_proof_with_axioms() -> None:
     steps = renamed.as_dict()["steps"]
     assert steps[-1]["rule"]["axiom"] == "SubClassOf(example:Cat example:Animal)"
     assert steps[-1]["triple"][2] == f"<{EX}Animal>"
+
+
+# ------------------------------------------------------------------------------------------------ rdflib, the command line
+
+
+def test_the_store_explains_with_the_graphs_prefixes() -> None:
+    graph = rdflib.Graph(store="KGReasoner")
+    zoo = rdflib.Namespace(EX)
+    graph.bind("zoo", zoo)
+    graph.add((zoo.Cat, rdflib.RDFS.subClassOf, zoo.Animal)).add((zoo.tom, rdflib.RDF.type, zoo.Cat))
+    store = graph.store
+    assert isinstance(store, KGReasonerStore)
+    assert store.explain((zoo.tom, rdflib.RDF.type, zoo.Animal)).text().splitlines() == [
+        f"@prefix zoo: <{EX}> .",
+        "",
+        "zoo:tom a zoo:Animal   (by cax-sco, SubClassOf(zoo:Cat zoo:Animal))",
+        "└── zoo:tom a zoo:Cat   (explicit)",
+    ]
+    node = rdflib.BNode()
+    graph.add((node, rdflib.RDF.type, zoo.Cat))
+    assert store.explain((node, rdflib.RDF.type, zoo.Animal)).height == 1
+    graph.remove((node, None, None))
+    with pytest.raises(NoProofError):
+        store.explain((node, rdflib.RDF.type, zoo.Animal))
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Path:
+    path = tmp_path / "zoo.ttl"
+    path.write_text(
+        """
+        @prefix : <http://example.org/zoo#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Lion rdfs:subClassOf :Cat, :Hunter . :Cat rdfs:subClassOf :Animal . :Hunter rdfs:subClassOf :Animal .
+        :leo a :Lion ; :age 7 ; :knows _:somebody . _:somebody a :Cat .
+        """
+    )
+    return path
+
+
+def kg(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["explain", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), "no traceback"
+    return result.stderr if code in (1, 2) else result.stdout
+
+
+def test_the_command_proves(zoo: Path) -> None:
+    animal = "<http://example.org/zoo#leo> a :Animal"
+    first, second = "(by cax-sco, SubClassOf(:Cat :Animal))", "(by cax-sco, SubClassOf(:Hunter :Animal))"
+    text = kg(zoo, "--triple", animal)
+    assert text.startswith("@prefix : <http://example.org/zoo#> .\n\n:leo a :Animal   (by cax-sco")
+    assert (first in text) != (second in text)
+    text = kg(zoo, "--triple", animal, "--all", 5)
+    assert first in text
+    assert second in text
+    assert re.findall("# proof .*", text) == ["# proof 1, height 2", "# proof 2, height 2"]
+    assert kg(zoo, "-t", animal, "--all", 1).count("# proof") == 1
+    assert json.loads(kg(zoo, "-t", animal, "-f", "json"))["height"] == 2
+    assert len(json.loads(kg(zoo, "-t", animal, "-f", "json", "--all", 5))) == 2
+    assert kg(zoo, "-t", animal, "-f", "dot", "--all", 5).count("digraph") == 2
+    page = Page(kg(zoo, "-t", animal, "-f", "html", "--all", 5))
+    assert "Proof 2" in page.text
+    assert "Proof" not in Page(kg(zoo, "-t", animal, "-f", "html")).text
+    assert ":leo :age 7   (explicit)" in kg(zoo, "-t", ":leo :age 7")
+    assert "(by rdfs9)" in kg(zoo, "-t", animal, "--ruleset", "rdfs")
+
+
+def test_blank_nodes_are_named_as_they_are_shown(zoo: Path) -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(zoo)
+    somebody = next(reasoner.triples(ex("zoo#leo"), ex("zoo#knows")))[2]
+    assert f"{somebody} a :Animal   (by" in kg(zoo, "-t", f"{somebody} a :Animal")
+
+
+def test_the_command_tells_what_is_missing(zoo: Path) -> None:
+    assert "missing  :leo a :Dog" not in kg(zoo, "-t", ":leo a :Dog", code=3)
+    text = kg(zoo, "-t", ":tim a :Animal", code=3)
+    assert ":tim occurs nowhere" in text
+    assert "missing  :tim a :Cat" in text
+    assert json.loads(kg(zoo, "-t", ":tim a :Animal", "-f", "json", code=3))["unknown"] == ["<http://example.org/zoo#tim>"]
+    assert "style=dashed" in kg(zoo, "-t", ":tim a :Animal", "-f", "dot", code=3)
+    assert "Why not :tim a :Animal" in Page(kg(zoo, "-t", ":tim a :Animal", "-f", "html", code=3)).text
+
+
+@pytest.mark.parametrize(
+    ("triple", "message"),
+    [
+        (":leo a zo:Cat", "nothing declares the prefix zo:, did you mean 'zoo'?; known: :, owl:, rdf:"),
+        (":leo a", "is no triple in Turtle"),
+        ('"leo" a :Cat', "is no triple in Turtle"),
+        (":leo a :Cat, :Dog", "is 2 triples; give one"),
+        ("", "is no triple in Turtle"),
+    ],
+)
+def test_triples_that_are_none(zoo: Path, triple: str, message: str) -> None:
+    assert message in kg(zoo, "--triple", triple, code=2)
+
+
+def test_names_are_understood_as_they_are_shown(tmp_path: Path) -> None:
+    """Also with prefixes that no document declares."""
+    path = tmp_path / "zoo.nt"
+    path.write_text(
+        f"<{EX}Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <{EX}Animal> .\n<{EX}tom> a <{EX}Cat> .\n".replace(
+            " a ", f" {RDF.type} "
+        )
+    )
+    text = kg(path, "-t", f"<{EX}tom> a <{EX}Animal>")
+    assert "example:tom a example:Animal" in text
+    assert kg(path, "-t", "example:tom a example:Animal") == text
 
 
 # ------------------------------------------------------------------------------------------------- the checker is strict

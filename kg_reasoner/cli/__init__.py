@@ -9,6 +9,7 @@ import click
 from kg_reasoner import __version__
 from kg_reasoner.cli.check import check
 from kg_reasoner.cli.demo import demo
+from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
 from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
@@ -48,10 +49,10 @@ def main() -> None:
       0    done
       1    an input is missing or wrong, or an output cannot be written; one message says what and where
       2    wrong usage: an unknown command or option
-      3    the answer is no: an ASK query is false, or `check` found a contradiction
+      3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction
       130  interrupted
     """
 
 
-for _command in (materialise, query, run, rules, check, generate, demo):
+for _command in (materialise, query, explain, run, rules, check, generate, demo):
     main.add_command(_command)

@@ -1,4 +1,4 @@
-"""The forms of a `WhyNot`: text, plain data, a page."""
+"""The forms of a `WhyNot`: text, plain data, a graph, a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from kg_reasoner.explain.data import rule_dict, statement_dict
+from kg_reasoner.explain.dot import COLOURS, HEADER, quoted
 from kg_reasoner.explain.html import page
 from kg_reasoner.explain.missing import Miss, WhyNot
 from kg_reasoner.explain.names import Names, reason_text, show_rule, show_statement
@@ -13,7 +14,7 @@ from kg_reasoner.explain.text import prefix_lines
 from kg_reasoner.program import Atom, Negation, Variable
 from kg_reasoner.terms import Term, term_text
 
-__all__ = ["absence_dict", "absence_page", "absence_text"]
+__all__ = ["absence_dict", "absence_dot", "absence_page", "absence_text"]
 
 
 def absence_text(answer: WhyNot) -> str:
@@ -49,6 +50,22 @@ def absence_dict(answer: WhyNot) -> dict[str, Any]:
             for miss in answer.misses
         ],
     }
+
+
+def absence_dot(answer: WhyNot) -> str:
+    """A directed graph: as for proofs, but what is not there is dashed."""
+    names = Names(answer.prefixes)
+    missing = f'style="filled,dashed", fillcolor="{COLOURS["absent"]}"'
+    lines = [*HEADER, f"  s [shape=box, {missing}, penwidth=2, label={quoted(show_statement(answer.fact, names))}];"]
+    for number, miss in enumerate(answer.misses):
+        label = quoted(reason_text(miss.rule, names))
+        lines.append(f'  r{number} [shape=ellipse, style="filled,dashed", fillcolor="#fff6dd", fontsize=10, label={label}];')
+        lines.append(f"  r{number} -> s [style=dashed];")
+        for place, statement in enumerate((*miss.held, miss.failed)):
+            kind = missing if statement is miss.failed else f'fillcolor="{COLOURS["explicit"]}"'
+            lines.append(f"  s{number}_{place} [shape=box, {kind}, label={quoted(show_statement(statement, names))}];")
+            lines.append(f"  s{number}_{place} -> r{number};")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def absence_page(answer: WhyNot) -> str:

@@ -7,9 +7,9 @@ from typing import Final
 from kg_reasoner.explain.names import Names, reason_text, show_statement
 from kg_reasoner.explain.proofs import REASONS, Proof, Reason
 
-__all__ = ["proof_dot", "quoted"]
+__all__ = ["COLOURS", "HEADER", "proof_dot", "quoted"]
 
-_COLOURS: Final[dict[Reason, str]] = {
+COLOURS: Final[dict[Reason, str]] = {
     "explicit": "#e3f1e5",
     "stated": "#e3f1e5",
     "literal": "#e3f1e5",
@@ -19,21 +19,24 @@ _COLOURS: Final[dict[Reason, str]] = {
 }
 
 
+HEADER: Final = (
+    "digraph proof {",
+    "  rankdir=BT;",
+    '  node [fontname="Helvetica", fontsize=11, style=filled, color="#555555"];',
+    '  edge [color="#555555"];',
+)
+
+
 def proof_dot(proof: Proof) -> str:
     """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions."""
     names = Names(proof.prefixes)
-    lines = [
-        "digraph proof {",
-        "  rankdir=BT;",
-        '  node [fontname="Helvetica", fontsize=11, style=filled, color="#555555"];',
-        '  edge [color="#555555"];',
-    ]
+    lines = [*HEADER]
     last = len(proof.steps) - 1
     for number, step in enumerate(proof.steps):
         width = ", penwidth=2" if number == last else ""
         tip = "" if step.rule is not None else f", tooltip={quoted(REASONS[step.reason])}"
         label = quoted(show_statement(step.statement, names))
-        lines.append(f'  s{number} [shape=box, fillcolor="{_COLOURS[step.reason]}", label={label}{tip}{width}];')
+        lines.append(f'  s{number} [shape=box, fillcolor="{COLOURS[step.reason]}", label={label}{tip}{width}];')
         if step.rule is not None:
             label = quoted(reason_text(step.rule, names))
             lines.append(f'  r{number} [shape=ellipse, fillcolor="#fff6dd", fontsize=10, label={label}];')

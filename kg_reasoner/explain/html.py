@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Final
 
@@ -10,7 +11,7 @@ from kg_reasoner.explain.proofs import REASONS, Proof, Step
 from kg_reasoner.explain.tree import Line, outline
 from kg_reasoner.terms import term_text
 
-__all__ = ["page", "proof_page"]
+__all__ = ["page", "proof_page", "proofs_page"]
 
 _STYLE: Final = """
 :root { --ink: #1d2733; --soft: #5d6b7a; --line: #d8dee5; --paper: #ffffff; --ground: #f4f6f8;
@@ -49,15 +50,26 @@ td { padding: .1rem 1rem .1rem 0; }
 
 
 def proof_page(proof: Proof) -> str:
-    """The whole page."""
-    names = Names(proof.prefixes)
-    trees = outline(proof)
-    parts = [_tree(proof, tree, names, heading=number > 0) for number, tree in enumerate(trees)]
-    conclusion = show_statement(proof.conclusion, names)
+    """The page of one proof."""
+    return proofs_page([proof])
+
+
+def proofs_page(proofs: Sequence[Proof]) -> str:
+    """The page of some proofs of one statement, of which there is at least one."""
+    names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
+    parts = []
+    for number, proof in enumerate(proofs, start=1):
+        if len(proofs) > 1:
+            parts.append(f'<h2>Proof {number}</h2>\n<p class="facts">{escape(_summary(proof))}</p>\n')
+        parts += [_tree(proof, tree, names, f"p{number}s", heading=place > 0) for place, tree in enumerate(outline(proof))]
+    note = _summary(proofs[0]) if len(proofs) == 1 else f"{len(proofs)} proofs"
+    return page(show_statement(proofs[0].conclusion, names), note, "".join(parts), names)
+
+
+def _summary(proof: Proof) -> str:
     rules, facts = len(proof.rules), len(proof.facts)
     kind = "the shortest proof" if proof.shortest else "a proof"
-    what = f"{kind}: height {proof.height}, {rules} rule{'s' * (rules != 1)}, {facts} given fact{'s' * (facts != 1)}"
-    return page(conclusion, what, "".join(parts), names)
+    return f"{kind}: height {proof.height}, {rules} rule{'s' * (rules != 1)}, {facts} given fact{'s' * (facts != 1)}"
 
 
 def page(title: str, note: str, body: str, names: Names) -> str:
@@ -75,7 +87,8 @@ def page(title: str, note: str, body: str, names: Names) -> str:
     )
 
 
-def _tree(proof: Proof, tree: list[Line], names: Names, heading: bool) -> str:
+def _tree(proof: Proof, tree: list[Line], names: Names, prefix: str, heading: bool) -> str:
+    """One tree; the ids of its parts begin with a prefix."""
     parts = []
     if heading:
         parts.append(f"<h2>{escape(show_statement(proof.steps[tree[0].step].statement, names))}</h2>\n")
@@ -88,12 +101,16 @@ def _tree(proof: Proof, tree: list[Line], names: Names, heading: bool) -> str:
         what = f'<span class="what">{_statement(step, names)}</span>'
         if line.premises != "whole":
             where = "shown above" if line.premises == "above" else "shown below"
-            parts.append(f'<div class="leaf">{what}<span class="why rule"><a href="#s{line.step}">{where}</a></span></div>\n')
+            parts.append(
+                f'<div class="leaf">{what}<span class="why rule"><a href="#{prefix}{line.step}">{where}</a></span></div>\n'
+            )
         elif step.rule is None:
             why = f'<span class="why {step.reason}">{escape(REASONS[step.reason])}</span>'
             parts.append(f'<div class="leaf">{what}{why}</div>\n')
         else:
-            parts.append(f'<details open id="s{line.step}"><summary>{what}{_why(step, names)}</summary>\n<div class="below">')
+            parts.append(
+                f'<details open id="{prefix}{line.step}"><summary>{what}{_why(step, names)}</summary>\n<div class="below">'
+            )
             parts.append(_instance(step, names))
             open_parts += 1
     parts.append("</div></details>\n" * open_parts)

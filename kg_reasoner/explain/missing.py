@@ -72,6 +72,12 @@ class WhyNot:
 
         return absence_dict(self)
 
+    def dot(self) -> str:
+        """The same as a graph in the language of Graphviz: what is missing is dashed."""
+        from kg_reasoner.explain.absence import absence_dot
+
+        return absence_dot(self)
+
     def html(self) -> str:
         """The same as a page that needs nothing else."""
         from kg_reasoner.explain.absence import absence_page

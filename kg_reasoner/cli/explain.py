@@ -1,0 +1,137 @@
+"""``kg-reasoner explain``: why a triple holds, or why it does not."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_reasoner.cli.console import note
+from kg_reasoner.cli.options import data_options, load, reasoner_for
+from kg_reasoner.cli.prefixes import document_prefixes
+from kg_reasoner.cli.rules import namespace_prefixes
+from kg_reasoner.errors import NoProofError, suggest
+
+if TYPE_CHECKING:
+    from kg_reasoner.explain import Proof, WhyNot
+    from kg_reasoner.terms import Triple
+
+
+class _UnknownPrefix(click.UsageError):
+    """A prefix that nothing declares."""
+
+
+_UNDECLARED: Final = "has not been declared"
+
+
+@click.command(short_help="Prove a triple, or tell what is missing for it.")
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "-t",
+    "--triple",
+    "triple_text",
+    required=True,
+    metavar="'S P O'",
+    help="The triple in Turtle, as in 'ex:tom a ex:Cat'. The prefixes that FILES declare are known.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "dot", "html"]),
+    default="text",
+    show_default=True,
+    help="dot is the language of Graphviz; html is one page that needs nothing else.",
+)
+@click.option(
+    "--all", "most", type=click.IntRange(min=1), metavar="N", help="Up to N proofs, low ones first. [default: the shortest]"
+)
+@data_options
+@click.pass_context
+def explain(
+    context: click.Context,
+    files: tuple[str, ...],
+    triple_text: str,
+    output_format: str,
+    most: int | None,
+    ruleset: str | None,
+    rules_file: str | None,
+    input_format: str | None,
+    quiet: bool,
+) -> None:
+    """Prove that a triple follows from FILES: by which rules and axioms, down to the triples in FILES.
+
+    If it does not, tell for each rule that could derive it what is missing, and end with exit code 3.
+    """
+    from kg_reasoner.parser import PREFIXES
+
+    reasoner = reasoner_for(ruleset, rules_file)
+    declared = {**dict(reasoner.program.prefixes), **document_prefixes(files, input_format)}
+    known = {**PREFIXES, **declared}
+    with suppress(_UnknownPrefix):  # further prefixes come up with the rules; all other mistakes are told before loading
+        _triple(triple_text, known)
+    load(reasoner, files, input_format)
+    triple = _triple(triple_text, {**namespace_prefixes(reasoner.rules, taken=known), **known})
+    try:
+        found = reasoner.all_proofs(triple) if most is not None else iter([reasoner.explain(triple)])
+    except NoProofError:
+        _print_absence(reasoner.why_not(triple).with_prefixes(declared), output_format)
+        note("the triple does not hold")
+        context.exit(3)
+    _print_proofs([proof.with_prefixes(declared) for proof in itertools.islice(found, most or 1)], output_format, most is not None)
+
+
+def _triple(text: str, prefixes: Mapping[str, str]) -> Triple:
+    """The one triple of a text in Turtle; names of blank nodes are those that are shown."""
+    import pyoxigraph
+
+    from kg_reasoner.loaders.convert import from_oxigraph
+
+    header = "".join(f"@prefix {prefix}: <{namespace}> . " for prefix, namespace in prefixes.items())
+    try:
+        found = list(pyoxigraph.parse(f"{header}\n{text} .", pyoxigraph.RdfFormat.TURTLE))
+    except (SyntaxError, ValueError) as error:
+        raise _mistake(text, error, prefixes) from None
+    if len(found) != 1:
+        raise click.UsageError(f"--triple: {text!r} is {len(found)} triples; give one")
+    (quad,) = found
+    return from_oxigraph(quad.subject), from_oxigraph(quad.predicate), from_oxigraph(quad.object)
+
+
+def _mistake(text: str, error: Exception, prefixes: Mapping[str, str]) -> click.UsageError:
+    """What a parser says, without the place in a text that only the program knows."""
+    message = str(getattr(error, "msg", None) or error).partition(" at line ")[2].partition(": ")[2] or str(error)
+    if _UNDECLARED in message:
+        known = ", ".join(f"{name}:" for name in sorted(prefixes))
+        prefix = message.removeprefix("The prefix ").partition(":")[0]
+        return _UnknownPrefix(f"--triple: nothing declares the prefix {prefix}:{suggest(prefix, prefixes)}; known: {known}")
+    return click.UsageError(f"--triple: {text!r} is no triple in Turtle: {message}")
+
+
+def _print_proofs(proofs: Sequence[Proof], output_format: str, several: bool) -> None:
+    if output_format == "json":
+        dicts = [proof.as_dict() for proof in proofs]
+        click.echo(json.dumps(dicts if several else dicts[0], indent=2, ensure_ascii=False))
+    elif output_format == "dot":
+        click.echo("".join(proof.dot() for proof in proofs), nl=False)
+    elif output_format == "html":
+        from kg_reasoner.explain.html import proofs_page
+
+        click.echo(proofs_page(proofs), nl=False)
+    else:
+        for number, proof in enumerate(proofs, start=1):
+            if several:
+                click.echo(f"{'' if number == 1 else chr(10)}# proof {number}, height {proof.height}")
+            click.echo(proof.text())
+
+
+def _print_absence(answer: WhyNot, output_format: str) -> None:
+    if output_format == "json":
+        click.echo(json.dumps(answer.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        forms = {"text": answer.text, "dot": answer.dot, "html": answer.html}
+        click.echo(forms[output_format]().rstrip("\n"))
