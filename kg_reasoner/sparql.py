@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.query import Pattern
+    from kg_reasoner.rdflib_terms import RdflibTerms
     from kg_reasoner.reasoner import Reasoner
-
-CHUNK = 4096
-"""Solutions that become rdflib terms at once."""
 
 
 class PatternSource:
@@ -30,17 +28,10 @@ class PatternSource:
 
     which: Which = "all"
     reasoner: Reasoner
+    terms: RdflibTerms
 
     def prepare(self) -> None:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
-        raise NotImplementedError
-
-    def find(self, node: Node) -> int:
-        """The id of an rdflib term, or -1."""
-        raise NotImplementedError
-
-    def nodes(self, numbers: Sequence[int]) -> list[Node]:
-        """The rdflib terms of ids."""
         raise NotImplementedError
 
 
@@ -115,6 +106,8 @@ def _solutions(
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
     outside: dict[Any, Any] = dict(context.bindings)
+    source.prepare()
+    terms = source.terms
     variables, rows = _joined(source, triples, outside, limit)
     if projection is not None:
         outside = {name: node for name, node in outside.items() if name in projection}
@@ -123,7 +116,7 @@ def _solutions(
     if distinct:
         rows = _without_repetitions(rows)
     bound = list(outside.items())
-    for row in _decoded(source, rows):
+    for row in terms.rows(rows):
         yield FrozenBindings(context, [*bound, *zip(variables, row, strict=True)] if bound else zip(variables, row, strict=True))
 
 
@@ -134,7 +127,7 @@ def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, An
 
     from kg_reasoner.query import answers
 
-    source.prepare()
+    find = source.terms.find
     names: dict[Any, str] = {}
     patterns: list[Pattern] = []
     known = True
@@ -145,7 +138,7 @@ def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, An
             if node is None:
                 pattern.append(names.setdefault(term, f"v{len(names)}"))
             else:
-                pattern.append(source.find(node))
+                pattern.append(find(node))
                 known = known and pattern[-1] != -1
         patterns.append((pattern[0], pattern[1], pattern[2]))
     if not known:
@@ -162,13 +155,3 @@ def _without_repetitions(rows: Ids) -> Ids:
     from kg_reasoner.query import labels_of
 
     return rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]
-
-
-def _decoded(source: PatternSource, rows: Ids) -> Iterator[tuple[Node, ...]]:
-    """Rows of ids as rows of terms, in chunks, so that a reader who stops early does not pay for the rest."""
-    if rows.shape[1] == 0:
-        yield from ((),) * len(rows)
-        return
-    for first in range(0, len(rows), CHUNK):
-        columns = rows[first : first + CHUNK].T.tolist()
-        yield from zip(*map(source.nodes, columns), strict=True)

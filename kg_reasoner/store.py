@@ -151,13 +151,8 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
             if matcher.contains(subject, property, value, which):
                 yield cast(RdflibTriple, triple_pattern), NO_CONTEXTS
             return
-        found = matcher.match(subject, property, value, which)
-        open_columns = [column for column, node in enumerate(triple_pattern) if node is None]
-        given = [node for node in triple_pattern if node is not None]
-        order = sorted(range(3), key=[*open_columns, *(column for column in range(3) if column not in open_columns)].__getitem__)
-        for row in self.terms.rows(found[:, open_columns]):
-            terms = (*row, *given)
-            yield (terms[order[0]], terms[order[1]], terms[order[2]]), NO_CONTEXTS
+        for triple in self.terms.rows(matcher.match(subject, property, value, which)):
+            yield cast(RdflibTriple, triple), NO_CONTEXTS
 
     def __len__(self, context: Graph | None = None) -> int:
         self.prepare()

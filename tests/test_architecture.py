@@ -43,6 +43,7 @@ loaders
 schema
 supply
 reasoner
+rdflib_terms
 sparql_paths
 sparql
 sparql_update

@@ -288,6 +288,11 @@ def test_changing_a_graph_while_reading_it(zoo: Graph) -> None:
     for row in zoo.query("SELECT ?x ?c { ?x a ?c }"):
         zoo.add((row.x, EX.kind, row.c))
     assert set(zoo.subject_objects(EX.kind)) == set(zoo.subject_objects(RDF.type))
+    everything = set(zoo)
+    reading = zoo.triples((None, None, None))
+    first = next(reading)
+    zoo.open("rdfs-full")
+    assert {first, *reading} == everything
 
 
 BAD = {
