@@ -136,7 +136,7 @@ class _Plan:
             probe_column=self._probe_column(),
             **self._copied_columns(),
         )
-        database.fit_frames(len(self.slots), len(self.steps))
+        database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
 
     def _probe_column(self) -> int:

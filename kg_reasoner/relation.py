@@ -29,7 +29,7 @@ from kg_reasoner.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.kernels.memory import Record, Table, address, allocate
+from kg_reasoner.kernels.memory import Record, Table, address, allocate, region
 
 Rows: TypeAlias = npt.NDArray[np.int32]
 
@@ -73,8 +73,7 @@ class Database:
         self.indexes = Table(Index, self.context, "indexes")
         self.plans = Table(Plan, self.context, "plans")
         self.steps = Table(Step, self.context, "steps")
-        self.frames = Table(Frame, self.context, "frames", capacity=1)
-        self._levels: list[Table] = []
+        self.frames = Frames(self.context)
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
         self.context.codes = self._codes
@@ -85,11 +84,7 @@ class Database:
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self._index_constants: list[int] = []
         self._indexes_of: dict[int, list[Record]] = {}
-        self._bindings = 16
-        self._depth = 8
-        self._arity = 4
-        self.add_frame()
-        self._set_arity(self._arity)
+        self._set_arity(self.frames.arity)
 
     @property
     def address(self) -> int:
@@ -131,7 +126,7 @@ class Database:
         self.context.relation_count = number + 1
         if number >= len(self.context.processed):
             self.context.processed = _resized(self.context.processed, 2 * number, number, 0)
-        if arity > self._arity:
+        if arity > self.frames.arity:
             self._set_arity(arity)
         return number
 
@@ -305,37 +300,10 @@ class Database:
             self.steps.truncate(marks[1])
             self._code_count = marks[2]
 
-    @property
-    def depth(self) -> int:
-        """The most steps that a plan has."""
-        return self._depth
-
-    def add_frame(self) -> Record:
-        """A join frame with room for every plan there is."""
-        frame = self.frames.add()
-        self._levels.append(Table(Level, frame, "levels"))
-        self._fit_frame(frame, self._levels[-1])
-        return frame
-
-    def fit_frames(self, bindings: int, depth: int) -> None:
-        """Make room in all frames for plans with so many variables and steps."""
-        if bindings > self._bindings or depth > self._depth:
-            self._bindings = max(bindings, self._bindings)
-            self._depth = max(depth, self._depth)
-            for frame, levels in zip(self.frames.records, self._levels, strict=True):
-                self._fit_frame(frame, levels)
-
-    def _fit_frame(self, frame: Record, levels: Table) -> None:
-        frame.bindings = allocate(self._bindings, np.int32, 0)
-        frame.scratch = allocate(self._arity, np.int32, 0)
-        while len(levels) < self._depth:
-            levels.add()
-
     def _set_arity(self, arity: int) -> None:
-        self._arity = arity
+        """Make room for tuples of so many columns. No kernel is at work."""
         self.context.ring, self.context.ring_stride = allocate(RING * arity, np.int32, 0), arity
-        for frame, levels in zip(self.frames.records, self._levels, strict=True):
-            self._fit_frame(frame, levels)
+        self.frames.fit(arity=arity)
 
     # --- growth -----------------------------------------------------------------------------------------------------
 
@@ -375,6 +343,50 @@ class Database:
             capacity = max(2 * index.capacity, capacities.grown_arena, index.top + 2 * index.need)
             index.arena = _resized(index.arena, capacity, index.top)
             index.capacity, index.need = capacity, 0
+
+
+class Frames:
+    """All join frames: one block of bindings, one of levels and one of scratch, cut into equal pieces."""
+
+    def __init__(self, context: Record) -> None:
+        self._context = context
+        self.bindings, self.depth, self.arity, self.count = 16, 8, 4, 1
+        self._allocate()
+
+    def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
+        """Make room in every frame for so many variables and steps, and for tuples of so many columns."""
+        wanted = max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity)
+        if wanted != (self.bindings, self.depth, self.arity):
+            self.bindings, self.depth, self.arity = wanted
+            self._allocate()
+
+    def add(self, count: int) -> None:
+        """More frames; joins that are under way go on in the old ones."""
+        old, self.count = self.count, self.count + count
+        kept = self._words, self._bindings, self._levels
+        self._allocate()
+        self._words[:old, :2] = kept[0][:old, :2]
+        self._bindings[:old] = kept[1]
+        self._levels[: old * self.depth] = kept[2]
+
+    def values(self, frame: int) -> Rows:
+        """The bindings of a frame."""
+        return self._bindings[frame]
+
+    def _allocate(self) -> None:
+        count = self.count
+        self._words = allocate((count, len(Frame.fields)), np.int64, 0)
+        self._bindings = region((count, self.bindings), np.int32)
+        self._levels = region((count * self.depth, len(Level.fields)), np.int64)
+        self._scratch = region((count, self.arity), np.int32)
+        frames = np.arange(count)
+        for field, block, items in (
+            ("bindings", self._bindings, 1),
+            ("levels", self._levels, self.depth),
+            ("scratch", self._scratch, 1),
+        ):
+            self._words[:, Frame.fields[field][0]] = address(block) + frames * (items * block.strides[0])
+        self._context.frames = self._words
 
 
 def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:

@@ -175,7 +175,7 @@ class Derivations:
         width = plan.rest
         head = tuple([values[column] for column in plan.head])
         self.start(plan.number)
-        bindings = self.database.frames[0].bindings
+        bindings = self.database.frames.values(0)
         for slot, value in enumerate(head):  # as if a row had triggered the plan
             bindings[slot] = value
         size = count = 0

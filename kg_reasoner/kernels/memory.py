@@ -112,6 +112,9 @@ def entry(function: F) -> F:
 _arrays: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
 
 
+_regions: "list[weakref.ref[_Block]]" = []
+
+
 class _Block(np.ndarray[Any, Any]):
     """An array whose address may be stored in a struct."""
 
@@ -121,6 +124,13 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | Non
     array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
     block = array.view(_Block)
     _arrays[block.ctypes.data] = block
+    return block
+
+
+def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+    """An array of zeros into whose middle pointers may point."""
+    block = allocate(shape, dtype, 0)
+    _regions.append(weakref.ref(block))
     return block
 
 
@@ -261,14 +271,15 @@ class CheckedStruct:
 class CheckedArray:
     """An array of structs with checked indices."""
 
-    __slots__ = ("struct", "words")
+    __slots__ = ("first", "struct", "words")
 
-    def __init__(self, struct: type[Struct], words: Any) -> None:
+    def __init__(self, struct: type[Struct], words: Any, first: int = 0) -> None:
         self.struct = struct
         self.words = words
+        self.first = first
 
     def __getitem__(self, index: int) -> CheckedStruct:
-        return CheckedStruct(self.struct, self.words, index)
+        return CheckedStruct(self.struct, self.words, self.first + index)
 
 
 def at_address(value: int, kind: Any) -> Any:
@@ -277,20 +288,27 @@ def at_address(value: int, kind: Any) -> Any:
     Raises:
         ValueError: the address is of no living array, or of one with other items.
     """
+    struct = struct_of(kind) or kind
+    is_struct = issubclass(struct, Struct)
     array = _arrays.get(value)
-    struct = struct_of(kind)
-    if struct is not None:
-        if array is None or array.shape[-1] != len(struct.fields):
-            raise ValueError(f"dangling pointer to {struct.__name__}")
-        return CheckedArray(struct, array)
-    if isinstance(kind, type) and issubclass(kind, Struct):
-        for start, words in list(_arrays.items()):  # the address of one struct inside a table
-            if start <= value < start + words.nbytes and words.ndim == 2 and words.shape[1] == len(kind.fields):
-                return CheckedStruct(kind, words, (value - start) // words.strides[0])
-        raise ValueError(f"dangling pointer to a {kind.__name__}")
-    if array is None or array.dtype != kind.dtype:
-        raise ValueError(f"dangling pointer to {kind.__name__}")
-    return CheckedPointer(array.reshape(-1))
+    if array is None:
+        array = _around(value)
+    if array is None or (array.shape[-1] != len(struct.fields) if is_struct else array.dtype != kind.dtype):
+        raise ValueError(f"dangling pointer to {struct.__name__}")
+    place = (value - array.ctypes.data) // (array.strides[0] if is_struct else array.itemsize)
+    if not is_struct:
+        return CheckedPointer(array.reshape(-1), place)
+    return CheckedArray(struct, array, place) if struct is not kind else CheckedStruct(struct, array, place)
+
+
+def _around(value: int) -> "_Block | None":
+    """The region, or the table of structs, that an address lies in the middle of."""
+    _regions[:] = [reference for reference in _regions if reference() is not None]
+    blocks = [reference() for reference in _regions] + [block for block in list(_arrays.values()) if block.ndim == 2]
+    for block in blocks:
+        if block is not None and block.ctypes.data <= value < block.ctypes.data + block.nbytes:
+            return block
+    return None
 
 
 def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:

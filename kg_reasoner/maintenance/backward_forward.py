@@ -67,7 +67,7 @@ class BackwardForward:
             if context.depth + 1 >= context.goal_room:
                 self._add_goals(len(self._goals))
             else:
-                room = 2 * context.pool_room + 3 + self.database.depth
+                room = 2 * context.pool_room + 3 + self.database.frames.depth
                 pool = allocate(room, np.int64)
                 pool[: context.pool_count] = context.pool[: context.pool_count]
                 context.pool, context.pool_room = pool, room
@@ -75,7 +75,7 @@ class BackwardForward:
     def _add_goals(self, count: int) -> None:
         for _ in range(count):
             self._goals.add()
-            self.database.add_frame()
+        self.database.frames.add(count)
         self.database.context.goal_room = len(self._goals)
 
     def _make_room(self) -> None:
