@@ -70,9 +70,9 @@ class Dictionary:
         """The terms of a table of ids, row by row; each term is made once."""
         numbers, places = np.unique(rows, return_inverse=True)
         terms = [self.decode(number) for number in numbers.tolist()]
-        table: list[list[int]] = places.reshape(rows.shape).tolist()
+        table = places.reshape(rows.shape)
         for row in table:
-            yield tuple(terms[place] for place in row)
+            yield tuple(terms[place] for place in row.tolist())
 
     def text(self, number: int) -> str:
         """The N-Triples text of an id's term."""
