@@ -32,8 +32,11 @@ FIRST_ROWS, MOST_ROWS = 4, 1 << 12
 
 
 class HeadPlan:
-    """A rule over relations, planned for a known head. `rule` is the rule as the program has it; of its variables those that the
-    relations stand for (properties and classes) are `fixed`, the others are `variables`: the head's first."""
+    """A rule over relations, planned for a known head. `rule` is the rule as the program has it.
+
+    Variables for properties and classes are `fixed`: that says which relations are meant, or which part of the one relation, and so
+    how many rows to expect. The others are `variables`, the head's first.
+    """
 
     __slots__ = ("fixed", "head", "number", "premises", "repeats", "rest", "rule", "variables")
 
@@ -214,7 +217,7 @@ class Derivations:
     def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, StoredRule]]:
         atom = self.atom(fact)
         for rule in self.rules_for(atom):
-            copy = rule if self.catalog.ternary or atom.predicate != TRIPLE else _with_predicate(rule, atom)
+            copy = rule if atom.predicate != TRIPLE else _with_predicate(rule, atom)
             if copy is not None:
                 for stored in self.catalog.rules(copy):
                     yield rule, stored

@@ -221,6 +221,12 @@ class Search:
                 return
             width *= WIDEN
 
+    def forget(self) -> None:
+        """Take the graph apart, so that Python need not look for its cycles later."""
+        for node in self.nodes.values():
+            node.parents.clear()
+            node.instances = None
+
     # --- reading a proof off ----------------------------------------------------------------------------------------
 
     def choose(self, target: Node) -> Choice:
@@ -280,11 +286,12 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
     search = Search(derivations, goal, given, effort)
     shortest = search.settle(search.goal)
     if not shortest:
+        search.forget()
         search = Search(derivations, goal, given, None)
         search.settle_somehow(search.goal)
-    if search.goal.height == UNPROVED:
-        return None
-    return search.choose(search.goal), shortest
+    found = None if search.goal.height == UNPROVED else (search.choose(search.goal), shortest)
+    search.forget()
+    return found
 
 
 # --- all proofs -----------------------------------------------------------------------------------------------------

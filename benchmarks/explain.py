@@ -1,0 +1,98 @@
+"""How long a proof takes: ``python -m benchmarks.explain``.
+
+Inferred triples of LUBM, drawn at random, are each proved once after a first round that warms up: the join plans of a rule are
+made, and indexes built, when the first fact asks for them. Times are those of `Reasoner.explain`, as a user sees it: from a triple
+of terms to a proof with all its terms, rules and values. No proof is kept.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import report
+from kg_reasoner import lubm, rulesets
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import Triple
+
+AIM = 5.0
+"""Milliseconds that a proof may take on LUBM(5)."""
+
+
+@click.command()
+@click.option("-n", "--universities", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("-s", "--sample", type=click.IntRange(min=1), default=2000, show_default=True, help="How many triples are proved.")
+@click.option(
+    "-r", "--ruleset", type=click.Choice(rulesets.names()), multiple=True, default=["owl2rl", "owl2rl-full"], show_default=True
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+def main(universities: int, sample: int, ruleset: tuple[str, ...], seed: int) -> None:
+    """Prove inferred triples of LUBM and print the median and the worst time, in milliseconds of CPU time and of wall time."""
+    console = Console()
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    table = Table(title=f"proofs of {sample} inferred triples of LUBM({universities}), milliseconds")
+    left = ("rule set", "heights")
+    times = ("CPU median", "99%", "worst", "wall median", "99%", "worst")
+    for column in (left[0], *times, f"over {AIM:g} ms CPU", "first of all", left[1]):
+        table.add_column(column, justify="left" if column in left else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "lubm.nt"
+        lubm.write(data, universities, seed=0)
+        for name in ruleset:
+            table.add_row(name, *measured(loaded(name, data), sample, seed))
+    console.print(table)
+
+
+def loaded(ruleset: str, data: Path) -> Reasoner:
+    reasoner = Reasoner(ruleset=ruleset)
+    reasoner.load(lubm.ontology_path(), data)
+    reasoner.materialise()
+    return reasoner
+
+
+def measured(reasoner: Reasoner, sample: int, seed: int) -> list[str]:
+    """The cells of a rule set's row."""
+    inferred = reasoner.triple_ids("inferred")
+    rows = random.Random(seed).sample(range(len(inferred)), min(sample, len(inferred)))
+    triples: list[Triple] = []
+    for row in inferred[rows].tolist():
+        subject, property, value = map(reasoner.dictionary.decode, row)
+        triples.append((subject, property, value))
+    first = timed(reasoner, triples[0])[0]
+    for triple in triples:
+        reasoner.explain(triple)
+    results = [timed(reasoner, triple) for triple in triples]
+    cpu = sorted(time for time, _, _ in results)
+    wall = sorted(time for _, time, _ in results)
+    heights = Counter(height for _, _, height in results)
+    return [
+        *(f"{figure:.2f}" for times in (cpu, wall) for figure in (statistics.median(times), percentile(times, 99), times[-1])),
+        str(sum(time > AIM for time in cpu)),
+        f"{first:.1f}",
+        ", ".join(f"{height}: {count}" for height, count in sorted(heights.items())),
+    ]
+
+
+def timed(reasoner: Reasoner, triple: Triple) -> tuple[float, float, int]:
+    """Milliseconds of CPU time and of wall time, and the proof's height."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    proof = reasoner.explain(triple)
+    taken = time.process_time() - cpu, time.perf_counter() - wall
+    return 1000 * taken[0], 1000 * taken[1], proof.height
+
+
+def percentile(times: list[float], percent: int) -> float:
+    """Of sorted times, the one that so many percent do not exceed."""
+    return times[min(len(times) - 1, len(times) * percent // 100)]
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.explain")
