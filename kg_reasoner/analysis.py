@@ -31,7 +31,7 @@ from kg_reasoner.program import (
 from kg_reasoner.terms import RDF, Term
 from kg_reasoner.values import COMPARISONS
 
-__all__ = ["Key", "check", "check_arity", "check_safety", "check_supported", "comparisons_of", "key_of", "stratify"]
+__all__ = ["Key", "arities", "check", "check_arity", "check_safety", "check_supported", "comparisons_of", "key_of", "stratify"]
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
@@ -66,6 +66,16 @@ def check_arity(program: Program) -> None:
         for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))):
             if atom.predicate not in (TRIPLE, FALSE):
                 _expect_arity(atom.predicate, atom.arity, atom.span, known)
+
+
+def arities(program: Program) -> dict[str, int]:
+    """The number of arguments of each general predicate of a program that passes `check_arity`."""
+    found = {declaration.predicate: declaration.arity for declaration in program.declarations}
+    for rule in program.rules:
+        for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))):
+            if atom.predicate not in (TRIPLE, FALSE):
+                found[atom.predicate] = atom.arity
+    return found
 
 
 def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str, tuple[int, Span | None]]) -> None:

@@ -90,6 +90,7 @@ class Reasoner:
         self._all_rules: tuple[Rule, ...] | None = None
         self._concludes_axioms = False
         self._equates = False
+        self._vocabulary: frozenset[Term] = frozenset()
         self._schema = SchemaTriples(self.dictionary)
         self._schema_changed = False
         self._rules_changed = True
@@ -146,6 +147,10 @@ class Reasoner:
             program = parse(program)
         merged = self._program | program
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + self._axiom_rules)), merged.declarations))
+        for predicate, arity in analysis.arities(program).items():
+            stored = self.catalog.predicates.get(predicate)
+            if stored is not None and (there := self.database.relations[stored].arity) != arity:
+                raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
         self._program = merged
         self._schema_changed = self._schema_changed or merged.translate is not None
         self._touch(rules=True)
@@ -209,17 +214,18 @@ class Reasoner:
         facts = [tuple(row) for row in rows]
         if not facts:
             return
-        arity = len(facts[0])
-        known = self.catalog.predicates.get(predicate)
-        expected = arity if known is None else self.database.relations[known].arity
-        declared = [d.arity for d in self._program.declarations if d.predicate == predicate]
-        expected = declared[0] if declared else expected
+        arity = self._arities().get(predicate, len(facts[0]))
         for row in facts:
-            if len(row) != expected:
-                raise ArityError(f"{predicate} has {expected} arguments, not {len(row)}")
+            if len(row) != arity:
+                raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
         ids = self.dictionary.encode_texts([term_text(term) for row in facts for term in row]).reshape(len(facts), arity)
         self.database.load(self.catalog.predicate(predicate, arity), ids)
         self._touch()
+
+    def _arities(self) -> dict[str, int]:
+        """The numbers of arguments of all predicates that facts, rules or declarations use."""
+        stored = {name: self.database.relations[number].arity for name, number in self.catalog.predicates.items()}
+        return analysis.arities(self._program) | stored
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
@@ -242,7 +248,7 @@ class Reasoner:
 
     def _row(self, relation: int, values: Sequence[int]) -> int:
         """The living row of a tuple of ids, or -1."""
-        if relation < 0 or any(value < 0 for value in values):
+        if relation < 0 or any(value < 0 for value in values) or len(values) != self.database.relations[relation].arity:
             return -1
         data = allocate(len(values), np.int32)
         data[: len(values)] = values
@@ -291,6 +297,8 @@ class Reasoner:
         """
         if not self._dirty:
             return
+        if self._removed and (self._concludes_axioms or self._equates):
+            self._schema_changed = True  # begin with the explicit axioms: an inferred one must not be its own reason
         while True:
             self._translate_schema()
             new_rules = self._prepare_rules()
@@ -336,9 +344,7 @@ class Reasoner:
             self._must_restart = True  # what was derived may rest on facts that were not there
         late: list[PlannedRule] = []
         dropped = {planned.rule for planned in self._gone}  # another rule may have the same copies
-        while (
-            supply := self._supply()
-        ) != self._supplied:  # plans may bring new properties and classes, which expand further rules
+        while (supply := self._supply()) != self._supplied:  # plans may bring new properties, which expand further rules
             self._supplied = supply
             for rule in supplied_rules([rule for rule in rules if rule.body], self.catalog.has_facts):
                 new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
@@ -416,18 +422,18 @@ class Reasoner:
         """Turn the explicit schema triples into rules, if they have changed and the program asks for it."""
         if self._schema_changed and self._program.translate is not None:
             self._schema_changed = False
-            self._use_axioms("explicit")
+            self._use_axioms("explicit", "explicit")
 
-    def _use_axioms(self, which: Which) -> None:
+    def _use_axioms(self, which: Which, equalities: Which) -> None:
         from kg_reasoner.loaders import owl
 
         while True:
-            ids = self._schema.triples(self.catalog, which)
+            ids = self._schema.triples(self.catalog, which, equalities)
             names = set(map(self.dictionary.decode, self._schema.names_in_data(self.catalog)))
             translation = owl.translate((self._decoded(row) for row in ids.tolist()), names=names)
-            if not (self._schema.name(translation.vocabulary | names) and len(self._schema.equalities(self.catalog))):
+            self._vocabulary = translation.vocabulary
+            if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(self.catalog, equalities))):
                 break
-        self._equates = len(self._schema.equalities(self.catalog)) > 0
         self.warnings = list(translation.warnings)
         if translation.rules != self._axiom_rules:
             self._axiom_rules = translation.rules
@@ -437,11 +443,14 @@ class Reasoner:
         """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
         if self._program.translate is None:
             return False
-        derives = self._concludes_axioms
-        if not derives and not self._equates and len(self._schema.equalities(self.catalog)) == 0:
+        in_data = self._schema.names_in_data(self.catalog)
+        if in_data:
+            self._schema.name(self._vocabulary.union(map(self.dictionary.decode, in_data)))
+        equates, self._equates = self._equates, len(self._schema.equalities(self.catalog, "inferred")) > 0
+        if not (self._concludes_axioms or equates or self._equates):
             return False
         before = self._axiom_rules
-        self._use_axioms("all" if derives else "explicit")
+        self._use_axioms("all" if self._concludes_axioms else "explicit", "all")
         return self._axiom_rules != before
 
     def _derives_axioms(self, rules: Sequence[Rule]) -> bool:

@@ -51,14 +51,14 @@ class SchemaTriples:
     def _touches_names(self, left: Ids, right: Ids) -> npt.NDArray[np.bool_]:
         return np.isin(left, self._names) | np.isin(right, self._names)
 
-    def equalities(self, catalog: Catalog) -> Ids:
-        """The owl:sameAs triples, explicit or inferred, about classes and properties that the ontology names."""
+    def equalities(self, catalog: Catalog, which: Which = "all") -> Ids:
+        """The owl:sameAs triples about classes and properties that the ontology names."""
         same_as = self._vocabulary[3]
         if catalog.ternary:
-            ids = catalog.database.rows(catalog.predicates[TRIPLE])
+            ids = catalog.database.rows(catalog.predicates[TRIPLE], which)
             ids = ids[ids[:, 1] == same_as]
         elif same_as in catalog.properties:
-            rows = catalog.database.rows(catalog.properties[same_as])
+            rows = catalog.database.rows(catalog.properties[same_as], which)
             ids = _as_triples(rows[:, 0], same_as, rows[:, 1])
         else:
             ids = _NONE
@@ -69,13 +69,16 @@ class SchemaTriples:
         has_equalities = catalog.has_facts((TRIPLE, OWL.sameAs, None))
         return [*catalog.properties, *catalog.classes] if has_equalities else []
 
-    def triples(self, catalog: Catalog, which: Which) -> Ids:
-        """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others."""
+    def triples(self, catalog: Catalog, which: Which, equalities: Which) -> Ids:
+        """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others.
+
+        `equalities` says which owl:sameAs triples count, `which` the same for all others.
+        """
         properties, classes, type_id, _ = self._vocabulary
         if catalog.ternary:
             ids = catalog.database.rows(catalog.predicates[TRIPLE], which)
-            return np.concatenate([ids[self.of(ids)], self.equalities(catalog)])
-        parts = [self.equalities(catalog)]
+            return np.concatenate([ids[self.of(ids)], self.equalities(catalog, equalities)])
+        parts = [self.equalities(catalog, equalities)]
         for term in properties.tolist():
             if term in catalog.properties:
                 rows = catalog.database.rows(catalog.properties[term], which)

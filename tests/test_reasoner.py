@@ -1,0 +1,112 @@
+"""What `Reasoner` promises besides right answers: arities, interrupted work, axioms that follow and go away again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from kg_reasoner.errors import ArityError, LoadError, SourceError, UnknownNameError
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
+
+A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
+ONE, TWO = literal(1), literal(2)
+
+
+def holds(reasoner: Reasoner, *triple: IRI) -> bool:
+    return triple in set(reasoner.triples())
+
+
+def test_facts_have_the_arity_of_the_rules() -> None:
+    reasoner = Reasoner("q(?x) :- p(?x, ?y) .")
+    with pytest.raises(ArityError, match="p has 2 arguments, not 3"):
+        reasoner.add_facts("p", [(ONE, TWO, ONE)])
+    reasoner.add_facts("p", [(ONE, TWO)])
+    reasoner.remove_facts("p", [(ONE, TWO, TWO)])
+    assert list(reasoner.facts("q")) == [(ONE,)]
+
+
+def test_rules_have_the_arity_of_the_facts() -> None:
+    reasoner = Reasoner()
+    reasoner.add_facts("p", [(ONE, TWO, ONE)])
+    with pytest.raises(ArityError, match="p has 3 arguments in the facts there are, and 2 here"):
+        reasoner.add_program("q(?x) :- p(?x, ?y) .")
+    assert reasoner.rules == ()
+
+
+def test_a_bad_program_changes_nothing() -> None:
+    reasoner = Reasoner("q(?x) :- p(?x) . p(1) .")
+    for wrong in ("q(?x, ?y) :- p(?x), p(?y) .", "r(?y) :- p(?x) .", "s(?x) :- p(?x), NOT s(?x) .", "t(?x :- p(?x) ."):
+        with pytest.raises(SourceError, match="<string>:1"):
+            reasoner.add_program(wrong)
+    assert [rule.head.predicate for rule in reasoner.rules] == ["q", "p"]
+    assert list(reasoner.facts("q")) == [(ONE,)]
+
+
+def test_only_rdf_triples_are_added() -> None:
+    reasoner = Reasoner(ruleset="rdfs")
+    with pytest.raises(LoadError, match="the subject is a literal"):
+        reasoner.add_triples([(x, p, y), (ONE, p, y)])
+    with pytest.raises(LoadError, match="valid IRI"):
+        reasoner.add_triples([(IRI("http://example.org/a b"), p, y)])
+    assert list(reasoner.triples()) == []
+
+
+def test_an_unknown_rule_set_names_similar_ones() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'owl2rl'"):
+        Reasoner(ruleset="owl2r1")
+
+
+def test_equal_classes_that_only_data_knows() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples([(x, RDF.type, C), (C, OWL.sameAs, D)])
+    assert holds(reasoner, x, RDF.type, D)
+    reasoner.remove_triples([(C, OWL.sameAs, D)])
+    assert not holds(reasoner, x, RDF.type, D)
+
+
+def test_inferred_equality_of_classes_goes_with_its_reason() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples([(x, RDF.type, C), (p, RDF.type, OWL.FunctionalProperty), (z, p, C), (z, p, D)])
+    assert holds(reasoner, x, RDF.type, D)
+    reasoner.remove_triples([(z, p, D)])
+    assert not holds(reasoner, x, RDF.type, D)
+
+
+def test_inferred_axioms_are_axioms() -> None:
+    """A class of transitive properties: its members are transitive, as long as they are members."""
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples([(A, RDFS.subClassOf, OWL.TransitiveProperty), (p, RDF.type, A), (x, p, y), (y, p, z)])
+    assert holds(reasoner, x, p, z)
+    reasoner.remove_triples([(p, RDF.type, A)])
+    assert not holds(reasoner, x, p, z)
+    assert holds(reasoner, x, p, y)
+
+
+def test_an_inferred_axiom_is_not_its_own_reason() -> None:
+    """Once q is below rdfs:subPropertyOf, ``x q y`` states an axiom, and that one may say the same again."""
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples([(q, RDFS.subPropertyOf, RDFS.subClassOf), (A, q, B), (x, RDF.type, A)])
+    assert holds(reasoner, x, RDF.type, B)
+    reasoner.remove_triples([(A, q, B)])
+    assert not holds(reasoner, x, RDF.type, B)
+
+
+def test_an_interrupted_deletion_starts_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .")
+    nodes = [literal(number) for number in range(20)]
+    reasoner.add_facts("edge", pairwise(nodes))
+    assert len(list(reasoner.facts("path"))) == 190
+    finish = type(reasoner._maintenance).delete
+
+    def interrupted(*arguments: object) -> int:
+        finish(*arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(reasoner._maintenance), "delete", interrupted)
+    reasoner.remove_facts("edge", [(nodes[10], nodes[11])])
+    with pytest.raises(KeyboardInterrupt):
+        reasoner.materialise()
+    monkeypatch.undo()
+    assert len(list(reasoner.facts("path"))) == 55 + 36
