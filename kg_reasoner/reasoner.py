@@ -564,9 +564,10 @@ class Reasoner:
     def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
         """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
 
-        What is explicit or stated is not proved by rules as well, except for the fact itself. Read on only while nothing changes.
+        What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
+        reading on is an error.
         """
-        return self._explaining().all_proofs(fact)
+        return self._explaining().all_proofs(fact, lambda: self._version)
 
     def why_not(self, fact: Triple | Atom) -> WhyNot:
         """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.

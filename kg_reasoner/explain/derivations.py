@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.analysis import Key, key_of
 from kg_reasoner.catalog import Catalog, StoredRule, substitute
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, VALUES
+from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, VALUES, Relation
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.planner import plan_proof
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Rule, Variable, variables_of
@@ -94,6 +94,7 @@ class Derivations:
         self._plans: dict[tuple[Rule, StoredRule], HeadPlan] = {}
         self._of_head: dict[tuple[int, int, int], list[HeadPlan]] = {}
         self._relations = 0
+        self._planned_for = 0
         self._names: dict[int, Key] = {}
         self._context = self.database.address
         self._out = allocate(256, np.int32)
@@ -108,10 +109,20 @@ class Derivations:
                 if rule.body:
                     self._heads.setdefault(key_of(rule.head), []).append(number)
             self._of_head.clear()
+        rows = self._rows()
+        if not self._planned_for <= 2 * rows <= 4 * self._planned_for:  # other join orders may be better by now
+            self._planned_for = rows
+            self._plans.clear()
+            self._of_head.clear()
         if self._relations != len(self.database.relations):
             self._relations = len(self.database.relations)
             self._of_head.clear()
             self._names.clear()
+
+    def _rows(self) -> int:
+        """The number of rows of all relations."""
+        relations = self.database.relations
+        return int(relations.words[: len(relations), Relation.fields["count"][0]].sum()) + 1
 
     # --- facts ------------------------------------------------------------------------------------------------------
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.missing import WhyNot, why_not
-from kg_reasoner.explain.names import Names, show_statement
+from kg_reasoner.explain.names import Names, show_rule, show_statement
 from kg_reasoner.explain.proofs import Proof, Reason, Statement, Step
 from kg_reasoner.explain.search import EFFORT, Choice, below_first, enumerate_proofs, find_proof
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
@@ -50,11 +50,24 @@ class Explainer:
             raise AssertionError(f"{self._text(fact)} is there, but no rule derives it")
         return self._proof(stored, *found)
 
-    def all_proofs(self, fact: Any) -> Iterator[Proof]:
-        """All proofs of a fact, one by one, see `enumerate_proofs`. Errors are those of `explain`, and come at once."""
+    def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
+        """All proofs of a fact, one by one, see `enumerate_proofs`. Errors are those of `explain`, and come at once.
+
+        Should the `version` of the facts and rules change before all have been read, going on is an error.
+        """
         stored, flags = self._stored(fact)
-        found = enumerate_proofs(self.derivations, stored, flags & (EXPLICIT | STATED) != 0)
-        return (self._proof(stored, choice, shortest) for choice, shortest in found)
+        return self._enumerated(stored, flags & (EXPLICIT | STATED) != 0, version, version())
+
+    def _enumerated(self, fact: Fact, given: bool, version: Callable[[], int], known: int) -> Iterator[Proof]:
+        found = enumerate_proofs(self.derivations, fact, given)
+        while True:
+            if version() != known:
+                raise ReasonerError("the facts or rules have changed while proofs were being read: ask for them again")
+            following = next(found, None)
+            if following is None:
+                return
+            choice, shortest = following
+            yield self._proof(fact, choice, shortest)
 
     def why_not(self, fact: Any) -> WhyNot:
         """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
@@ -109,7 +122,8 @@ class Explainer:
 
     def _text(self, fact: Any) -> str:
         atom = fact if hasattr(fact, "rule") else self._atom(fact)
-        return show_statement(atom, Names(self.prefixes)) if isinstance(atom, Atom) else f"that violates {fact.rule}"
+        names = Names(self.prefixes)
+        return show_statement(atom, names) if isinstance(atom, Atom) else f"that violates {show_rule(fact.rule, names)}"
 
     # --- proofs -----------------------------------------------------------------------------------------------------
 

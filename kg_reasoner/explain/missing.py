@@ -49,7 +49,10 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a fact is not there. The rules that get furthest come first; `unknown` are terms of the fact that occur nowhere."""
+    """Why a fact is not there. The rules that get furthest come first, those that miss the fact itself last.
+
+    `unknown` are terms of the fact that occur nowhere.
+    """
 
     fact: Atom
     misses: tuple[Miss, ...]
@@ -98,7 +101,7 @@ def why_not(derivations: Derivations, fact: Atom, prefixes: Mapping[str, str]) -
         head = _unified(rule.head, fact)
         if head is not None:
             misses.append(attempt.miss(rule, head))
-    misses.sort(key=lambda miss: -len(miss.held))
+    misses.sort(key=lambda miss: (miss.failed == fact, -len(miss.held)))
     return WhyNot(fact, tuple(misses), unknown, prefixes)
 
 
