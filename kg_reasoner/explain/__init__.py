@@ -1,7 +1,8 @@
 """Explanations: proofs of facts that are there, and what is missing for those that are not.
 
-Data flow: `derivations` finds the rule instances that derive a fact, `search` picks those that make a proof, `explainer` writes
-them down as `proofs`, which `text`, `data`, `dot` and `html` show. `missing` looks for the reverse, and `absence` shows that.
+Data flow: `derivations` finds the rule instances that derive a fact; `search` picks those that make the shortest proof, `enumeration`
+those of all proofs; `explainer` writes them down as `proofs`, which `text`, `data`, `dot` and `html` show. `missing` looks for what
+is not there, and `absence` shows that.
 """
 
 from __future__ import annotations

@@ -7,11 +7,12 @@ from typing import Any
 
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
+from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.missing import WhyNot, why_not
 from kg_reasoner.explain.names import Names, show_rule, show_statement
 from kg_reasoner.explain.proofs import Proof, Reason, Statement, Step
-from kg_reasoner.explain.search import EFFORT, Choice, below_first, enumerate_proofs, find_proof
+from kg_reasoner.explain.search import EFFORT, Choice, below_first, find_proof
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES
 from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable

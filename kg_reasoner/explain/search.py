@@ -21,7 +21,7 @@ from typing import Final
 from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadPlan, Instance
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 
-__all__ = ["EFFORT", "Choice", "below_first", "enumerate_proofs", "find_proof"]
+__all__ = ["EFFORT", "UNPROVED", "Choice", "Search", "below_first", "find_proof"]
 
 EFFORT: Final = 100_000
 """Rule instances that are looked at before a search is content with any proof."""
@@ -294,113 +294,6 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
     return found
 
 
-# --- all proofs -----------------------------------------------------------------------------------------------------
-
-
-def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Iterator[tuple[Choice, bool]]:
-    """All proofs of a fact, each once, and whether it is the shortest: first that of `find_proof`, then lower ones first.
-
-    What is explicit or stated is never proved by a rule, except for the goal: its proofs by rules come after the one without.
-    """
-    if given:
-        yield {}, True
-    found = find_proof(derivations, goal, given=False)
-    if found is None:
-        return
-    first, shortest = found
-    yield first, shortest and not given
-    proofs = _Proofs(Search(derivations, goal, given=False, effort=EFFORT))
-    bound = proofs.search.goal.height if shortest and proofs.search.settle(proofs.search.goal) else 1
-    while bound < UNPROVED:
-        for choice in proofs.of_height(bound):
-            if not _same(choice, first):
-                yield choice, False
-        bound = proofs.next_bound
-
-
-def _same(choice: Choice, other: Choice) -> bool:
-    """Whether two proofs apply the same rules to the same facts."""
-    return choice.keys() == other.keys() and all(
-        instance.plan.rule is other[fact].plan.rule and instance.premises == other[fact].premises
-        for fact, instance in choice.items()
-    )
-
-
-class _Proofs:
-    """Enumerates proofs of one height, by choosing an instance for one fact after the other and going back."""
-
-    def __init__(self, search: Search) -> None:
-        self.search = search
-        self.next_bound = UNPROVED
-        """The next height for which there may be proofs."""
-        self._instances: dict[Fact, list[Instance]] = {}
-
-    def of_height(self, bound: int) -> Iterator[Choice]:
-        self.next_bound = UNPROVED
-        goal = self.search.goal.fact
-        choice: Choice = {}
-        open_facts: list[tuple[Fact, Iterator[Instance]]] = [(goal, iter(self._options(goal, choice, {goal: 0}, bound)))]
-        while open_facts:
-            fact, options = open_facts[-1]
-            choice.pop(fact, None)
-            instance = next(options, None)
-            if instance is None:
-                open_facts.pop()
-                continue
-            choice[fact] = instance
-            depths = self._depths(choice)
-            low = max(depth + (1 if known in choice else self._lowest(known)) for known, depth in depths.items())
-            if low > bound:
-                self._cut(low)
-                continue
-            following = next((known for known in depths if known not in choice and not self._given(known)), None)
-            if following is not None:
-                open_facts.append((following, iter(self._options(following, choice, depths, bound))))
-            elif low == bound:
-                yield dict(choice)
-
-    def _options(self, fact: Fact, choice: Choice, depths: dict[Fact, int], bound: int) -> list[Instance]:
-        """The instances that may prove a fact in a proof so far, those with low premises first."""
-        above = _above(fact, choice)
-        options: list[tuple[int, int, Instance]] = []
-        for instance in self._all(fact):
-            if above.isdisjoint(instance.premises):
-                height = 1 + max([self._lowest(premise) for premise in instance.premises], default=0)
-                if depths[fact] + height <= bound:
-                    options.append((height, len(options), instance))
-                else:
-                    self._cut(depths[fact] + height)
-        return [instance for _, _, instance in sorted(options, key=lambda option: option[:2])]
-
-    def _cut(self, height: int) -> None:
-        self.next_bound = min(self.next_bound, height)
-
-    def _all(self, fact: Fact) -> list[Instance]:
-        found = self._instances.get(fact)
-        if found is None:
-            found = self._instances[fact] = self.search.derivations.instances(fact)
-        return found
-
-    def _given(self, fact: Fact) -> bool:
-        return self.search.node(fact).given
-
-    def _lowest(self, fact: Fact) -> int:
-        """A lower bound of the height of a fact's proofs: the smallest height unless that takes too long to find out."""
-        node = self.search.node(fact)
-        self.search.settle(node)
-        return node.lowest
-
-    def _depths(self, choice: Choice) -> dict[Fact, int]:
-        """How far below the goal the facts of a proof lie at most, those nearer to the goal first; there is no cycle."""
-        depths: dict[Fact, int] = {}
-        for fact in reversed(below_first(self.search.goal.fact, choice)):
-            depth = depths.setdefault(fact, 0)
-            if fact in choice:
-                for premise in choice[fact].premises:
-                    depths[premise] = max(depths.get(premise, 0), depth + 1)
-        return depths
-
-
 def below_first(goal: Fact, choice: Choice) -> list[Fact]:
     """The facts of a proof, each after all that it rests on; the premises of an instance in their order."""
     order: list[Fact] = []
@@ -416,14 +309,3 @@ def below_first(goal: Fact, choice: Choice) -> list[Fact]:
             seen.add(premise)
             path.append((premise, iter(choice[premise].premises if premise in choice else ())))
     return order
-
-
-def _above(fact: Fact, choice: Choice) -> set[Fact]:
-    """The facts of a proof that rest on a fact, and the fact itself."""
-    above = {fact}
-    grows = True
-    while grows:
-        new = {head for head, instance in choice.items() if head not in above and not above.isdisjoint(instance.premises)}
-        above |= new
-        grows = bool(new)
-    return above
