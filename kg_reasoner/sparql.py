@@ -12,6 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from weakref import WeakSet
+
     from rdflib import Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.query import Pattern
     from kg_reasoner.rdflib_terms import RdflibTerms
+    from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
 
 
@@ -29,6 +32,8 @@ class PatternSource:
     which: Which = "all"
     reasoner: Reasoner
     terms: RdflibTerms
+    readings: WeakSet[Reading]
+    """What is being read, and has to be completed before anything changes."""
 
     def prepare(self) -> None:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
@@ -44,6 +49,8 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     source = getattr(context.graph, "store", None)
     if not isinstance(source, PatternSource):
         raise NotImplementedError
+    if part.name == "Join" and part.p1.name == "BGP" and not part.p1.triples and part.p2.name == "BGP":
+        part = part.p2  # what stands in an EXISTS is a join with nothing; rdflib would make a set of its solutions
     projection = part if part.name in ("BGP", "Project") else part.p
     pattern = projection.p if projection is not None and projection.name == "Project" else projection
     if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery") or pattern.name != "BGP":
@@ -108,29 +115,25 @@ def _solutions(
     outside: dict[Any, Any] = dict(context.bindings)
     source.prepare()
     terms = source.terms
-    variables, rows = _joined(source, triples, outside, limit)
-    if projection is not None:
-        outside = {name: node for name, node in outside.items() if name in projection}
-        columns = [column for column, name in enumerate(variables) if name in projection]
-        variables, rows = [variables[column] for column in columns], rows[:, columns]
-    if distinct:
-        rows = _without_repetitions(rows)
-    bound = list(outside.items())
-    for row in terms.rows(rows):
-        yield FrozenBindings(context, [*bound, *zip(variables, row, strict=True)] if bound else zip(variables, row, strict=True))
+    query = _query(source, triples, outside)
+    if query is None:
+        return
+    patterns, names = query
+    variables = [name for name in names if projection is None or name in projection]
+    bound = [(name, node) for name, node in outside.items() if projection is None or name in projection]
+    for rows in _tables(source, patterns, [names[name] for name in variables], distinct, limit):
+        for row in terms.rows(rows):
+            found = zip(variables, row, strict=True)
+            yield FrozenBindings(context, [*bound, *found] if bound else found)
 
 
-def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any], limit: int | None) -> tuple[list[Any], Ids]:
-    """Variables, and their values in each solution, as ids. Blank nodes of a query are variables."""
-    import numpy as np
+def _query(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any]) -> tuple[list[Pattern], dict[Any, str]] | None:
+    """Patterns of ids and names, and the names of variables, blank nodes among them; None if a term occurs nowhere."""
     from rdflib.term import BNode, Variable
-
-    from kg_reasoner.query import answers
 
     find = source.terms.find
     names: dict[Any, str] = {}
     patterns: list[Pattern] = []
-    known = True
     for triple in triples:
         pattern: list[int | str] = []
         for term in triple:
@@ -138,20 +141,28 @@ def _joined(source: PatternSource, triples: Sequence[Any], outside: dict[Any, An
             if node is None:
                 pattern.append(names.setdefault(term, f"v{len(names)}"))
             else:
-                pattern.append(find(node))
-                known = known and pattern[-1] != -1
+                number = find(node)
+                if number < 0:
+                    return None
+                pattern.append(number)
         patterns.append((pattern[0], pattern[1], pattern[2]))
-    if not known:
-        return list(names), np.empty((0, len(names)), np.int32)
-    if not patterns:
-        return [], np.empty((1, 0), np.int32)
-    return list(names), answers(source.reasoner, patterns, list(names.values()), source.which, limit)
+    return patterns, names
 
 
-def _without_repetitions(rows: Ids) -> Ids:
-    """The first occurrence of each row."""
+def _tables(source: PatternSource, patterns: list[Pattern], names: list[str], distinct: bool, limit: int | None) -> Iterator[Ids]:
+    """The values of variables in all solutions."""
     import numpy as np
 
-    from kg_reasoner.query import labels_of
+    from kg_reasoner.query import answers, labels_of
+    from kg_reasoner.reading import FIRST, Reading
 
-    return rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]
+    if not patterns:
+        yield np.empty((1, 0), np.int32)
+    elif distinct:
+        rows = answers(source.reasoner, patterns, names, source.which)
+        yield rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]  # the first of each
+    else:
+        reading = Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit)
+        if not reading.is_complete:
+            source.readings.add(reading)
+        yield from reading.blocks()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakSet
 
 import numpy as np
 from rdflib import Graph, plugin
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rdflib.query import Result
 
     from kg_reasoner.explain import Proof
+    from kg_reasoner.reading import Reading
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
@@ -64,6 +66,7 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         self._prefixes: dict[str, URIRef] = {}
         self._namespaces: dict[URIRef, str] = {}
         self._waiting: list[str] = []
+        self.readings = WeakSet()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
 
@@ -111,6 +114,7 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         self.flush()
         pattern = self._pattern(triple)
         if pattern is not None:
+            self._complete_readings()
             subject, property, value = pattern
             matching = self.reasoner.queries.matcher.match(subject, property, value, "explicit")
             self.reasoner.remove_triples(matching)
@@ -128,8 +132,15 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
         if self._waiting:
+            self._complete_readings()
             waiting, self._waiting = self._waiting, []
             self.reasoner.add_triples(self.reasoner.dictionary.encode_texts(waiting).reshape(-1, 3))
+
+    def _complete_readings(self) -> None:
+        """What is being read is a snapshot: it does not see changes."""
+        for reading in list(self.readings):
+            reading.complete()
+        self.readings.clear()
 
     def commit(self) -> None:
         """Bring the materialisation up to date. Reading does this on its own."""
@@ -249,6 +260,10 @@ class View(sparql.PatternSource, Store):
     @property
     def terms(self) -> RdflibTerms:  # type: ignore[override]
         return self.store.terms
+
+    @property
+    def readings(self) -> WeakSet[Reading]:  # type: ignore[override]
+        return self.store.readings
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None

@@ -43,6 +43,7 @@ loaders
 schema
 supply
 reasoner
+reading
 rdflib_terms
 sparql_paths
 sparql

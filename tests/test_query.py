@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +21,9 @@ from kg_reasoner.program import Program
 from kg_reasoner.query import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
 
-EXAMPLES = settings(max_examples=250, deadline=None)
+EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "120")), deadline=None)
+FEWER = settings(EXAMPLES, max_examples=max(1, EXAMPLES.max_examples // 3))
+CHECKED = os.environ.get("KG_REASONER_KERNELS") == "checked"
 
 NODES: list[Term] = [IRI("http://example.org/a"), IRI("http://example.org/b"), IRI("http://example.org/C"), BlankNode("n")]
 PROPERTIES: list[Term] = [IRI("http://example.org/p"), IRI("http://example.org/q"), RDF.type]
@@ -97,7 +103,7 @@ def test_stored_triples(layout: str, data: set[Triple], query: list[TermPattern]
 
 @pytest.mark.parametrize("rules", INFERENCES)
 @pytest.mark.parametrize("which", ["all", "explicit", "inferred"])
-@settings(EXAMPLES, max_examples=80)
+@FEWER
 @given(data=triples, query=patterns)
 def test_inferred_triples(rules: str, which: Which, data: set[Triple], query: list[TermPattern]) -> None:
     reasoner = reasoner_of(INFERENCES[rules], data)
@@ -107,7 +113,7 @@ def test_inferred_triples(rules: str, which: Which, data: set[Triple], query: li
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("look_up", [0, 1 << 40])
-@settings(EXAMPLES, max_examples=80)
+@FEWER
 @given(data=triples, query=patterns)
 def test_both_ways_to_join_with_a_pattern(layout: str, look_up: int, data: set[Triple], query: list[TermPattern]) -> None:
     """By look-ups always, and never; explicit triples are always joined pattern by pattern."""
@@ -119,7 +125,7 @@ def test_both_ways_to_join_with_a_pattern(layout: str, look_up: int, data: set[T
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(EXAMPLES, max_examples=60)
+@FEWER
 @given(data=triples, gone=triples, query=patterns)
 def test_after_changes(layout: str, data: set[Triple], gone: set[Triple], query: list[TermPattern]) -> None:
     """Indexes that queries asked for are kept up to date, and samples do not mislead."""
@@ -132,7 +138,7 @@ def test_after_changes(layout: str, data: set[Triple], gone: set[Triple], query:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(EXAMPLES, max_examples=40)
+@FEWER
 @given(data=triples)
 def test_every_pattern(layout: str, data: set[Triple]) -> None:
     reasoner = reasoner_of(LAYOUTS[layout], data)
@@ -153,6 +159,7 @@ def test_every_pattern(layout: str, data: set[Triple]) -> None:
                     assert matcher.contains(*pattern) == bool(expected)  # type: ignore[arg-type]
 
 
+@pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
 def test_many_solutions_of_joins() -> None:
     """More than fit into the first chunks."""
     reasoner = Reasoner()
@@ -168,6 +175,7 @@ def test_many_solutions_of_joins() -> None:
     assert len(answers(reasoner, [("x", number, centre), ("y", "p", centre)], ["x", "y", "p"])) == 90000
 
 
+@pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
 def test_a_star_around_a_rare_value_is_not_a_product() -> None:
     """Patterns that only meet in a third one: neither order nor layout may multiply them first (a billion pairs)."""
     rare, p, q, r = (IRI(f"http://example.org/{name}") for name in ("rare", "p", "q", "r"))
@@ -208,3 +216,12 @@ def test_labels_and_spread() -> None:
     assert labels[0] == labels[2]
     assert len(set(labels.tolist())) == 3
     assert query.labels_of(np.empty((3, 0), np.int32)).tolist() == [0, 0, 0]
+
+
+@pytest.mark.skipif(CHECKED, reason="this is the checked run")
+def test_the_same_in_checked_mode() -> None:
+    """This file again, with kernels as bounds-checked Python."""
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EXAMPLES": "12"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert run.returncode == 0, run.stdout

@@ -408,7 +408,7 @@ def groups(draw: st.DrawFn, repetitions: bool, depth: int = 2) -> str:
 RULES = parse("[?x, ?p, ?z] :- [?x, ?p, ?y], [?y, <http://example.org/q>, ?z] .")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.sets(triples, max_size=9),
     groups(repetitions=False),
@@ -422,7 +422,7 @@ def test_random_queries(data: set[Any], group: str, projection: str) -> None:
         assert_same(graph, query)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sets(triples, max_size=9), groups(repetitions=True))
 def test_random_queries_with_repetitions(data: set[Any], group: str) -> None:
     """rdflib counts some pairs of nodes more than once."""

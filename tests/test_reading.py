@@ -1,0 +1,91 @@
+"""Reading solutions bit by bit gives what reading them at once gives, also when the graph changes meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import Graph, Literal, Namespace
+
+from kg_reasoner import Reasoner, graph_of, reading
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query import Pattern, answers
+from kg_reasoner.terms import IRI
+
+from .test_query import LAYOUTS, PROPERTIES, VALUES, TermPattern, patterns, reasoner_of, triples
+
+EX = Namespace("http://example.org/")
+PREFIX = "PREFIX ex: <http://example.org/> "
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two solutions at first, and twice as many each time."""
+    monkeypatch.setattr(reading, "FIRST", 2)
+    monkeypatch.setattr(reading, "GROWTH", 2)
+
+
+def people(count: int) -> Graph:
+    graph = graph_of(Reasoner())
+    for number in range(count):
+        graph.add((EX[f"p{number}"], EX.age, Literal(number)))
+    return graph
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@settings(max_examples=80, deadline=None)
+@given(data=triples, query=patterns, first=st.integers(1, 5), stop=st.integers(0, 3))
+def test_blocks_are_the_whole(layout: str, data: set, query: list[TermPattern], first: int, stop: int) -> None:  # type: ignore[type-arg]
+    reasoner = reasoner_of(LAYOUTS[layout], data)
+    codes = {term: reasoner.dictionary.encode(term) for term in [*VALUES, *PROPERTIES]}
+    coded: list[Pattern] = [tuple(codes.get(term, term) for term in pattern) for pattern in query]  # type: ignore[misc,arg-type]
+    names = sorted({term for pattern in query for term in pattern if isinstance(term, str)})
+    whole = answers(reasoner, coded, names).tolist()
+    begun = reading.Reading(reasoner, coded, names, "all", first)
+    found = []
+    for number, block in enumerate(begun.blocks()):
+        found += block.tolist()
+        if number == stop:
+            begun.complete()
+    assert found == whole
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("where", ["?x ex:age ?a", "?x ex:age ?a . ?x ex:age ?b", "?x ?p ?a"])
+def test_what_is_being_read_does_not_change(where: str) -> None:
+    graph = people(20)
+    rows = iter(graph.query(f"{PREFIX} SELECT ?x {{ {where} }}"))
+    read = {next(rows).x for _ in range(3)}
+    graph.add((EX.new, EX.age, Literal(99)))
+    assert (EX.new, EX.age, None) in graph
+    read |= {next(rows).x for _ in range(3)}
+    graph.remove((None, EX.age, None))
+    assert len(graph) == 0
+    read |= {row.x for row in rows}
+    assert read == {EX[f"p{number}"] for number in range(20)}
+
+
+@pytest.mark.usefixtures("few")
+def test_a_change_behind_the_graph_is_an_error() -> None:
+    graph = people(20)
+    rows = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . ?x ?p ?b . ?x ex:age ?c }}"))
+    assert len({next(rows).x for _ in range(3)}) == 3
+    other = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . ?x ex:age ?b }}"))
+    next(other)
+    graph.store.reasoner.add_triples([(IRI("http://example.org/a"), IRI("http://example.org/b"), IRI("http://example.org/c"))])
+    with pytest.raises(ReasonerError, match="the reasoner changed while the solutions of a query were read"):
+        list(other)
+
+
+def test_a_few_of_very_many_solutions() -> None:
+    """10**8 pairs of people: whoever wants a few of them does not wait for all."""
+    graph = people(10_000)
+    started = time.process_time()
+    pairs = f"{PREFIX} SELECT ?x ?y {{ ?x ex:age ?a . ?y ex:age ?b FILTER(?x != ?y) }} LIMIT 5"
+    assert len(list(graph.query(pairs))) == 5
+    assert graph.query(f"{PREFIX} ASK {{ ?x ex:age ?a . ?y ex:age ?b FILTER(?x != ?y) }}").askAnswer
+    exists = f"{PREFIX} SELECT ?x {{ ?x ex:age 7 FILTER EXISTS {{ ?y ex:age ?a . ?z ex:age ?b }} }}"
+    assert [row.x for row in graph.query(exists)] == [EX.p7]
+    assert time.process_time() - started < 2
