@@ -1,6 +1,6 @@
 """Explanations: proofs of facts that are there, and what is missing for those that are not.
 
-Data flow: `derivations` finds the rule instances that derive a fact; `search` picks those that make the shortest proof, `enumeration`
+Data flow: `derivations` finds the rule instances that derive a fact; `search` picks those of the shortest proof, `enumeration`
 those of all proofs; `explainer` writes them down as `proofs`, which `text`, `data`, `dot` and `html` show. `missing` looks for what
 is not there, and `absence` shows that.
 """
