@@ -58,14 +58,18 @@ class StoredRule:
 
 
 def needs_ternary(rules: Iterable[Rule]) -> bool:
-    """Whether some rule has a variable for a property or class that cannot be expanded: two of them, or one of the head's only."""
+    """Whether some rule has variables for properties or classes that cannot be expanded: two of them, or one that no positive atom
+    has in such a place."""
     return any(not _is_expandable(rule) for rule in rules)
 
 
 def _is_expandable(rule: Rule) -> bool:
     heads = _predicate_variables(rule.head)
     bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
-    if not heads <= bodies or len(bodies) > 1:
+    positives = {variable for atom in _triples(tuple(rule.body_atoms())) for variable in _predicate_variables(atom)}
+    if (
+        not heads <= bodies or bodies != positives or len(bodies) > 1
+    ):  # what only a negation has would become "for some" copy by copy
         return False
     for variable in bodies:  # with the variable as rdf:type, objects become classes
         typed = substitute(rule, {variable: RDF.type})

@@ -25,7 +25,7 @@ from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Database
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.supply import supplied_rules
-from kg_reasoner.terms import RDF, Term, Triple, term_text
+from kg_reasoner.terms import RDF, Term, Triple
 from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Reasoner:
         self._gone: list[PlannedRule] = []
         self._maintenance: Maintenance = BackwardForward(self._materialiser)
         self._strata: dict[Rule, int] = {}
-        self._stated: set[Rule] = set()
+        self._stated: dict[Rule, None] = {}
         self._supplied: list[bool] | None = None
         self._negates = False
         self._asks_of_literals: bool | None = None
@@ -210,7 +210,12 @@ class Reasoner:
         self._retract(self.catalog.stored_triple(*triple) for triple in ids.tolist())
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
-        """Add explicit facts of a general predicate."""
+        """Add explicit facts of a general predicate.
+
+        Raises:
+            ArityError: a row has another number of arguments than the predicate; nothing is added then.
+            LoadError: a term is invalid; nothing is added then.
+        """
         facts = [tuple(row) for row in rows]
         if not facts:
             return
@@ -218,7 +223,9 @@ class Reasoner:
         for row in facts:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
-        ids = self.dictionary.encode_texts([term_text(term) for row in facts for term in row]).reshape(len(facts), arity)
+        from kg_reasoner.loaders.convert import text_from_term
+
+        ids = self.dictionary.encode_texts([text_from_term(term) for row in facts for term in row]).reshape(len(facts), arity)
         self.database.load(self.catalog.predicate(predicate, arity), ids)
         self._touch()
 
@@ -368,12 +375,14 @@ class Reasoner:
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
-        facts = {rule for rule in rules if not rule.body and not rule.is_constraint}
-        for rule in self._stated - facts:
+        facts = dict.fromkeys(rule for rule in rules if not rule.body and not rule.is_constraint)
+        for rule in self._stated.keys() - facts.keys():
             atom = self.catalog.atom(rule.head)
             self._unflag(atom.relation, [term for term in atom.terms if isinstance(term, int)], STATED)
         by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}
-        for rule in facts - self._stated:
+        for rule in facts:
+            if rule in self._stated:
+                continue
             atom = self.catalog.atom(rule.head)
             by_relation.setdefault(atom.relation, []).append(atom.terms)
         for relation, rows in by_relation.items():

@@ -53,6 +53,21 @@ def test_only_rdf_triples_are_added() -> None:
     assert list(reasoner.triples()) == []
 
 
+@pytest.mark.parametrize("negated", ["[?x, ?p, ?y]", "[?x, a, ?y]"])
+def test_a_variable_that_only_a_negation_has_means_for_all(negated: str) -> None:
+    reasoner = Reasoner(f"lonely(?x) :- node(?x), NOT {negated} .")
+    reasoner.add_facts("node", [(A,), (B,), (C,)])
+    reasoner.add_triples([(A, RDF.type, C), (A, RDF.type, D), (B, RDF.type, D), (z, p, C)])
+    assert list(reasoner.facts("lonely")) == [(C,)]
+
+
+def test_invalid_terms_in_facts() -> None:
+    reasoner = Reasoner("q(?x) :- p(?x) .")
+    with pytest.raises(LoadError, match="valid IRI"):
+        reasoner.add_facts("p", [(ONE,), (IRI("http://example.org/a b"),)])
+    assert list(reasoner.facts("q")) == []
+
+
 def test_an_unknown_rule_set_names_similar_ones() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'owl2rl'"):
         Reasoner(ruleset="owl2r1")
