@@ -67,9 +67,9 @@ def _is_expandable(rule: Rule) -> bool:
     heads = _predicate_variables(rule.head)
     bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
     positives = {variable for atom in _triples(tuple(rule.body_atoms())) for variable in _predicate_variables(atom)}
-    if (
-        not heads <= bodies or bodies != positives or len(bodies) > 1
-    ):  # what only a negation has would become "for some" copy by copy
+    if not heads <= bodies or len(bodies) > 1:
+        return False
+    if bodies != positives:  # of a negation, each copy would say "for this one", and all of them together no more
         return False
     for variable in bodies:  # with the variable as rdf:type, objects become classes
         typed = substitute(rule, {variable: RDF.type})
