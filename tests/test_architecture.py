@@ -33,6 +33,9 @@ catalog
 value_table
 statistics
 matching
+delta
+update
+counters
 planner
 materialise
 maintenance

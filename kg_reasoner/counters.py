@@ -1,0 +1,43 @@
+"""How much work maintenance did: rule applications by phase, and marks."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+__all__ = ["Counters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Rule applications (rule instances looked at) by phase, and facts that were marked for the next update of a stream.
+
+    The phases and the marks are those that Illich and Glimm count ("Backward/Forward with Marking for Update Streams").
+
+    Attributes:
+        deletion: from deleted or doubted facts to what they may have derived.
+        backward: from a doubted fact to the rule instances that may prove it.
+        forward: from proved facts to what they prove in turn.
+        insertion: from new facts to what follows.
+        marked_explicit: explicit facts that the next update deletes, marked as such.
+        marked_implicit: facts that got a mark from a rule instance with a marked fact in its body.
+
+    >>> after, before = Counters(deletion=7, insertion=5), Counters(deletion=2)
+    >>> (after - before).deletion, after.applications
+    (5, 12)
+    """
+
+    deletion: int = 0
+    backward: int = 0
+    forward: int = 0
+    insertion: int = 0
+    marked_explicit: int = 0
+    marked_implicit: int = 0
+
+    @property
+    def applications(self) -> int:
+        """Rule applications in all phases."""
+        return self.deletion + self.backward + self.forward + self.insertion
+
+    def __sub__(self, earlier: Counters) -> Counters:
+        """What happened since earlier counts."""
+        return Counters(*(now - then for now, then in zip(astuple(self), astuple(earlier), strict=True)))

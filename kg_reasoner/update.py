@@ -1,0 +1,44 @@
+"""Updates as data: facts and rules that come and go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kg_reasoner.program import TRIPLE, Program, Rule
+from kg_reasoner.terms import Term, Triple
+
+__all__ = ["Row", "Update"]
+
+Row: TypeAlias = Sequence[Term]
+"""The arguments of a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Facts and rules to be added and removed in one transaction. Removals come first, so that what is in both is there at the end.
+
+    Attributes:
+        added, removed: explicit facts by predicate; RDF triples are those of `kg_reasoner.program.TRIPLE`.
+        add_rules: rules, declarations and facts, as a program or as text in the rule language.
+        remove_rules: rules of the program. Those that are not there are left alone.
+
+    >>> from kg_reasoner.terms import literal
+    >>> update = Update(added={"edge": [(literal("a"), literal("b"))]}, add_rules="path(?x, ?y) :- edge(?x, ?y) .")
+    """
+
+    added: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    removed: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    add_rules: Program | str | None = None
+    remove_rules: Sequence[Rule] = ()
+
+    @classmethod
+    def of_triples(cls, added: Iterable[Triple] = (), removed: Iterable[Triple] = ()) -> Update:
+        """An update of RDF triples.
+
+        >>> from kg_reasoner.terms import IRI, RDF
+        >>> Update.of_triples([(IRI("http://example.org/tom"), RDF.type, IRI("http://example.org/Cat"))]).removed
+        {'[]': []}
+        """
+        return cls({TRIPLE: list(added)}, {TRIPLE: list(removed)})
