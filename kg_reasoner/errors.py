@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "ArityError",
+    "CallbackError",
     "LoadError",
     "MissingExtraError",
     "NoProofError",
@@ -22,6 +23,7 @@ __all__ = [
     "SourceError",
     "Span",
     "StratificationError",
+    "StreamError",
     "UnknownNameError",
     "UnsupportedError",
     "suggest",
@@ -94,6 +96,28 @@ class OutputError(ReasonerError):
 
 class NoProofError(ReasonerError):
     """A proof is asked for of a fact that is not there."""
+
+
+class CallbackError(ReasonerError):
+    """A subscriber's callback raised. It is not raised in turn, but kept and logged; `__cause__` is what the callback raised.
+
+    `commit` is the number of the commit that the callback was told of.
+    """
+
+    def __init__(self, message: str, commit: int) -> None:
+        self.commit = commit
+        super().__init__(message)
+
+
+class StreamError(ReasonerError):
+    """A stream of updates raised, or one of its updates could not be applied; `__cause__` is the error itself.
+
+    `applied` is the number of updates that were applied before; all of them are in place, and nothing else is.
+    """
+
+    def __init__(self, message: str, applied: int) -> None:
+        self.applied = applied
+        super().__init__(message)
 
 
 class UnknownNameError(ReasonerError):

@@ -45,6 +45,8 @@ rulesets
 loaders
 schema
 supply
+subscriptions
+feeds
 reasoner
 reading
 rdflib_terms
