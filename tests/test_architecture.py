@@ -47,6 +47,7 @@ schema
 supply
 subscriptions
 feeds
+streams
 reasoner
 reading
 rdflib_terms
