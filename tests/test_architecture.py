@@ -18,6 +18,9 @@ errors
 terms
 program
 values
+functions
+expressions
+aggregates
 datatypes
 analysis
 syntax_errors
