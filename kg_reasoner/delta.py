@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,23 +118,26 @@ class Delta:
     def __bool__(self) -> bool:
         return bool(self.added) or bool(self.removed)
 
-    def then(self, later: Delta) -> Delta:
-        """The net change of this update and a later one, which comes right after it.
+    @classmethod
+    def net(cls, dictionary: Dictionary, steps: Sequence[Delta]) -> Delta:
+        """The net change of updates one after the other, in the order in which they were made.
 
-        Whether facts are explicit is exact as far as both deltas say what was `restated`.
+        Whether facts are explicit is exact as far as all deltas say what was `restated`.
         """
-        before = {predicate for changes in self._parts() for predicate in changes.tables}
-        after = {predicate for changes in later._parts() for predicate in changes.tables}
-        if not before:
+        tables: dict[str, list[tuple[Ids, Ids, Ids]]] = {}
+        for step in steps:
+            for predicate in dict.fromkeys(name for changes in step._parts() for name in changes.tables):
+                tables.setdefault(predicate, []).append(step._table(predicate))
+        net = {predicate: _net_change(parts) for predicate, parts in tables.items()}
+        return cls(*(Changes(dictionary, {name: parts[part] for name, parts in net.items()}) for part in range(3)))
+
+    def then(self, later: Delta) -> Delta:
+        """The net change of this update and a later one, which comes right after it; see `net`."""
+        if not any(self._parts()):
             return later
-        if not after:
+        if not any(later._parts()):
             return self
-        net: tuple[dict[str, Change], ...] = ({}, {}, {})
-        for predicate in sorted(before | after):
-            steps = [delta._table(predicate) for delta, has in ((self, before), (later, after)) if predicate in has]
-            for tables, change in zip(net, _net_change(steps), strict=True):
-                tables[predicate] = change
-        return Delta(*(Changes(self.added.dictionary, tables) for tables in net))
+        return Delta.net(self.added.dictionary, (self, later))
 
     def _parts(self) -> tuple[Changes, Changes, Changes]:
         return self.added, self.removed, self.restated
@@ -179,12 +182,13 @@ class Delta:
 
 def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Change]:
     """What entered, left and was restated by steps one after the other, each given as by `Delta._table`."""
-    ids, before, after = (np.concatenate(columns) for columns in zip(*steps, strict=True))
-    order = np.lexsort(ids.T[::-1]) if ids.shape[1] else np.arange(len(ids))  # stable: equal facts stay in order of time
-    ids = ids[order]
-    differs = (ids[1:] != ids[:-1]).any(axis=1)
-    first, last = np.append(True, differs), np.append(differs, True)
-    facts, was, becomes = ids[first], before[order][first], after[order][last]
+    facts, was, becomes = (np.concatenate(columns) for columns in zip(*steps, strict=True))
+    if len(steps) > 1:  # one fact may occur in several steps
+        order = np.lexsort(facts.T[::-1]) if facts.shape[1] else np.arange(len(facts))  # stable: equal facts stay in order of time
+        ids = facts[order]
+        differs = (ids[1:] != ids[:-1]).any(axis=1)
+        first, last = np.append(True, differs), np.append(differs, True)
+        facts, was, becomes = ids[first], was[order][first], becomes[order][last]
     return (
         Change(facts, becomes == EXPLICIT).where((was == ABSENT) & (becomes != ABSENT)),
         Change(facts, was == EXPLICIT).where((was != ABSENT) & (becomes == ABSENT)),
@@ -199,3 +203,16 @@ def _fact_text(predicate: str, terms: tuple[Term, ...], prefixes: Mapping[str, s
     known = PREFIXES if prefixes is None else {**PREFIXES, **prefixes}
     arguments = ", ".join(format_term(term, known) for term in terms)
     return f"[{arguments}]" if predicate == TRIPLE else f"{predicate}({arguments})"
+
+
+def joined(changes: Sequence[Change]) -> Change:
+    """Several changes of one predicate, of different facts, as one."""
+    if len(changes) == 1:
+        return changes[0]
+    return Change(np.concatenate([change.ids for change in changes]), np.concatenate([change.explicit for change in changes]))
+
+
+def difference(dictionary: Dictionary, before: Changes, after: Changes) -> Delta:
+    """The delta between two materialisations, each given as all of its facts."""
+    nothing = Changes(dictionary, {})
+    return Delta(nothing, before).then(Delta(after, nothing))

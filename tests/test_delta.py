@@ -103,7 +103,9 @@ def test_composition_is_the_net_change(zero: Facts, one: Facts, two: Facts, thre
     first, second, third = (between(dictionary, *pair) for pair in ((zero, one), (one, two), (two, three)))
     assert str(first.then(second)) == str(between(dictionary, zero, two))
     assert str(first.then(second).then(third)) == str(first.then(second.then(third))) == str(between(dictionary, zero, three))
+    assert str(Delta.net(dictionary, [first, second, third])) == str(between(dictionary, zero, three))
     nothing = Delta.nothing(dictionary)
+    assert str(Delta.net(dictionary, [])) == str(nothing)
     assert str(first.then(nothing)) == str(nothing.then(first)) == str(first)
 
 
