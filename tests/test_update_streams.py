@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks import streams
+from benchmarks.streams import Step
 from kg_reasoner.reasoner import Reasoner
 
-from . import update_streams
-from .update_streams import Reader, Step
+from .update_streams import Reader
 
-pytestmark = pytest.mark.skipif(not update_streams.SUITE.is_dir(), reason="the shared suites are not here")
+pytestmark = pytest.mark.skipif(not streams.SUITE.is_dir(), reason="the shared suites are not here")
 
 
-@pytest.mark.parametrize("name", update_streams.names())
+@pytest.mark.parametrize("name", streams.names())
 def test_stream(name: str) -> None:
-    stream = update_streams.read(name)
+    stream = streams.read(name)
     reasoner = Reasoner(stream.program)
     reader = Reader(reasoner)
     for number, step in enumerate(stream.steps):
@@ -23,7 +24,7 @@ def test_stream(name: str) -> None:
 
 
 def apply(reasoner: Reasoner, step: Step) -> None:
-    for predicate, rows in step.deleted.items():
+    for predicate, rows in step.update.removed.items():
         reasoner.remove_facts(predicate, rows)
-    for predicate, rows in step.added.items():
+    for predicate, rows in step.update.added.items():
         reasoner.add_facts(predicate, rows)

@@ -1,0 +1,127 @@
+"""Single triples through the doors of the reasoner, from ids to an rdflib graph: how long one update takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import mean, median
+from time import thread_time_ns
+from typing import Any, Final
+
+from benchmarks.update_data import Lubm, Part
+from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["DOORS", "Door", "Single", "Spread", "single_updates"]
+
+WARM_UP: Final = 100
+"""Updates before the measured ones."""
+
+Action = Callable[[Any], object]
+
+
+@dataclass(frozen=True)
+class Door:
+    """A way in: what is handed over, and how it is deleted and added."""
+
+    name: str
+    what: str
+    open: Callable[[Reasoner], tuple[Callable[[Any], Any], Action, Action]]
+    """Of a reasoner: makes what is handed over from one row of ids, shape (1, 3); deletes it; adds it."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Microseconds of many updates."""
+
+    median: float
+    mean: float
+    percent99: float
+
+    @classmethod
+    def of(cls, nanoseconds: list[int]) -> Spread:
+        values = sorted(value / 1000 for value in nanoseconds)
+        return cls(median(values), mean(values), values[len(values) * 99 // 100])
+
+    def cells(self) -> list[str]:
+        return [f"{value:.1f}" for value in (self.median, self.mean, self.percent99)]
+
+
+@dataclass(frozen=True)
+class Single:
+    """Single deletions and additions through one door."""
+
+    door: str
+    count: int
+    delete: Spread
+    add: Spread
+
+
+def lazily(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
+    def delete(ids: Any) -> None:
+        reasoner.remove_triples(ids)
+        reasoner.materialise()
+
+    def add(ids: Any) -> None:
+        reasoner.add_triples(ids)
+        reasoner.materialise()
+
+    return lambda ids: ids, delete, add
+
+
+def by_ids(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
+    def delete(triples: Any) -> None:
+        with reasoner.transaction() as transaction:
+            transaction.remove_triples(triples)
+
+    def add(triples: Any) -> None:
+        with reasoner.transaction() as transaction:
+            transaction.add_triples(triples)
+
+    return lambda ids: ids, delete, add
+
+
+def by_terms(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
+    _, delete, add = by_ids(reasoner)
+    return lambda ids: list(reasoner.dictionary.decode_rows(ids)), delete, add
+
+
+def by_graph(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
+    from kg_reasoner.store import KGReasonerStore, graph_of
+
+    graph = graph_of(reasoner)
+    store = graph.store
+    assert isinstance(store, KGReasonerStore)
+
+    def delete(triple: Any) -> None:
+        graph.remove(triple)
+        graph.commit()
+
+    def add(triple: Any) -> None:
+        graph.add(triple)
+        graph.commit()
+
+    return lambda ids: next(iter(store.terms.rows(ids))), delete, add
+
+
+DOORS: Final = (
+    Door("ids, lazily", "remove_triples or add_triples with an array of ids, then materialise", lazily),
+    Door("ids", "a transaction with an array of ids", by_ids),
+    Door("terms", "a transaction with a triple of terms", by_terms),
+    Door("rdflib", "add or remove on a graph over the reasoner, then commit", by_graph),
+)
+
+
+def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> Single:
+    """Delete and add again `count` random triples, one by one. Times are CPU times of the thread, without the time to take them."""
+    rows = next(Part("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
+    make, delete, add = door.open(loaded.reasoner)
+    handed = [make(rows[place : place + 1]) for place in range(len(rows))]
+    times: tuple[list[int], list[int]] = ([], [])
+    overhead = min(-(thread_time_ns() - thread_time_ns()) for _ in range(1000))
+    for one in handed:
+        for action, taken in zip((delete, add), times, strict=True):
+            before = thread_time_ns()
+            action(one)
+            taken.append(thread_time_ns() - before - overhead)
+    first = min(WARM_UP, len(handed) // 2)
+    return Single(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))

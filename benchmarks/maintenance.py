@@ -1,0 +1,298 @@
+"""How long updates take: ``python -m benchmarks.maintenance``.
+
+LUBM is materialised under an OWL 2 RL rule set; parts of its data are taken out and put back in turns, by every strategy, the one
+that materialises everything anew included. CPU times are those of the transaction, from its first statement to the end of its
+commit. Single triples go through several doors, from ids to an rdflib graph. At the end everything must be as it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import report
+from benchmarks.doors import DOORS, Single, Spread, single_updates
+from benchmarks.measure import cpu
+from benchmarks.update_data import Ids, Lubm, Part, data_folder, fingerprint, little_garbage, lubm, parts
+from kg_reasoner import rulesets
+from kg_reasoner.reasoner import Reasoner
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["BASELINE", "STRATEGIES", "Run", "Times", "measure", "plot", "singles_table", "table"]
+
+BASELINE: Final = "rematerialise"
+STRATEGIES: Final = ("backward-forward", "delete-rederive", "counting", BASELINE)
+SMALL: Final = 1000
+"""Changes of fewer triples than this are measured ten times as often, except by the baseline."""
+
+
+@dataclass
+class Times:
+    """CPU seconds of one kind of change, round by round."""
+
+    part: str
+    triples: int
+    """Explicit triples that are taken out and put back: the median of the rounds."""
+    facts: int = 0
+    """Facts that leave the materialisation with them: the median of the rounds."""
+    delete: list[float] = field(default_factory=list)
+    add: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """One strategy on one size of data."""
+
+    universities: int
+    strategy: str
+    facts: int
+    """The materialisation's triples."""
+    materialise: float
+    """CPU seconds of the first materialisation, of everything."""
+    times: list[Times] = field(default_factory=list)
+    singles: list[Single] = field(default_factory=list)
+    intact: bool = True
+    """Whether the facts at the end were those at the beginning."""
+
+    @property
+    def workload(self) -> str:
+        return f"LUBM({self.universities})"
+
+
+def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds: int, singles: int, seed: int) -> Run:
+    """Measure one strategy: all parts, then single triples through all doors."""
+    loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
+    reasoner = loaded.reasoner
+    before = cpu()
+    reasoner.materialise()
+    run = Run(universities, strategy, 0, cpu() - before)
+    start = fingerprint(reasoner)
+    run.facts = start[1]
+    with little_garbage():
+        for part in parts(loaded):
+            more = 10 if part.triples < SMALL and part.chosen is None and strategy != BASELINE else 1
+            run.times.append(changes(loaded, part, rounds * more, seed))
+        if strategy != BASELINE and singles:
+            run.singles = [single_updates(loaded, door, singles, seed) for door in DOORS]
+    run.intact = fingerprint(reasoner) == start
+    return run
+
+
+def changes(loaded: Lubm, part: Part, rounds: int, seed: int) -> Times:
+    """Take out and put back a part of the data, round by round, another one each time. A first round is not counted: it builds
+    the indexes that are asked for."""
+    times = Times(part.name, 0)
+    sizes, facts = [], []
+    for number, ids in enumerate(islice(part.draws(loaded.data, seed), rounds + 1)):
+        delete, gone = change(loaded.reasoner, removed=ids)
+        add, _ = change(loaded.reasoner, added=ids)
+        if number:
+            sizes.append(len(ids))
+            facts.append(gone)
+            times.delete.append(delete)
+            times.add.append(add)
+    times.triples, times.facts = int(median(sizes)), int(median(facts))
+    return times
+
+
+def change(reasoner: Reasoner, *, added: Ids | None = None, removed: Ids | None = None) -> tuple[float, int]:
+    """The CPU seconds of a transaction, and how many facts left the materialisation."""
+    before = cpu()
+    with reasoner.transaction() as transaction:
+        if removed is not None:
+            transaction.remove_triples(removed)
+        if added is not None:
+            transaction.add_triples(added)
+    taken = cpu() - before
+    return taken, len(transaction.delta.removed)
+
+
+# ---- tables
+
+
+def table(runs: list[Run]) -> Table:
+    """The runs of one size: for each kind of change, the strategies below each other, and how they compare with the baseline."""
+    baseline = {times.part: times for run in runs if run.strategy == BASELINE for times in run.times}
+    one = runs[0]
+    made = Table(
+        title=f"{one.workload}: {one.facts:,} triples; CPU milliseconds, medians",
+        caption="\n".join(notes(runs)),
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+    )
+    for name in ("change", "triples", "facts", "strategy", "delete", "add", "delete ×", "add ×", "rounds"):
+        made.add_column(name, justify="left" if name in ("change", "strategy") else "right", no_wrap=True)
+    for part in (times.part for times in one.times):
+        rows = [(run, times) for run in runs for times in run.times if times.part == part]
+        for number, (run, times) in enumerate(rows):
+            compared = ["", ""]
+            if part in baseline and run.strategy != BASELINE:
+                pairs = ((baseline[part].delete, times.delete), (baseline[part].add, times.add))
+                compared = [report.ratio(median(theirs) / max(median(ours), 1e-9)) for theirs, ours in pairs]
+            cells = [part, f"{times.triples:,}", f"{times.facts:,}"] if number == 0 else ["", "", ""]
+            cells += [run.strategy, milliseconds(median(times.delete)), milliseconds(median(times.add)), *compared]
+            made.add_row(*cells, str(len(times.delete)), end_section=number == len(rows) - 1)
+    return made
+
+
+def notes(runs: list[Run]) -> Iterator[str]:
+    yield "facts: those that leave with the triples. ×: how many times faster than rematerialising."
+    told = ", ".join(f"{run.strategy} {milliseconds(run.materialise)}" for run in runs)
+    yield f"The first materialisation, of everything: {told}."
+
+
+def singles_table(runs: list[Run]) -> Table | None:
+    """Single triples: microseconds by strategy and door, for all sizes side by side."""
+    with_singles = [run for run in runs if run.singles]
+    if not with_singles:
+        return None
+    sizes = sorted({run.universities for run in with_singles})
+    made = Table(
+        title=f"single triples: CPU microseconds of {with_singles[0].singles[0].count:,} updates of each kind",
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption="\n".join(f"{door.name}: {door.what}" for door in DOORS),
+        caption_justify="left",
+    )
+    for name in ("strategy", "door", "update"):
+        made.add_column(name, no_wrap=True)
+    for size in sizes:
+        for name in (f"LUBM({size}) median", "mean", "99%"):
+            made.add_column(name, justify="right", no_wrap=True)
+    if len(sizes) > 1:
+        made.add_column("growth", justify="right", no_wrap=True)
+    for strategy in dict.fromkeys(run.strategy for run in with_singles):
+        own = {run.universities: run for run in with_singles if run.strategy == strategy}
+        for place, door in enumerate(DOORS):
+            for update in ("delete", "add"):
+                figures: dict[int, Spread] = {size: getattr(run.singles[place], update) for size, run in own.items()}
+                cells = [cell for size in sizes for cell in (figures[size].cells() if size in figures else ["-"] * 3)]
+                if len(sizes) > 1:
+                    cells.append(
+                        f"{figures[sizes[-1]].median / figures[sizes[0]].median:.2f}" if len(figures) == len(sizes) else "-"
+                    )
+                made.add_row(strategy, door.name, update, *cells)
+    return made
+
+
+def milliseconds(seconds: float) -> str:
+    value = 1000 * seconds
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+# ---- picture
+
+
+def plot(runs: list[Run], path: Path) -> None:
+    """Draw the medians of all changes, on logarithmic scales: a row of panels for each size of data. Needs matplotlib."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    sizes = sorted({run.universities for run in runs})
+    figure, grid = pyplot.subplots(len(sizes), 2, figsize=(12, 1 + 3.6 * len(sizes)), squeeze=False, layout="constrained")
+    for size, row in zip(sizes, grid, strict=True):
+        own = [run for run in runs if run.universities == size]
+        limits = [draw(axes, own, update) for axes, update in zip(row, ("delete", "add"), strict=True)]
+        for axes in row:
+            axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(STRATEGIES), frameon=False)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+
+
+def draw(axes: Axes, runs: list[Run], update: str) -> tuple[float, float]:
+    """One panel: a line for each strategy over the kinds of change. Returns the range of its values."""
+    for run in runs:
+        values = [1000 * max(median(getattr(times, update)), 1e-7) for times in run.times]
+        style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if run.strategy == BASELINE else {}
+        axes.plot(range(len(values)), values, marker="o", linewidth=0.7, label=run.strategy, **style)
+    labels = [f"{times.part}\n({times.triples:,})" for times in runs[0].times]
+    axes.set_title(f"{runs[0].workload}: {update}")
+    axes.set_yscale("log")
+    axes.set_ylabel("CPU milliseconds")
+    axes.set_xticks(range(len(labels)), labels, fontsize=7)
+    axes.grid(visible=True, axis="y", alpha=0.3)
+    low, high = axes.get_ylim()
+    return low, high
+
+
+# ---- command
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True, help="LUBM's sizes."
+)
+@click.option(
+    "-s", "--strategy", "strategies", type=click.Choice(STRATEGIES), multiple=True, default=STRATEGIES, help="Only these."
+)
+@click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
+@click.option(
+    "-n", "--rounds", type=click.IntRange(1), default=5, show_default=True, help="Rounds; of small changes ten times as many."
+)
+@click.option("--singles", type=click.IntRange(0), default=3000, show_default=True, help="Updates of single triples, each way.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
+@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the medians (PNG, SVG, PDF; needs matplotlib).")
+def main(
+    universities: tuple[int, ...],
+    strategies: tuple[str, ...],
+    ruleset: str,
+    rounds: int,
+    singles: int,
+    seed: int,
+    cache: Path | None,
+    json_file: Path | None,
+    plot_file: Path | None,
+) -> None:
+    """Measure additions and deletions of parts of LUBM by every strategy, against materialising anew.
+
+    Parts: 1 triple, 100, 1% and 10% of the triples, at random and by whole departments. The exit code is 1 if the facts at the end
+    are not those at the start.
+    """
+    console, news = Console(), Console(stderr=True)
+    console.width = max(console.width, report.WIDTH)
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    Reasoner("first(1) . second(?x) :- first(?x) .").materialise()  # loads the kernels
+    runs: list[Run] = []
+    for size in sorted(set(universities)):
+        with news.status("") as status:
+            for strategy in dict.fromkeys(strategies):
+                status.update(f"LUBM({size}), {strategy}")
+                runs.append(measure(size, strategy, ruleset, data_folder(cache), rounds, singles, seed))
+                gc.collect()
+        console.print(table([run for run in runs if run.universities == size]))
+    overview = singles_table(runs)
+    if overview is not None:
+        console.print(overview)
+    if json_file is not None:
+        content = {"machine": report.machine(), "ruleset": ruleset, "runs": [asdict(run) for run in runs]}
+        json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if plot_file is not None:
+        plot(runs, plot_file)
+    broken = [f"{run.workload}, {run.strategy}: the facts at the end are not those at the start" for run in runs if not run.intact]
+    for line in broken:
+        console.print(line, style="bold red", highlight=False)
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.maintenance")

@@ -1,0 +1,268 @@
+"""Whether many updates leave speed and memory where they were: ``python -m benchmarks.soak``.
+
+Random small transactions, one after the other: on LUBM under an OWL 2 RL rule set, and on a small recursive program. Every
+transaction takes some random facts away and puts others back, so that there are always equally many. A soak is cut into windows of
+1% of the transactions; the first windows, in which tables find their sizes, warm it up.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, Final
+
+import click
+from rich import box
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+
+from benchmarks import report
+from benchmarks.measure import cpu, resident
+from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
+from kg_reasoner import rulesets
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import literal
+
+__all__ = ["LIMIT", "STRATEGIES", "Soak", "Window", "World", "graph_world", "lubm_world", "soak", "table"]
+
+STRATEGIES: Final = ("backward-forward", "delete-rederive", "counting")
+WINDOWS: Final = 100
+WARM_UP: Final = 2
+"""Windows before the start."""
+
+EDGE: Final = 10
+"""Windows whose median is the start, and the end."""
+
+LIMIT: Final = 1.2
+MOST: Final = 5
+"""Facts that a transaction takes away, and adds, at most."""
+
+GRAPH: Final = """
+    path(?x, ?y) :- edge(?x, ?y) .
+    path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+    cyclic(?x) :- path(?x, ?x) .
+    meet(?x, ?y) :- path(?z, ?x), path(?z, ?y), FILTER(?x < ?y) .
+"""
+NODES: Final = 24
+EDGES: Final = 36
+
+
+@dataclass(frozen=True)
+class World:
+    """A reasoner, and the facts that come and go."""
+
+    name: str
+    reasoner: Reasoner
+    there: list[Any]
+    away: list[Any]
+    remove: Callable[[Any, list[Any]], None]
+    """From a transaction."""
+    add: Callable[[Any, list[Any]], None]
+    anew: Callable[[World], Reasoner]
+    """A new reasoner with the facts that are there now."""
+
+    def is_right(self) -> bool:
+        """Whether the materialisation is what a new reasoner makes of the facts that are there now."""
+        return contents(self.reasoner) == contents(self.anew(self))
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a soak."""
+
+    microseconds: float
+    """CPU time of a transaction: the mean."""
+    resident: int
+    """Bytes of the process at the end."""
+    engine: int
+    """Bytes of the engine's facts, indexes and terms at the end, as it counts them."""
+
+
+@dataclass(frozen=True)
+class Soak:
+    """What was measured in one world."""
+
+    world: str
+    transactions: int
+    facts: int
+    windows: list[Window]
+    right: bool
+    """Whether the facts at the end are those that they should be."""
+
+    def ends(self, figure: str) -> tuple[float, float]:
+        """The start and the end of a figure: medians of the first windows after the warm-up, and of the last ones."""
+        values = [getattr(window, figure) for window in self.windows]
+        few = min(EDGE, max(1, len(values) // 4))
+        return median(values[WARM_UP : WARM_UP + few]), median(values[-few:])
+
+    def ratio(self, figure: str) -> float:
+        start, end = self.ends(figure)
+        return end / max(start, 1e-9)
+
+
+FIGURES: Final = {
+    "microseconds": ("CPU µs a transaction", lambda value: f"{value:,.1f}"),
+    "resident": ("resident MB", lambda value: f"{value / 1e6:,.1f}"),
+    "engine": ("engine's own MB", lambda value: f"{value / 1e6:,.2f}"),
+}
+
+
+def lubm_world(universities: int, ruleset: str, folder: Path, strategy: str, seed: int) -> World:
+    """LUBM without a tenth of its triples, which wait for their turn."""
+    loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
+    triples = list(loaded.reasoner.dictionary.decode_rows(loaded.data))
+    Random(seed).shuffle(triples)
+    tenth = len(triples) // 10
+
+    def without(reasoner: Reasoner, away: list[Any]) -> Reasoner:
+        reasoner.remove_triples(away)
+        return reasoner
+
+    return World(
+        name=f"LUBM({universities}), {ruleset}",
+        reasoner=without(loaded.reasoner, triples[:tenth]),
+        there=triples[tenth:],
+        away=triples[:tenth],
+        remove=lambda transaction, rows: transaction.remove_triples(rows),
+        add=lambda transaction, rows: transaction.add_triples(rows),
+        anew=lambda world: without(lubm(universities, folder, ruleset=ruleset).reasoner, world.away),
+    )
+
+
+def graph_world(strategy: str, seed: int) -> World:
+    """A random graph under a recursive program."""
+    nodes = [literal(number) for number in range(NODES)]
+    edges = [(x, y) for x in nodes for y in nodes if x != y]
+    Random(seed).shuffle(edges)
+
+    def graph(there: list[Any]) -> Reasoner:
+        reasoner = Reasoner(GRAPH, maintenance=strategy)
+        reasoner.add_facts("edge", there)
+        return reasoner
+
+    return World(
+        name=f"paths, {NODES} nodes",
+        reasoner=graph(edges[:EDGES]),
+        there=edges[:EDGES],
+        away=edges[EDGES:],
+        remove=lambda transaction, rows: transaction.remove_facts("edge", rows),
+        add=lambda transaction, rows: transaction.add_facts("edge", rows),
+        anew=lambda world: graph(world.there),
+    )
+
+
+def contents(reasoner: Reasoner) -> tuple[object, ...]:
+    """What is in a reasoner, to be compared with another one. Triples are compared by their ids."""
+    facts = {(name, row) for name in reasoner.predicates() for row in reasoner.facts(name)}
+    return facts, fingerprint(reasoner)
+
+
+def soak(world: World, transactions: int, seed: int, tell: Callable[[int], object] = lambda window: None) -> Soak:
+    """Random transactions, each of up to `MOST` facts each way. `tell` hears the number of each window that is done."""
+    random = Random(seed)
+    world.reasoner.materialise()
+    each = max(1, transactions // WINDOWS)
+    windows = []
+    with little_garbage():
+        for number in range(WINDOWS):
+            changes = [exchange(world, random) for _ in range(each)]
+            before = cpu()
+            for removed, added in changes:
+                with world.reasoner.transaction() as transaction:
+                    world.remove(transaction, removed)
+                    world.add(transaction, added)
+            taken = cpu() - before
+            del changes
+            gc.collect()
+            sizes = world.reasoner.sizes()
+            windows.append(Window(1e6 * taken / each, resident(), sizes.fact_bytes + sizes.term_bytes))
+            tell(number + 1)
+    return Soak(world.name, each * WINDOWS, sizes.explicit + sizes.inferred, windows, world.is_right())
+
+
+def exchange(world: World, random: Random) -> tuple[list[Any], list[Any]]:
+    """Choose facts to take away and equally many to add, which change places in the world's lists."""
+    count = random.randint(1, MOST)
+    here, there = (random.sample(range(len(facts)), count) for facts in (world.there, world.away))
+    removed, added = [world.there[place] for place in here], [world.away[place] for place in there]
+    for place, other in zip(here, there, strict=True):
+        world.there[place], world.away[other] = world.away[other], world.there[place]
+    return removed, added
+
+
+def table(soaks: list[Soak]) -> Table:
+    """Start, end and ratio of each figure."""
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        caption=f"start and end: medians over windows of 1% of the transactions, of which the first {WARM_UP} are left out",
+        caption_justify="left",
+    )
+    for name in ("", "transactions", "facts", "figure", "start", "end", "end / start"):
+        made.add_column(name, justify="left" if name in ("", "figure") else "right")
+    for one in soaks:
+        for number, (figure, (title, text)) in enumerate(FIGURES.items()):
+            ratio = one.ratio(figure)
+            cells = [one.world, f"{one.transactions:,}", f"{one.facts:,}"] if number == 0 else ["", "", ""]
+            style = "bold red" if ratio > LIMIT else ""
+            made.add_row(*cells, title, *map(text, one.ends(figure)), f"{ratio:.2f}", style=style)
+    return made
+
+
+def tell(status: Status, world: str, window: int) -> None:
+    status.update(f"{world}: {100 * window // WINDOWS}%")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("-t", "--transactions", type=click.IntRange(WINDOWS), default=200_000, show_default=True, help="In each world.")
+@click.option("-w", "--world", "names", type=click.Choice(["lubm", "paths"]), multiple=True, default=("lubm", "paths"))
+@click.option("-s", "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True)
+@click.option("-u", "--universities", type=click.IntRange(1), default=1, show_default=True, help="LUBM's size.")
+@click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
+def main(
+    transactions: int,
+    names: tuple[str, ...],
+    strategy: str,
+    universities: int,
+    ruleset: str,
+    seed: int,
+    cache: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Apply many small transactions, and compare time and memory at the end with those at the start.
+
+    The exit code is 1 if a figure has grown by more than 20%, or if the facts at the end are wrong.
+    """
+    console, news = Console(), Console(stderr=True)
+    console.width = max(console.width, report.WIDTH)
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    soaks = []
+    with news.status("") as status:
+        for name in dict.fromkeys(names):
+            world = graph_world(strategy, seed)
+            if name == "lubm":
+                world = lubm_world(universities, ruleset, data_folder(cache), strategy, seed)
+            status.update(world.name)
+            soaks.append(soak(world, transactions, seed, partial(tell, status, world.name)))
+    console.print(table(soaks))
+    for one in soaks:
+        if not one.right:
+            console.print(f"{one.world}: the facts at the end are wrong", style="bold red", highlight=False)
+    if json_file is not None:
+        content = {"machine": report.machine(), "strategy": strategy, "soaks": [asdict(one) for one in soaks]}
+        json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    sys.exit(0 if all(one.right and one.ratio(figure) <= LIMIT for one in soaks for figure in FIGURES) else 1)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.soak")

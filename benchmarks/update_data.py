@@ -1,0 +1,149 @@
+"""LUBM in a reasoner, and parts of it to take out and put back: single triples, samples, whole departments."""
+
+from __future__ import annotations
+
+import gc
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.data import made, universities_as_ntriples, write_ontology
+from kg_reasoner.loaders import rdf
+from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["Ids", "Lubm", "Part", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
+
+Ids = npt.NDArray[np.int32]
+
+HUNDRED: Final = 100
+SHARES: Final = (0.01, 0.1)
+DEPARTMENT: Final = re.compile(r"Department\d+\.University\d+")
+
+
+@dataclass(frozen=True)
+class Lubm:
+    """A reasoner that has the triples of some universities, not yet materialised."""
+
+    reasoner: Reasoner
+    data: Ids
+    """The distinct triples of the universities, without those of the ontology: taking those out would change rules."""
+    ontology: Ids
+
+
+def data_folder(given: Path | None) -> Path:
+    """The folder in which the benchmarks keep their data."""
+    return given or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
+
+
+def lubm(universities: int, folder: Path, **options: Any) -> Lubm:
+    """Load LUBM's ontology and data into a new `Reasoner`, which gets the options. Equal calls give equal ids."""
+    ontology = made(folder / "ontology.nt", write_ontology)
+    data = made(folder / f"lubm{universities}" / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
+    reasoner = Reasoner(**options)
+    axioms, triples = triples_of(ontology, reasoner), triples_of(data, reasoner)
+    reasoner.add_triples(axioms)
+    reasoner.add_triples(triples)
+    return Lubm(reasoner, triples, axioms)
+
+
+def triples_of(path: Path, reasoner: Reasoner) -> Ids:
+    """The distinct triples of a file, as ids of the reasoner's dictionary."""
+    blocks = [np.asarray(block.triples) for block in rdf.read(str(path), dictionary=reasoner.dictionary)]
+    return np.unique(np.concatenate(blocks), axis=0)
+
+
+def fresh(reasoner: Reasoner, **options: Any) -> Reasoner:
+    """A new reasoner with the explicit triples of another one, under the same ids. The options are those of the other one, or rules
+    that bring no terms of their own."""
+    made = Reasoner(**options)
+    texts = reasoner.dictionary.texts()
+    made.dictionary.encode_texts(texts)
+    assert made.dictionary.texts() == texts, "the ids differ"
+    made.add_triples(reasoner.triple_ids("explicit"))
+    return made
+
+
+@contextmanager
+def little_garbage() -> Iterator[None]:
+    """Python's collector leaves alone what exists now, so that its runs are short, and belong to what is measured inside."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A kind of change: how many triples, and how they are chosen."""
+
+    name: str
+    triples: int
+    """How many; of departments, about as many."""
+    chosen: npt.NDArray[np.int64] | None = None
+    """The department of each triple, where whole departments are chosen (-1: none)."""
+
+    def draws(self, data: Ids, seed: int) -> Iterator[Ids]:
+        """Endlessly many parts of the data, drawn independently."""
+        random = np.random.default_rng([seed, self.triples])
+        while True:
+            if self.chosen is None:
+                yield data[np.sort(random.choice(len(data), self.triples, replace=False, shuffle=False))]
+            else:
+                yield data[self._departments(random)]
+
+    def _departments(self, random: np.random.Generator) -> npt.NDArray[np.bool_]:
+        """At least one department, and as many as come closest to the number of triples."""
+        assert self.chosen is not None
+        sizes = np.bincount(self.chosen[self.chosen >= 0])
+        order = random.permutation(len(sizes))
+        closest = np.abs(np.cumsum(sizes[order]) - self.triples).argmin()
+        return np.isin(self.chosen, order[: closest + 1])
+
+
+def parts(lubm: Lubm) -> list[Part]:
+    """What the benchmark takes out and puts back."""
+    count = len(lubm.data)
+    departments = departments_of(lubm)
+    sizes = np.bincount(departments[departments >= 0])
+    found = [Part("1 triple", 1), Part(f"{HUNDRED} triples", min(HUNDRED, count))]
+    found += [Part(f"{share:.0%} at random", max(1, int(share * count))) for share in SHARES]
+    found.append(Part("1 department", 1, departments))
+    at_least = 1.5 * sizes.mean()
+    for share in SHARES:
+        if share * count >= at_least:
+            found.append(Part(f"{share:.0%}, departments", int(share * count), departments))
+    return found
+
+
+def departments_of(lubm: Lubm) -> npt.NDArray[np.int64]:
+    """For each triple of the data, the department that its subject belongs to (0, 1 ...), or -1."""
+    subjects, places = np.unique(lubm.data[:, 0], return_inverse=True)
+    numbers: dict[str, int] = {}
+    of_subject = np.full(len(subjects), -1)
+    for place, text in enumerate(lubm.reasoner.dictionary.texts_of(subjects.tolist())):
+        found = DEPARTMENT.search(text)
+        if found:
+            of_subject[place] = numbers.setdefault(found[0], len(numbers))
+    return of_subject[places.reshape(-1)]
+
+
+def fingerprint(reasoner: Reasoner) -> tuple[int, int, int]:
+    """The numbers of explicit triples and of all triples, and a number that depends on which they are, whatever their order.
+
+    Reasoners whose dictionaries differ cannot be compared.
+    """
+    ids = reasoner.triple_ids().astype(np.uint64)
+    mixed = (ids[:, 0] * np.uint64(0x9E3779B97F4A7C15) + ids[:, 1]) * np.uint64(0xC2B2AE3D27D4EB4F) + ids[:, 2]
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    return len(reasoner.triple_ids("explicit")), len(ids), int(mixed.sum(dtype=np.uint64))
