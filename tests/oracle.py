@@ -1,22 +1,41 @@
 """The oracle: naive evaluation of a program on Python sets. Slow and, we hope, obviously right; every engine is compared with it.
 
 Facts are tuples of terms in sets by predicate; RDF triples are the facts of the predicate `TRIPLE`. Each stratum's rules are
-applied to all facts until nothing is new. No deltas, no plans, no ids; only the strata come from the package, and `is_stable`
-checks those.
+applied to all facts until nothing is new. No deltas, no plans, no ids. The strata come from the package, and `is_stable` checks
+those; so do the values of expressions and of aggregate functions, which have tests of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
 
-from kg_reasoner.analysis import comparisons_of, stratify
-from kg_reasoner.program import Argument, Atom, BodyLiteral, Filter, Negation, Program, Rule, Variable
-from kg_reasoner.terms import Term
-from kg_reasoner.values import satisfies
+from kg_reasoner.aggregates import aggregate
+from kg_reasoner.analysis import stratify
+from kg_reasoner.expressions import compile_expression, compile_filter
+from kg_reasoner.program import (
+    Aggregate,
+    AggregateBinding,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Expression,
+    Filter,
+    Negation,
+    Program,
+    Rule,
+    Variable,
+    variables_of,
+)
+from kg_reasoner.terms import Term, literal
 
 Row = tuple[Term, ...]
 Facts = dict[str, set[Row]]
 Binding = dict[Variable, Term]
+Evaluation = Callable[[Row], Any]  # a compiled expression
 
 
 def evaluate(program: Program, facts: Mapping[str, Iterable[Row]]) -> Facts:
@@ -44,7 +63,7 @@ def violations(program: Program, facts: Mapping[str, Iterable[Row]]) -> list[tup
 
 
 def is_stable(program: Program, facts: Mapping[str, Iterable[Row]], model: Facts) -> bool:
-    """Whether `model` is what the rules derive when negated atoms are looked up in `model` itself.
+    """Whether `model` is what the rules derive when negated and aggregated atoms are looked up in `model` itself.
 
     A stratified program has exactly one such model, so this checks the strata that `evaluate` relied on.
     """
@@ -117,20 +136,96 @@ def matches(atoms: Sequence[Atom], store: Store, binding: Binding) -> Iterator[B
 
 def instances(rule: Rule, store: Store, negated_in: Store) -> Iterator[Binding]:
     """The bindings under which the rule's body holds."""
-    for binding in matches(list(rule.body_atoms()), store, {}):
-        if all(holds(part, binding, negated_in) for part in rule.body):
+    return solutions(rule.body, store, negated_in)
+
+
+def solutions(body: Sequence[BodyLiteral], store: Store, negated_in: Store) -> Iterator[Binding]:
+    """The bindings under which a body holds: its atoms are facts, joined with its groups, extended by its BINDs, and filtered.
+
+    What is negated or aggregated is looked up in `negated_in`.
+    """
+    atoms = [part for part in body if isinstance(part, Atom)]
+    tables = [list(groups(part, negated_in)) for part in body if isinstance(part, Aggregate)]
+    for binding in matches(atoms, store, {}):
+        for rows in product(*tables):
+            complete = bound(body, joined(binding, rows))
+            if complete is not None and all(holds(part, complete, negated_in) for part in body):
+                yield complete
+
+
+def joined(binding: Binding, others: Iterable[Binding]) -> Binding | None:
+    """All bindings in one, or None if they disagree about a variable."""
+    result = dict(binding)
+    for other in others:
+        for variable, term in other.items():
+            if result.setdefault(variable, term) != term:
+                return None
+    return result
+
+
+def bound(body: Sequence[BodyLiteral], binding: Binding | None) -> Binding | None:
+    """The binding extended by the body's BINDs, each as soon as its variables are bound; None if one is an error or disagrees."""
+    waiting = [part for part in body if isinstance(part, Bind)]
+    while waiting and binding is not None:
+        part = next(part for part in waiting if binding.keys() >= set(variables_of(part.expression)))
+        term = value_of(part.expression, binding)
+        binding = None if term is None else joined(binding, [{part.variable: term}])
+        waiting.remove(part)
+    return binding
+
+
+def groups(part: Aggregate, store: Store) -> Iterator[Binding]:
+    """The values of the ON variables and of the results, for each group that has them.
+
+    The solutions of a group are the distinct bindings of all variables inside of the aggregate. Without ON variables there is one
+    group, which may be empty. A group one of whose results is an error is left out.
+    """
+    members: dict[Row, list[Binding]] = {} if part.group else {(): []}
+    distinct = {frozenset(solution.items()): solution for solution in solutions(part.body, store, store)}
+    for solution in distinct.values():
+        members.setdefault(tuple(solution[variable] for variable in part.group), []).append(solution)
+    for key, group in members.items():
+        binding: Binding | None = dict(zip(part.group, key, strict=True))
+        for result in part.bindings:
+            term = result_of(result, group)
+            binding = None if binding is None or term is None else joined(binding, [{result.variable: term}])
+        if binding is not None:
             yield binding
 
 
+def result_of(result: AggregateBinding, group: Sequence[Binding]) -> Term | None:
+    """The value of one aggregate over the solutions of a group, or None for an error."""
+    if result.argument is None:
+        return literal(len(group))
+    return aggregate(result.function, result.distinct, [value_of(result.argument, solution) for solution in group])
+
+
 def holds(part: BodyLiteral, binding: Binding, negated_in: Store) -> bool:
-    """Whether a negation or filter lets a binding pass (atoms were matched before)."""
+    """Whether a part of a body that is no atom holds under a binding of its variables (atoms were matched before)."""
     if isinstance(part, Negation):
         return not any(True for _ in matches([part.atom], negated_in, binding))
     if isinstance(part, Filter):
-        return all(
-            satisfies(operator, ground(left, binding), ground(right, binding)) for operator, left, right in comparisons_of(part)
-        )
-    return isinstance(part, Atom)
+        return passes(part.expression, binding)
+    if isinstance(part, Bind):
+        return value_of(part.expression, binding) == value(part.variable, binding)
+    if isinstance(part, Aggregate):
+        return any(joined(binding, [group]) == binding for group in groups(part, negated_in))
+    return True
+
+
+def value_of(expression: Expression, binding: Binding) -> Term | None:
+    """The value of an expression, or None for an error."""
+    return compiled(compile_expression, expression, tuple(binding))(tuple(binding.values()))
+
+
+def passes(condition: Expression, binding: Binding) -> bool:
+    """Whether a filter's condition is true."""
+    return compiled(compile_filter, condition, tuple(binding))(tuple(binding.values()))
+
+
+@lru_cache(maxsize=1000)
+def compiled(compile: Callable[..., Evaluation], expression: Expression, variables: tuple[Variable, ...]) -> Evaluation:
+    return compile(expression, variables)
 
 
 def rows_of(rule: Rule, store: Store, negated_in: Store) -> Iterator[Row]:
