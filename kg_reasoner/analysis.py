@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError, UnsupportedError
+from kg_reasoner import aggregates, expressions
+from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -29,16 +30,26 @@ from kg_reasoner.program import (
     variables_of,
 )
 from kg_reasoner.terms import RDF, Term
-from kg_reasoner.values import COMPARISONS
 
-__all__ = ["Key", "arities", "check", "check_arity", "check_safety", "check_supported", "comparisons_of", "key_of", "stratify"]
+__all__ = [
+    "Key",
+    "arities",
+    "check",
+    "check_arity",
+    "check_expressions",
+    "check_safety",
+    "conjuncts",
+    "key_of",
+    "levels",
+    "stratify",
+]
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Run all checks, in this order: arity, safety, strata, support. Returns the strata (see `stratify`).
+    """Run all checks, in this order: arity, safety, strata, expressions. Returns the strata (see `stratify`).
 
     Raises:
         ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
@@ -46,7 +57,7 @@ def check(program: Program) -> list[list[Rule]]:
     check_arity(program)
     check_safety(program)
     strata = stratify(program.rules)
-    check_supported(program)
+    check_expressions(program)
     return strata
 
 
@@ -180,15 +191,29 @@ def key_of(atom: Atom) -> Key:
 
 
 def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """The rules in strata: what a rule's positive atoms match is derived in its own stratum or before, what it negates before.
+    """The rules in strata, those that are evaluated first at the front. Rules keep their order. See `levels`.
 
-    Strata are split only where negation or aggregation demands it: without either there is one. Rules keep their order.
+    Raises:
+        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+    """
+    strata: dict[int, list[Rule]] = {}
+    for rule, level in levels(rules).items():
+        strata.setdefault(level, []).append(rule)
+    return [strata[number] for number in sorted(strata)]
+
+
+def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
+    """The number of each rule's stratum: what its positive atoms match is derived there or before, what it negates or aggregates
+    before.
+
+    Strata are split only where negation or aggregation demands it: without either there is one. What no rule derives is known
+    before the first.
 
     Raises:
         StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
     """
     if all(isinstance(part, Atom | Filter | Bind) for rule in rules for part in rule.body):
-        return [list(rules)] if rules else []
+        return dict.fromkeys(rules, 0)
     graph, negative = _dependencies(rules)
     components = _components(graph)
     component_of = {node: number for number, nodes in enumerate(components) for node in nodes}
@@ -197,17 +222,15 @@ def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
             raise _unstratifiable(head, below, rule, atom, graph, negative)
     level: dict[_Node, int] = {}
     for nodes in components:
+        lowest = max(0 if is_head else -1 for is_head, _ in nodes)
         below_levels = (
             level[below] + ((node, below) in negative)
             for node in nodes
             for below in graph[node]
             if component_of[below] != component_of[node]
         )
-        level.update(dict.fromkeys(nodes, max(below_levels, default=0)))
-    strata: dict[int, list[Rule]] = {}
-    for rule in rules:
-        strata.setdefault(level[True, key_of(rule.head)], []).append(rule)
-    return [strata[number] for number in sorted(strata)]
+        level.update(dict.fromkeys(nodes, max(lowest, max(below_levels, default=lowest))))
+    return {rule: level[True, key_of(rule.head)] for rule in rules}
 
 
 _Node: TypeAlias = tuple[bool, Key]
@@ -327,57 +350,36 @@ def _show(key: Key) -> str:
     return f"{cls}[]" if cls is not None else "[?s, ?p, ?o]" if property is None else f"{property}[]"
 
 
-# ------------------------------------------------------------------------------------------------------------------- support
+# ---------------------------------------------------------------------------------------------------------------- expressions
 
 
-def check_supported(program: Program) -> None:
-    """Refuse what the language has and the engine does not evaluate yet: BIND, AGGREGATE, filters other than comparisons.
+def check_expressions(program: Program) -> None:
+    """Every function and aggregate exists, gives the same result again for the same arguments, and has the right number of them.
 
     Raises:
-        UnsupportedError: names the feature.
+        UnsupportedError: names the function or aggregate.
     """
     for rule in program.rules:
         for part in rule.body:
-            if isinstance(part, Bind | Aggregate):
-                raise UnsupportedError(
-                    f"{type(part).__name__.upper()} is understood but not evaluated yet", part.span or rule.head.span
-                )
-            if isinstance(part, Filter):
-                comparisons_of(part)
+            _check_part(part, rule.head.span)
 
 
-def comparisons_of(part: Filter) -> list[tuple[str, Variable | Term, Variable | Term]]:
-    """A filter as comparisons (operator, left, right) that must all hold: ``FILTER(?x != ?y && ?x > 5)`` makes two.
+def _check_part(part: BodyLiteral, span: Span | None) -> None:
+    if isinstance(part, Filter | Bind):
+        expressions.check(part.expression, part.span or span)
+    elif isinstance(part, Aggregate):
+        for binding in part.bindings:
+            aggregates.check(binding.function, part.span or span)
+            if binding.argument is not None:
+                expressions.check(binding.argument, part.span or span)
+        for inner in part.body:
+            _check_part(inner, part.span or span)
 
-    Raises:
-        UnsupportedError: the filter is more than comparisons of variables and constants joined by ``&&``; names what it is.
-    """
-    return list(_comparisons(part.expression, part.span))
 
-
-def _comparisons(expression: Expression, span: Span | None) -> Iterator[tuple[str, Variable | Term, Variable | Term]]:
-    if not isinstance(expression, Call):
-        hint = "compare it, as in FILTER(?x = true)"
-        raise UnsupportedError("a FILTER that is no comparison is understood but not evaluated yet", span, hint)
-    if expression.name == "&&":
+def conjuncts(expression: Expression) -> Iterator[Expression]:
+    """The conditions of a filter, all of which must hold: ``?x != ?y && ?x > 5`` makes two."""
+    if isinstance(expression, Call) and expression.name == "&&":
         for argument in expression.arguments:
-            yield from _comparisons(argument, span)
-        return
-    if expression.name not in COMPARISONS:
-        raise _unsupported_call(expression, span)
-    left, right = expression.arguments
-    for side in (left, right):
-        if isinstance(side, Call):
-            raise _unsupported_call(side, span)
-    assert not isinstance(left, Call)
-    assert not isinstance(right, Call)
-    yield expression.name, left, right
-
-
-def _unsupported_call(call: Call, span: Span | None) -> UnsupportedError:
-    name = "-" if call.name == "neg" else call.name
-    is_iri = name.startswith("<") and name.endswith(">")
-    is_function = is_iri or (name[0].isalpha() and name not in ("IN", "NOT IN"))
-    what = f"the {'function' if is_function else 'operator'} {name}"
-    hint = "a filter is comparisons of variables and constants, joined by &&"
-    return UnsupportedError(f"{what} is understood but not evaluated yet", call.span or span, hint)
+            yield from conjuncts(argument)
+    else:
+        yield expression

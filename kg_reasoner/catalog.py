@@ -15,18 +15,36 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.analysis import Key, comparisons_of
+from kg_reasoner.analysis import Key, conjuncts
+from kg_reasoner.calls import Functions
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.memory import allocate
-from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Rule, Variable, variables_of
-from kg_reasoner.relation import Database
+from kg_reasoner.literals import LITERAL_PREDICATES
+from kg_reasoner.program import (
+    TRIPLE,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+    variables_of,
+)
+from kg_reasoner.relation import Database, Rows
 from kg_reasoner.terms import RDF, Term
-from kg_reasoner.values import satisfies
+from kg_reasoner.values import COMPARISONS, satisfies
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
 
 PROPERTY_COLUMN = 1
+
+INTERNAL = "aggregate: "
+"""How the names of predicates begin that only the engine uses; no program can name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +66,22 @@ class StoredComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A function of terms, by its number and the relation of its results. Without a result it is a filter that must hold."""
+
+    function: int
+    relation: int
+    arguments: tuple[StoredTerm, ...]
+    result: StoredTerm | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRule:
     """A rule over relations. A constraint's head holds the values of its body's variables, in a relation of its own."""
 
     head: StoredAtom
     body: tuple[StoredAtom, ...]
-    comparisons: tuple[StoredComparison, ...]
+    checks: tuple[StoredComparison | StoredCall, ...]
     rule: Rule
 
 
@@ -100,6 +128,11 @@ def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
     def replaced(atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
 
+    def replaced_in(expression: Expression) -> Expression:
+        if isinstance(expression, Call):
+            return Call(expression.name, tuple(map(replaced_in, expression.arguments)))
+        return values.get(expression, expression) if isinstance(expression, Variable) else expression
+
     body: list[BodyLiteral] = []
     for part in rule.body:
         if isinstance(part, Atom):
@@ -107,17 +140,25 @@ def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
         elif isinstance(part, Negation):
             body.append(Negation(replaced(part.atom)))
         elif isinstance(part, Filter):
-            rest = []
-            for operator, *sides in comparisons_of(part):
-                left, right = (values.get(side, side) if isinstance(side, Variable) else side for side in sides)
-                if isinstance(left, Variable) or isinstance(right, Variable):
-                    rest.append(Filter(Call(operator, (left, right))))
-                elif not satisfies(operator, left, right):
+            for expression in map(replaced_in, conjuncts(part.expression)):
+                comparison = simple_comparison(expression)
+                if comparison is None or any(isinstance(side, Variable) for side in comparison[1:]):
+                    body.append(Filter(expression))
+                elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
                     return None
-            body.extend(rest)
+        elif isinstance(part, Bind):
+            body.append(Bind(replaced_in(part.expression), part.variable))
         else:
             body.append(part)
     return Rule(replaced(rule.head), tuple(body), rule.origin)
+
+
+def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:
+    """The operator and the sides of a comparison of variables and constants; None for any other expression."""
+    if not isinstance(expression, Call) or expression.name not in COMPARISONS:
+        return None
+    left, right = expression.arguments
+    return None if isinstance(left, Call) or isinstance(right, Call) else (expression.name, left, right)
 
 
 class Catalog:
@@ -131,11 +172,14 @@ class Catalog:
         self.properties: dict[int, int] = {}
         self.classes: dict[int, int] = {}
         self.constraints: dict[Rule, int] = {}
+        self.functions = Functions(dictionary, database)
+        self._holds: dict[int, tuple[str, int]] = {}
         self.type_id = dictionary.encode(RDF.type)
         self._property_map = allocate(1, np.int32, -1)
         self._class_map = allocate(1, np.int32, -1)
         if ternary:
-            self.predicates[TRIPLE] = database.add_relation(3, section_column=PROPERTY_COLUMN)
+            self.predicates[TRIPLE] = number = database.add_relation(3, section_column=PROPERTY_COLUMN)
+            self._holds[number] = TRIPLE, -1
         else:
             database.context.type_id = self.type_id
 
@@ -146,6 +190,7 @@ class Catalog:
         number = self.predicates.get(name)
         if number is None:
             number = self.predicates[name] = self.database.add_relation(arity)
+            self._holds[number] = name, -1
         return number
 
     def property(self, term: int) -> int:
@@ -153,6 +198,7 @@ class Catalog:
         number = self.properties.get(term)
         if number is None:
             number = self.properties[term] = self.database.add_relation(2)
+            self._holds[number] = TRIPLE, term
             self.extend_maps()
             self._property_map[term] = number
         return number
@@ -162,6 +208,7 @@ class Catalog:
         number = self.classes.get(term)
         if number is None:
             number = self.classes[term] = self.database.add_relation(1)
+            self._holds[number] = TRIPLE, term
             self.extend_maps()
             self._class_map[term] = number
         return number
@@ -192,6 +239,18 @@ class Catalog:
         if property == self.type_id:
             return self.classes.get(value, -1), (subject,)
         return self.properties.get(property, -1), (subject, value)
+
+    def as_facts(self, relation: int, rows: Rows) -> tuple[str, Rows] | None:
+        """The predicate of a relation's facts, and these with all arguments: rows of triples for `TRIPLE`. None: not for users."""
+        name, term = self._holds.get(relation, ("", -1))
+        if not name or name.startswith(INTERNAL) or name in LITERAL_PREDICATES:
+            return None
+        if name != TRIPLE or self.ternary:
+            return name, rows
+        triples = np.empty((len(rows), 3), np.int32)
+        triples[:, 0] = rows[:, 0]
+        triples[:, 1], triples[:, 2] = (self.type_id, term) if rows.shape[1] == 1 else (term, rows[:, 1])
+        return name, triples
 
     def has_facts(self, key: Key) -> bool:
         """Whether there are facts of a key (see `analysis.key_of`); in the ternary layout, of any triples."""
@@ -248,22 +307,35 @@ class Catalog:
 
     def _stored(self, rule: Rule) -> StoredRule:
         body = []
-        comparisons = []
+        checks: list[StoredComparison | StoredCall] = []
         for part in rule.body:
             if isinstance(part, Atom):
                 body.append(self.atom(part))
             elif isinstance(part, Negation):
                 body.append(self.atom(part.atom, negated=True))
             elif isinstance(part, Filter):
-                for operator, left, right in comparisons_of(part):
-                    if operator in (">", ">="):
-                        operator, left, right = operator.replace(">", "<"), right, left
-                    comparisons.append(StoredComparison(operator, self.term(left), self.term(right)))
+                checks += map(self._filter, conjuncts(part.expression))
+            elif isinstance(part, Bind):
+                checks.append(self._call(part.expression, part.variable))
         if rule.is_constraint:
             head = StoredAtom(self.constraint(rule), tuple(v.name for v in violation_variables(rule)))
         else:
             head = self.atom(rule.head)
-        return StoredRule(head, tuple(body), tuple(comparisons), rule)
+        return StoredRule(head, tuple(body), tuple(checks), rule)
+
+    def _filter(self, expression: Expression) -> StoredComparison | StoredCall:
+        """One condition: a comparison, which kernels do by themselves, or a call."""
+        comparison = simple_comparison(expression)
+        if comparison is None:
+            return self._call(expression, None)
+        operator, left, right = comparison
+        if operator in (">", ">="):
+            operator, left, right = operator.replace(">", "<"), right, left
+        return StoredComparison(operator, self.term(left), self.term(right))
+
+    def _call(self, expression: Expression, result: Variable | None) -> StoredCall:
+        function, relation, variables = self.functions.number(expression, is_filter=result is None)
+        return StoredCall(function, relation, tuple(v.name for v in variables), None if result is None else result.name)
 
 
 def violation_variables(rule: Rule) -> tuple[Variable, ...]:

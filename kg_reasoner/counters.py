@@ -38,6 +38,10 @@ class Counters:
         """Rule applications in all phases."""
         return self.deletion + self.backward + self.forward + self.insertion
 
+    def __add__(self, other: Counters) -> Counters:
+        """Both counts together."""
+        return Counters(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+
     def __sub__(self, earlier: Counters) -> Counters:
         """What happened since earlier counts."""
         return Counters(*(now - then for now, then in zip(astuple(self), astuple(earlier), strict=True)))

@@ -98,6 +98,10 @@ class NoProofError(ReasonerError):
     """A proof is asked for of a fact that is not there."""
 
 
+class TransactionError(ReasonerError):
+    """A transaction is used before it has begun or after it has ended, or begins while another one is open."""
+
+
 class CallbackError(ReasonerError):
     """A subscriber's callback raised. It is not raised in turn, but kept and logged; `__cause__` is what the callback raised.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kg_reasoner.catalog import PROPERTY_COLUMN, Catalog
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import DEAD, EXPLICIT
+from kg_reasoner.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.program import TRIPLE
 
@@ -18,9 +18,9 @@ Ids: TypeAlias = npt.NDArray[np.int32]
 Which = Literal["all", "explicit", "inferred"]
 
 FLAGS: dict[Which, tuple[int, int]] = {
-    "all": (DEAD, 0),
-    "explicit": (DEAD | EXPLICIT, EXPLICIT),
-    "inferred": (DEAD | EXPLICIT, 0),
+    "all": (ABSENT, 0),
+    "explicit": (ABSENT | EXPLICIT, EXPLICIT),
+    "inferred": (ABSENT | EXPLICIT, 0),
 }
 """The flags to look at, and what they must be."""
 

@@ -1,4 +1,4 @@
-"""Semi-naive materialisation: strata from below, each to its fixpoint, by the kernels."""
+"""Semi-naive materialisation: rules in strata, each stratum to its fixpoint, by the kernels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from kg_reasoner.calls import Functions
 from kg_reasoner.catalog import StoredAtom, StoredRule
+from kg_reasoner.groups import Group
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, DEAD, DONE, GROW, VALUES
+from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, VALUES, Relation
 from kg_reasoner.kernels.memory import allocate
-from kg_reasoner.planner import plan_rule, plan_trigger, section_constant
+from kg_reasoner.planner import plan_backward, plan_blocker, plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
 from kg_reasoner.value_table import ValueTable
 
@@ -21,70 +23,143 @@ Progress = Callable[[str, int, "int | None"], None]
 
 BLOCKS_BETWEEN_PROGRESS = 64
 
+Plans = list[tuple[StoredAtom, int]]
+"""Plans, each with the atom that triggers it."""
+
 
 @dataclass
 class PlannedRule:
-    """A stored rule with its plans: one per positive body atom, and one without a trigger (made when it is needed)."""
+    """A stored rule with its plans, and the level that stratification gives its rule."""
 
     rule: StoredRule
     number: int
-    triggers: list[tuple[StoredAtom, int]]
+    level: int
+    triggers: Plans
+    """One for each positive body atom."""
+    blockers: Plans
+    """One for each negated body atom."""
     whole: int = -1
+    """The plan without a trigger; -1 until it is needed."""
+    backward: int = -1
+    """The plan that the head triggers; -1 until it is needed."""
 
 
 @dataclass
 class Stratum:
-    """Rules that are evaluated together, and how far each relation's rows have been processed for them."""
+    """Rules that are evaluated together, after the groups that they look at."""
 
+    level: int
     rules: list[PlannedRule] = field(default_factory=list)
-    processed: Any = None
+    groups: list[Group] = field(default_factory=list)
     triggers: Any = None
-    ranges: Any = None
+    trigger_ranges: Any = None
+    blockers: Any = None
+    blocker_ranges: Any = None
+
+    @property
+    def has_blockers(self) -> bool:
+        """Whether some rule negates."""
+        return any(planned.blockers for planned in self.rules)
 
 
 class Materialiser:
-    """Holds planned rules by stratum and brings the derived facts of a database up to date.
+    """Holds planned rules by stratum, and inserts what follows from new rows and new rules.
 
-    Facts and rules may be added between runs as long as nothing is negated; everything else starts over (`restart`).
+    All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
     """
 
-    def __init__(self, database: Database, values: ValueTable) -> None:
+    def __init__(self, database: Database, values: ValueTable, functions: Functions) -> None:
         self.database = database
         self.values = values
-        self.strata: list[Stratum] = [_empty_stratum()]
+        self.functions = functions
         self.rules: list[PlannedRule] = []
+        self.strata: list[Stratum] = [Stratum(0)]
+        self.is_mixed = False
+        """Whether one relation is derived in several strata: then a fact does not tell its stratum."""
         self.version = 0
         """Changes whenever the rules do."""
+        self._active: dict[int, PlannedRule] = {}
+        self._groups: list[Group] = []
+        self._grouped = True
         self._entered: Any = None
 
+    # --- rules ------------------------------------------------------------------------------------------------------
+
     def add_rules(self, level: int, rules: Iterable[StoredRule]) -> list[PlannedRule]:
-        """Plan rules and add them to a stratum."""
-        while len(self.strata) <= level:
-            self.strata.append(_empty_stratum())
+        """Plan rules of a level (see `analysis.levels`)."""
         added = []
         for rule in rules:
             number = len(self.rules)
-            triggers = [
-                (atom, plan_trigger(self.database, rule, number, position))
-                for position, atom in enumerate(rule.body)
-                if not atom.negated
-            ]
-            added.append(PlannedRule(rule, number, triggers))
-            self.rules.append(added[-1])
+            plans: tuple[Plans, Plans] = [], []
+            for position, atom in enumerate(rule.body):
+                plan = plan_blocker if atom.negated else plan_trigger
+                plans[atom.negated].append((atom, plan(self.database, rule, number, position)))
+            planned = PlannedRule(rule, number, level, *plans)
+            added.append(planned)
+            self.rules.append(planned)
+            self._active[number] = planned
         if added:
-            self.strata[level].rules += added
-            self.strata[level].triggers = None
-            self.version += 1
+            self._change()
         return added
+
+    def add_group(self, group: Group) -> None:
+        """Keep the groups of an aggregate up to date from now on."""
+        self._groups.append(group)
+        self._change()
 
     def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
         """Take rules away; what they have derived stays."""
-        gone = {planned.number for planned in rules}
+        for planned in rules:
+            if self._active.pop(planned.number, None) is not None:
+                self._change()
+
+    def remove_groups(self, groups: Iterable[Group]) -> None:
+        """Take groups away; their rows stay."""
+        gone = list(groups)
         if gone:
-            self.version += 1
-            for stratum in self.strata:
-                stratum.rules = [planned for planned in stratum.rules if planned.number not in gone]
-                stratum.triggers = None
+            self._groups = [group for group in self._groups if group not in gone]
+            self._change()
+
+    def set_level(self, item: PlannedRule | Group, level: int) -> None:
+        """Give a rule or group another level."""
+        if level != item.level:
+            item.level = level
+            self._change()
+
+    def _change(self) -> None:
+        self.version += 1
+        self._grouped = False
+
+    def make_strata(self) -> list[Stratum]:
+        """The strata, from below. All rules of one relation are in one stratum, the highest that one of them needs."""
+        if self._grouped:
+            return self.strata
+        database = self.database
+        level_of: dict[int, int] = {}
+        several: set[int] = set()
+        for planned in self._active.values():
+            relation = planned.rule.head.relation
+            if level_of.setdefault(relation, planned.level) != planned.level:
+                several.add(relation)
+                level_of[relation] = max(level_of[relation], planned.level)
+        self.is_mixed = any(database.relations[relation].section_column >= 0 for relation in several)
+        for group in self._groups:
+            level_of[group.target] = group.level
+        strata: dict[int, Stratum] = {}
+        for planned in self._active.values():
+            relation = planned.rule.head.relation
+            level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
+            strata.setdefault(level, Stratum(level)).rules.append(planned)
+        for group in self._groups:
+            strata.setdefault(group.level, Stratum(group.level)).groups.append(group)
+        self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
+        column = database.relations.words[:, Relation.fields["level"][0]]
+        column[: len(database.relations)] = -1
+        for relation, level in level_of.items():
+            column[relation] = level
+        self._grouped = True
+        self._entered = None
+        return self.strata
 
     def whole_plan(self, planned: PlannedRule) -> int:
         """The plan of a rule that no row triggers: it finds all instances."""
@@ -92,52 +167,59 @@ class Materialiser:
             planned.whole = plan_rule(self.database, planned.rule, planned.number)
         return planned.whole
 
-    def evaluate_whole(self, planned: PlannedRule) -> None:
-        """Derive what a rule derives from all rows there are (for a rule that came after them, or has no positive atom)."""
-        plan = self.whole_plan(planned)
-        while (status := native.evaluate_rule(self.database.address, plan)) != DONE:
-            self._help(status)
+    def backward_plans(self) -> Plans:
+        """For each rule, the plan that finds its instances from its head."""
+        plans = []
+        for planned in self._active.values():
+            if planned.backward < 0:
+                planned.backward = plan_backward(self.database, planned.rule, planned.number)
+            plans.append((planned.rule.head, planned.backward))
+        return plans
+
+    # --- evaluation -------------------------------------------------------------------------------------------------
 
     @property
     def is_fresh(self) -> bool:
         """Whether no row has been processed, so that new rules will see all rows anyway."""
-        return not any(stratum.processed.any() for stratum in self.strata)
+        return not self.database.settled.any()
 
     def restart(self) -> None:
-        """Forget what has been processed, and what an interrupted deletion has left."""
-        self.database.context.hidden, self.database.context.look = DEAD, 0
-        for stratum in self.strata:
-            stratum.processed[:] = 0
+        """Keep only explicit and stated rows, none of them processed; forget what an interrupted update has left."""
+        database, context = self.database, self.database.context
+        results = set(self.functions.relations)
+        for relation in range(len(database.relations)):
+            if relation not in results:
+                database.keep_explicit(relation)
+        context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
+        for name in ("gone", "removed", "claimed", "request", "marked", "foreseen"):
+            setattr(context, f"{name}_count", 0)
+        database.settled[:] = 0
+        for group in self._groups:
+            group.forget()
 
-    def compact(self) -> None:
-        """Forget dead rows where they are many. Everything has been processed."""
-        for relation in self.database.crowded():
-            self.database.compact(relation)
-            for stratum in self.strata:
-                stratum.processed[relation] = self.database.relations[relation].count
-
-    def run(self, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
-        """Derive everything that follows from rows not yet processed and from new rules."""
-        self.values.expire()
-        late = {planned.number for planned in new_rules}
-        for stratum in self.strata:
-            for planned in stratum.rules:
-                if planned.number in late or not planned.triggers:
-                    self.evaluate_whole(planned)
-            self.enter(stratum)
-            self._fixpoint(progress)
-
-    def _fixpoint(self, progress: Progress | None) -> None:
+    def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
+        """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
+        that are gone, and from new rules."""
         context = self.database.context
+        if context.gone_count and stratum.has_blockers:
+            context.place = 0
+            self.call(native.derive_unblocked)
+        for planned in new_rules:
+            self.call(native.evaluate_rule, self.whole_plan(planned))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress else 0
         context.current = 0
         while (status := native.run(self.database.address)) != DONE:
-            self._help(status)
+            self.help(status)
             if progress:
-                done = sum(self.database.context.processed[: len(self.database.relations)].tolist())
+                done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
 
-    def _help(self, status: int) -> None:
+    def call(self, entry: Callable[..., int], *arguments: int) -> None:
+        """Call a kernel until it is through, doing what it asks for in between."""
+        while (status := entry(self.database.address, *arguments)) != DONE:
+            self.help(status)
+
+    def help(self, status: int) -> None:
         """Do what a kernel asked for."""
         if status == GROW:
             self.database.grow()
@@ -145,28 +227,30 @@ class Materialiser:
             self.database.build(self.database.context.wanted)
         elif status == VALUES:
             self.values.update()
+        elif status == CALLS:
+            self.functions.answer()
+            self.values.expire()
 
     def enter(self, stratum: Stratum) -> None:
-        """Make a stratum's triggers and counts of processed rows those of the context."""
+        """Make a stratum's plans those of the context, and let it see all rows that are not settled as new ones."""
         database = self.database
-        relations = len(database.relations)
-        if stratum.triggers is None or len(stratum.ranges) < len(database.sections):
-            triggers = [trigger for planned in stratum.rules for trigger in planned.triggers]
-            stratum.triggers, stratum.ranges = by_section(database, triggers)
-        if len(stratum.processed) < relations:
-            processed = allocate(2 * relations, np.int64, 0)
-            processed[: len(stratum.processed)] = stratum.processed
-            stratum.processed = processed
+        if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
+            stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
+            stratum.blockers, stratum.blocker_ranges = by_section(database, (b for rule in stratum.rules for b in rule.blockers))
         if self._entered is not stratum.triggers:
-            database.context.triggers = stratum.triggers
-            for record, (first, end) in zip(database.sections.records, stratum.ranges.tolist(), strict=True):
-                record.first_trigger, record.end_trigger = first, end
+            database.context.triggers, database.context.blockers = stratum.triggers, stratum.blockers
+            database.set_ranges("trigger", stratum.trigger_ranges)
+            database.set_ranges("blocker", stratum.blocker_ranges)
             self._entered = stratum.triggers
-        database.context.processed = stratum.processed
+        database.context.level = stratum.level
+        database.processed[:] = database.settled
 
-
-def _empty_stratum() -> Stratum:
-    return Stratum(processed=allocate(16, np.int64, 0))
+    def compact(self) -> None:
+        """Forget dead rows where they are many. Everything has been processed. Marks name rows: while there are any, it waits."""
+        if self.database.context.marked_count:
+            return
+        for relation in self.database.crowded():
+            self.database.compact(relation)
 
 
 def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:

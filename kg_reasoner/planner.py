@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.kernels.layout import CHECK, COMPARE, EQUAL, LESS, LESS_EQUAL, LOOKUP, NOT_EQUAL, PROBE, SCAN, SKIP
+from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.kernels.layout import CALL, CHECK, COMPARE, EQUAL, HOLDS, LESS, LESS_EQUAL, LOOKUP, NOT_EQUAL, PROBE, SCAN, SKIP
 from kg_reasoner.relation import Database
 
 Estimate = Callable[[StoredAtom, Collection[str]], float]
@@ -17,17 +17,27 @@ OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL}
 
 def plan_trigger(database: Database, rule: StoredRule, number: int, position: int) -> int:
     """The plan that a new row of body atom `position` triggers. `number` is the rule's."""
-    return _Plan(database, rule.head, rule.body, rule.comparisons, position).write(number)
+    return _Plan(database, rule.head, rule.body, rule.checks, position).write(number)
+
+
+def plan_blocker(database: Database, rule: StoredRule, number: int, position: int) -> int:
+    """The plan that a row of the negated body atom `position` triggers, and that finds the instances which it alone blocks."""
+    return _Plan(database, rule.head, rule.body, rule.checks, position).write(number)
+
+
+def plan_exact(database: Database, rule: StoredRule, number: int, position: int) -> int:
+    """The same as `plan_trigger` or `plan_blocker`, but it finds every instance, also where one would do to derive the head."""
+    return _Plan(database, rule.head, rule.body, rule.checks, position, exact=True).write(number)
 
 
 def plan_rule(database: Database, rule: StoredRule, number: int) -> int:
     """The plan that derives all heads of a rule from what is there."""
-    return _Plan(database, rule.head, rule.body, rule.comparisons, None).write(number)
+    return _Plan(database, rule.head, rule.body, rule.checks, None).write(number)
 
 
 def plan_backward(database: Database, rule: StoredRule, number: int) -> int:
     """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
-    return _Plan(database, rule.head, rule.body, rule.comparisons, None, backward=True).write(number)
+    return _Plan(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
 
 
 def plan_query(
@@ -48,7 +58,7 @@ def plan_proof(database: Database, rule: StoredRule, answer: Sequence[str], esti
     The plan's head is the values of the answer's variables.
     """
     head = StoredAtom(-1, tuple(answer))
-    return _Plan(database, head, (rule.head, *rule.body), rule.comparisons, 0, estimate).write(-1)
+    return _Plan(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
 
 
 def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
@@ -71,12 +81,15 @@ class _Step:
     negated: int = 0
     once: int = 0
     key: tuple[int, ...] = ()
+    width: int = -1
+    """How much of the key is looked up: all of it, or so much."""
     columns: tuple[int, ...] = ()
     value_slot: int = SKIP
     operator: int = 0
 
 
-_Part = StoredAtom | StoredComparison
+_Check = StoredComparison | StoredCall
+_Part = StoredAtom | _Check
 
 
 class _Plan:
@@ -87,24 +100,26 @@ class _Plan:
         database: Database,
         head: StoredAtom,
         body: tuple[StoredAtom, ...],
-        comparisons: tuple[StoredComparison, ...],
+        checks: tuple[_Check, ...],
         trigger: int | None,
         estimate: Estimate = by_shape,
         backward: bool = False,
+        exact: bool = False,
     ) -> None:
         self.database = database
         self.head = head
         self.slots: dict[str, int] = {}
         self.trigger_columns: tuple[int, ...] = ()
         first = head if backward else body[trigger] if trigger is not None else None
+        if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row
+            shared = _shared(body, checks)
+            first = StoredAtom(first.relation, tuple(_apart(term) if term not in shared else term for term in first.terms))
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
-        order = _join_order(body, comparisons, trigger, estimate, set(self.slots))
-        everything = set().union(*(_names(part) for part in body)) if backward else set()
+        order = _join_order(body, checks, trigger, estimate, set(self.slots))
+        everything = set().union(*(_names(part) for part in body)) if backward or exact else set()
         self.steps = [
-            self._atom_step(part, newest, self._used_later(order[place + 1 :]) | everything)
-            if isinstance(part, StoredAtom)
-            else self._comparison_step(part)
+            self._step(part, newest, self._used_later(order[place + 1 :]) | everything)
             for place, (part, newest) in enumerate(order)
         ]
 
@@ -121,7 +136,7 @@ class _Plan:
                 negated=step.negated,
                 once=step.once,
                 key=database.add_codes(list(step.key)),
-                width=len(step.key),
+                width=len(step.key) if step.width < 0 else step.width,
                 columns=database.add_codes(list(step.columns)),
                 value_slot=step.value_slot,
                 operator=step.operator,
@@ -176,6 +191,11 @@ class _Plan:
     def _used_later(self, later: list[tuple[_Part, int]]) -> set[str]:
         return _names(self.head).union(*(_names(part) for part, _ in later))
 
+    def _step(self, part: _Part, newest: int, used_later: set[str]) -> _Step:
+        if isinstance(part, StoredAtom):
+            return self._atom_step(part, newest, used_later)
+        return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
+
     def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> _Step:
         database = self.database
         binds_for_later = any(name in used_later and name not in self.slots for name in _names(atom))
@@ -208,6 +228,21 @@ class _Plan:
     def _comparison_step(self, part: StoredComparison) -> _Step:
         return _Step(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
 
+    def _call_step(self, part: StoredCall) -> _Step:
+        """The key is the arguments, and after them the expected result, unless that is to be bound."""
+        arguments = tuple(self._code(term) for term in part.arguments)
+        columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
+        index = self.database.index(part.relation, tuple(range(len(arguments))))
+        step = _Step(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
+        step.width = len(arguments)
+        if part.result is None:
+            step.key += (HOLDS,)
+        elif isinstance(part.result, int) or part.result in self.slots:
+            step.key += (self._code(part.result),)
+        else:
+            step.value_slot = self.slots.setdefault(part.result, len(self.slots))
+        return step
+
 
 def _section_columns(database: Database, atom: StoredAtom) -> tuple[int, ...]:
     """The section column of the atom's relation if the atom has a constant there."""
@@ -223,23 +258,26 @@ def section_constant(database: Database, atom: StoredAtom) -> int:
 
 def _join_order(
     body: tuple[StoredAtom, ...],
-    comparisons: tuple[StoredComparison, ...],
+    checks: tuple[_Check, ...],
     trigger: int | None,
     estimate: Estimate,
     bound: set[str],
 ) -> list[tuple[_Part, int]]:
     """The parts of a body in join order, each with whether it may see the block of new rows (it stands after the trigger).
 
-    Greedy: the positive atom with the fewest expected rows next; comparisons and negations as soon as their variables are bound.
+    Greedy: the positive atom with the fewest expected rows next; everything else as soon as its variables are bound.
     """
     positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
-    outside = {v for atom in body if not atom.negated for v in _names(atom)}
-    checks: list[tuple[_Part, set[str]]] = [(c, _names(c)) for c in comparisons]
-    checks += [(atom, _names(atom) & outside) for atom in body if atom.negated]
+    shared = _shared(body, checks)
+    waiting: list[tuple[_Part, set[str]]] = [(part, _needed(part)) for part in checks]
+    waiting += [(atom, _names(atom) & shared) for atom in body if atom.negated]
     order: list[tuple[_Part, int]] = []
     while True:
-        order += [(part, 0) for part, needed in checks if needed <= bound]
-        checks = [(part, needed) for part, needed in checks if not needed <= bound]
+        while ready := next((item for item in waiting if item[1] <= bound), None):
+            waiting.remove(ready)
+            order.append((ready[0], 0))
+            if isinstance(ready[0], StoredCall):
+                bound |= _names(ready[0])
         if not positives:
             return order
         best = min(positives, key=lambda n: (estimate(body[n], bound), n))
@@ -248,6 +286,28 @@ def _join_order(
         bound |= _names(body[best])
 
 
+def _shared(body: tuple[StoredAtom, ...], checks: tuple[_Check, ...]) -> set[str]:
+    """The variables that something other than a negation gives values to."""
+    shared = {v for atom in body if not atom.negated for v in _names(atom)}
+    return shared | {part.result for part in checks if isinstance(part, StoredCall) and isinstance(part.result, str)}
+
+
+def _apart(term: StoredTerm) -> StoredTerm:
+    """Another variable for a variable."""
+    return term if isinstance(term, int) else f"{term}'"
+
+
 def _names(part: _Part) -> set[str]:
-    terms = part.terms if isinstance(part, StoredAtom) else (part.left, part.right)
+    if isinstance(part, StoredAtom):
+        terms: tuple[StoredTerm | None, ...] = part.terms
+    elif isinstance(part, StoredCall):
+        terms = (*part.arguments, part.result)
+    else:
+        terms = (part.left, part.right)
+    return {term for term in terms if isinstance(term, str)}
+
+
+def _needed(part: _Check) -> set[str]:
+    """The variables that must be bound before a check."""
+    terms = part.arguments if isinstance(part, StoredCall) else (part.left, part.right)
     return {term for term in terms if isinstance(term, str)}

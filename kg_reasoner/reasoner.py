@@ -10,31 +10,38 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner import analysis
-from kg_reasoner.catalog import Catalog, StoredRule, StoredTerm, needs_ternary, violation_variables
-from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.errors import ArityError, LoadError
-from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.catalog import INTERNAL, Catalog, StoredRule, StoredTerm, needs_ternary, violation_variables
+from kg_reasoner.counters import Counters
+from kg_reasoner.delta import Change, Changes, Delta, difference, joined
+from kg_reasoner.dictionary import Dictionary, Ids
+from kg_reasoner.errors import ArityError, LoadError, TransactionError
+from kg_reasoner.groups import Group, is_group, split
+from kg_reasoner.kernels.layout import STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
-from kg_reasoner.maintenance import Fact, Maintenance
-from kg_reasoner.maintenance.backward_forward import BackwardForward
+from kg_reasoner.maintenance import DEFAULT, Maintenance, Table, Work, strategy
+from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
 from kg_reasoner.program import TRIPLE, Atom, Negation, Origin, Program, Rule
 from kg_reasoner.query import Queries, match_triples
-from kg_reasoner.relation import Database
+from kg_reasoner.relation import Changed, Database
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import RDF, Term, Triple
+from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.loaders.owl import AxiomWarning
+    from kg_reasoner.subscriptions import Subscriptions
+    from kg_reasoner.update import Update
 
 Which = Literal["all", "explicit", "inferred"]
 TripleIds = npt.NDArray[np.int32]
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
+
+SMALL = 16
+"""So many triples are looked at one by one: NumPy would take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class Reasoner:
     Args:
         program: rules, as a `Program` or as text in the rule language.
         ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
+        maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting`` or
+            ``rematerialise``. They differ in cost, never in results.
 
     Reading brings the materialisation up to date first. A reasoner is not safe for use from several threads at once.
 
@@ -79,10 +88,10 @@ class Reasoner:
 
     Raises:
         RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-        UnknownNameError: there is no such rule set.
+        UnknownNameError: there is no such rule set, or no such strategy.
     """
 
-    def __init__(self, program: Program | str | None = None, *, ruleset: str | None = None) -> None:
+    def __init__(self, program: Program | str | None = None, *, ruleset: str | None = None, maintenance: str = DEFAULT) -> None:
         self.dictionary = Dictionary()
         self.warnings: list[AxiomWarning] = []
         self._program = Program()
@@ -97,6 +106,12 @@ class Reasoner:
         self._must_restart = False
         self._dirty = True
         self._version = 0
+        self._transaction: Transaction | None = None
+        self._subscriptions: Subscriptions | None = None
+        self._foreseen: Update | None = None
+        self._counted = Counters()
+        self._strategy = maintenance
+        self._make_maintenance = strategy(maintenance)
         self._set_up(ternary=False)
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -106,19 +121,22 @@ class Reasoner:
             self.add_program(program)
 
     def _set_up(self, ternary: bool) -> None:
+        if hasattr(self, "_maintenance"):
+            self._counted = self.counters
         self.database = Database()
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
         self.queries = Queries(self.catalog)
-        self._materialiser = Materialiser(self.database, ValueTable(self.dictionary, self.database.context))
+        values = ValueTable(self.dictionary, self.database.context)
+        self._materialiser = Materialiser(self.database, values, self.catalog.functions)
         self._planned: dict[StoredRule, PlannedRule] = {}
-        self._plans_of: dict[Rule, list[PlannedRule]] = {}
-        self._removed: list[Fact] = []
-        self._gone: list[PlannedRule] = []
-        self._maintenance: Maintenance = BackwardForward(self._materialiser)
-        self._strata: dict[Rule, int] = {}
+        self._plans_of: dict[Rule, list[PlannedRule | Group]] = {}
+        self._gone_rules: list[PlannedRule] = []
+        self._gone_groups: list[Group] = []
+        self._maintenance: Maintenance = self._make_maintenance(self._materialiser)
+        self._levels: dict[Rule, int] = {}
         self._stated: dict[Rule, None] = {}
-        self._supplied: list[bool] | None = None
-        self._negates = False
+        self._supplied: int | None = None
+        self._must_restart = False
         self._asks_of_literals: bool | None = None
         self._literals_fed = 0
         self._explainer: Explainer | None = None
@@ -151,15 +169,23 @@ class Reasoner:
             stored = self.catalog.predicates.get(predicate)
             if stored is not None and (there := self.database.relations[stored].arity) != arity:
                 raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.add_program(program)
+            return
         self._program = merged
         self._schema_changed = self._schema_changed or merged.translate is not None
         self._touch(rules=True)
-        if not any(self._supply()) and needs_ternary(merged.rules) != self.catalog.ternary:
+        if not any(self.database.filled()) and needs_ternary(merged.rules) != self.catalog.ternary:
             self._set_up(not self.catalog.ternary)  # the layout is chosen before the first facts come
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
         gone = set(rules)
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.remove_rules(gone)
+            return
         kept = tuple(rule for rule in self._program.rules if rule not in gone)
         if len(kept) < len(self._program.rules):
             self._program = Program(kept, self._program.declarations, self._program.prefixes, self._program.translate)
@@ -196,18 +222,24 @@ class Reasoner:
         ids = self._triple_ids(triples)
         if len(ids) == 0:
             return
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.add_triples(ids)
+            return
         self._schema_changed = self._schema_changed or self._touches_schema(ids)
-        if self.catalog.ternary:
-            self.database.load(self.catalog.predicates[TRIPLE], ids)
-        else:
-            self._load_vertical(ids)
+        self._load(TRIPLE, ids)
         self._touch()
 
     def remove_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Remove explicit triples; what is not explicit is left alone."""
         ids = self._triple_ids(triples, new_terms=False)
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.remove_triples(ids)
+            return
         self._schema_changed = self._schema_changed or self._touches_schema(ids)
-        self._retract(self.catalog.stored_triple(*triple) for triple in ids.tolist())
+        if self._retract(TRIPLE, ids):
+            self._touch()
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Add explicit facts of a general predicate.
@@ -226,7 +258,11 @@ class Reasoner:
         from kg_reasoner.loaders.convert import text_from_term
 
         ids = self.dictionary.encode_texts([text_from_term(term) for row in facts for term in row]).reshape(len(facts), arity)
-        self.database.load(self.catalog.predicate(predicate, arity), ids)
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.add_facts(predicate, facts)
+            return
+        self._load(predicate, ids)
         self._touch()
 
     def _arities(self) -> dict[str, int]:
@@ -236,30 +272,27 @@ class Reasoner:
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
+        facts = list(rows)
         relation = self.catalog.predicates.get(predicate, -1)
-        self._retract((relation, tuple(self.dictionary.find(term) for term in row)) for row in rows)
+        if relation < 0:
+            return
+        if self._autocommits:
+            with self.transaction() as transaction:
+                transaction.remove_facts(predicate, facts)
+            return
+        if self._retract(predicate, self._ids_of(facts, self.database.relations[relation].arity)):
+            self._touch()
 
-    def _retract(self, facts: Iterable[tuple[int, tuple[int, ...]]]) -> None:
-        for relation, values in facts:
-            self._unflag(relation, values, EXPLICIT)
+    @property
+    def _autocommits(self) -> bool:
+        """Whether every change is a transaction of its own: somebody wants to be told of changes, and no transaction is open."""
+        return self._transaction is None and bool(self._subscriptions)
 
-    def _unflag(self, relation: int, values: Sequence[int], flag: int) -> None:
-        """Take a flag from the row of a tuple, if it has it; what follows from the row is then in doubt."""
-        row = self._row(relation, values)
-        if row >= 0:
-            flags = self.database.relations[relation].flags
-            if flags[row] & flag:
-                flags[row] &= ~flag
-                self._removed.append((relation, row))
-                self._touch()
-
-    def _row(self, relation: int, values: Sequence[int]) -> int:
-        """The living row of a tuple of ids, or -1."""
-        if relation < 0 or any(value < 0 for value in values) or len(values) != self.database.relations[relation].arity:
-            return -1
-        data = allocate(len(values), np.int32)
-        data[: len(values)] = values
-        return native.find_row(self.database.address, relation, address(data))
+    def _ids_of(self, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
+        """The ids of the facts whose terms are all known, shape (n, arity)."""
+        found = [[self.dictionary.find(term) for term in row] for row in rows if len(row) == arity]
+        ids = np.array(found, np.int32).reshape(-1, arity)
+        return ids[(ids >= 0).all(axis=1)]
 
     def _triple_ids(self, triples: Iterable[Triple] | TripleIds, new_terms: bool = True) -> TripleIds:
         if isinstance(triples, np.ndarray):
@@ -276,24 +309,25 @@ class Reasoner:
                 raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
         return self.dictionary.encode_texts(texts).reshape(-1, 3)
 
-    def _load_vertical(self, ids: TripleIds) -> None:
+    def _load_vertical(self, ids: Ids) -> Changed:
         """Load triples in the vertical layout: relations first, then all at once."""
         catalog = self.catalog
         catalog.extend_maps()
-        typed = ids[:, 1] == catalog.type_id
-        for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
-            terms, counts = np.unique(part[:, column], return_counts=True)
-            for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                relation = make(term)
-                if count > 64:
-                    self.database.reserve(relation, count)
-        data = allocate(ids.size, np.int32)
-        data[:] = ids.reshape(-1)
-        done = 0
-        while done < len(ids):
-            done = native.load_triples(self.database.address, address(data), done, len(ids))
-            if done < len(ids):
-                self.database.grow()
+        if len(ids) > SMALL:
+            typed = ids[:, 1] == catalog.type_id
+            for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
+                terms, counts = np.unique(part[:, column], return_counts=True)
+                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
+                    relation = make(term)
+                    if count > 64:
+                        self.database.reserve(relation, count)
+        else:
+            for _, property, value in ids.tolist():
+                if property == catalog.type_id:
+                    catalog.cls(value)
+                else:
+                    catalog.property(property)
+        return self.database.load_triples(ids)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -304,89 +338,107 @@ class Reasoner:
         """
         if not self._dirty:
             return
-        if self._removed and (self._concludes_axioms or self._equates):
+        if self.database.context.removed_count and (self._concludes_axioms or self._equates):
             self._schema_changed = True  # begin with the explicit axioms: an inferred one must not be its own reason
         while True:
             self._translate_schema()
-            new_rules = self._prepare_rules()
-            if self._must_restart:
-                self._restart()
-            elif self._removed or self._gone:
-                self._must_restart = True  # until the deletion is through: it may be interrupted
-                self._maintenance.delete(self._removed, self._gone)
-                self._must_restart = False
-            self._removed, self._gone = [], []
-            self._materialiser.run([] if self._materialiser.is_fresh else new_rules, progress)
+            self._maintain(progress)
             if not self._new_axioms():
                 break
         self._materialiser.compact()
         self._dirty = False
 
+    def _maintain(self, progress: Progress | None) -> None:
+        """Apply the changes of facts and rules since the last time."""
+        before = self._tables() if self._collects and self._needs_rebuild() else None
+        new_rules = self._prepare_rules()
+        work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
+        self._materialiser.make_strata()
+        restarts = self._must_restart or (self._materialiser.is_mixed and not self._materialiser.is_fresh)
+        strategy: Maintenance = Rematerialise(self._materialiser, self._maintenance) if restarts else self._maintenance
+        if self._foreseen is not None or self.database.context.marked_count:
+            strategy.expect(self._facts_of(self._foreseen))
+            self._foreseen = None
+        self._must_restart = True  # until it is through: it may be interrupted
+        strategy.apply(work)
+        self._must_restart = False
+        self._gone_rules, self._gone_groups = [], []
+        if self._transaction is not None and self._collects:
+            self._transaction.take(self._delta(work) if before is None else difference(self.dictionary, before, self._tables()))
+
+    def _needs_rebuild(self) -> bool:
+        """Whether the rules ask for the other layout of triples."""
+        return self._rules_changed and needs_ternary(self.rules) != self.catalog.ternary
+
     def _prepare_rules(self) -> list[PlannedRule]:
         """Choose the layout of triples and plan rules. Returns the plans of rules that are new: older ones, planned only now, could
         not fire before, and will see all the facts that they need as new rows."""
-        rules = self.rules
         new_rules: set[Rule] = set()
         if self._rules_changed:
-            new_rules = set(rules) - self._strata.keys()
+            rules = self.rules
+            parts = tuple(split(rules))
+            levels = analysis.levels(parts)
+            new_rules = set(parts) - self._levels.keys()
             ternary = needs_ternary(rules)
-            strata = analysis.stratify(rules)
-            levels = {rule: level for level, stratum in enumerate(strata) for rule in stratum}
-            gone = self._strata.keys() - levels.keys()
-            moved = any(self._strata[rule] != levels[rule] for rule in self._strata.keys() & levels.keys())
-            if ternary != self.catalog.ternary or moved or (gone and self._negates):
+            if ternary != self.catalog.ternary:
                 self._rebuild(ternary)
             else:
-                self._drop(gone)
-            self._strata = levels
+                self._drop(self._levels.keys() - levels.keys())
+            self._levels = levels
+            for rule, items in self._plans_of.items():
+                for item in items:
+                    self._materialiser.set_level(item, levels[rule])
             self._rules_changed = False
             self._asks_of_literals = None
-            self._negates = any(
-                isinstance(part, Negation) and part.atom.predicate not in LITERAL_PREDICATES for rule in rules for part in rule.body
-            )
             self._supplied = None
-            self._state_facts(rules)
-        self._feed_literals(rules)
-        if self._negates:
-            self._must_restart = True  # what was derived may rest on facts that were not there
+            self._state_facts(parts)
+        self._feed_literals(self._levels)
         late: list[PlannedRule] = []
-        dropped = {planned.rule for planned in self._gone}  # another rule may have the same copies
-        while (supply := self._supply()) != self._supplied:  # plans may bring new properties, which expand further rules
-            self._supplied = supply
-            for rule in supplied_rules([rule for rule in rules if rule.body], self.catalog.has_facts):
+        dropped = {planned.rule for planned in self._gone_rules}  # another rule may have the same copies
+        while self._supplied is None or self._supplied != self.database.context.fresh:  # plans may bring new properties, which
+            self._supplied = self.database.context.fresh  # expand further rules
+            for rule in supplied_rules([rule for rule in self._levels if rule.body], self.catalog.has_facts):
+                if is_group(rule):
+                    self._plan_group(rule)
+                    continue
                 new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
-                for planned in self._materialiser.add_rules(self._strata[rule], new):
+                for planned in self._materialiser.add_rules(self._levels[rule], new):
                     self._planned[planned.rule] = planned
                     self._plans_of.setdefault(rule, []).append(planned)
                     if rule in new_rules or planned.rule in dropped:
                         late.append(planned)
         return late
 
+    def _plan_group(self, rule: Rule) -> None:
+        """Keep the groups of an aggregate up to date, if that is not done already."""
+        if rule not in self._plans_of:
+            (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
+            relations = [self.catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
+            group = Group(self.dictionary, self.database, rule, self._levels[rule], *relations)
+            self._materialiser.add_group(group)
+            self._plans_of[rule] = [group]
+
     def _drop(self, rules: Iterable[Rule]) -> None:
         """Take the plans of rules that are gone out of use; what they have derived is in doubt."""
         for rule in rules:
-            for planned in self._plans_of.pop(rule, ()):
-                del self._planned[planned.rule]
-                self._gone.append(planned)
-
-    def _supply(self) -> list[bool]:
-        """Which relations have facts: while this stays the same, no further rule can fire."""
-        return self.database.filled()
+            for item in self._plans_of.pop(rule, ()):
+                if isinstance(item, Group):
+                    self._gone_groups.append(item)
+                else:
+                    del self._planned[item.rule]
+                    self._gone_rules.append(item)
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
         facts = dict.fromkeys(rule for rule in rules if not rule.body and not rule.is_constraint)
-        for rule in self._stated.keys() - facts.keys():
-            atom = self.catalog.atom(rule.head)
-            self._unflag(atom.relation, [term for term in atom.terms if isinstance(term, int)], STATED)
-        by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}
-        for rule in facts:
-            if rule in self._stated:
-                continue
-            atom = self.catalog.atom(rule.head)
-            by_relation.setdefault(atom.relation, []).append(atom.terms)
-        for relation, rows in by_relation.items():
-            self.database.load(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
+        gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]
+        for change, some in ((self.database.retract, gone), (self.database.load, new)):
+            by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}
+            for rule in some:
+                atom = self.catalog.atom(rule.head)
+                by_relation.setdefault(atom.relation, []).append(atom.terms)
+            for relation, rows in by_relation.items():
+                change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
         self._stated = facts
 
     def _rebuild(self, ternary: bool) -> None:
@@ -394,20 +446,119 @@ class Reasoner:
         old, relations = self.database, dict(self.catalog.predicates)
         triples = self.triple_ids_now("explicit")
         self._set_up(ternary)
-        self.add_triples(triples)
+        self._load(TRIPLE, triples)
         for name, relation in relations.items():
-            if name != TRIPLE and name not in LITERAL_PREDICATES:
+            if name != TRIPLE and name not in LITERAL_PREDICATES and not name.startswith(INTERNAL):
                 rows = old.rows(relation, "explicit")
                 self.database.load(self.catalog.predicate(name, rows.shape[1]), rows)
-        self._must_restart = False
 
-    def _restart(self) -> None:
-        """Keep only explicit facts, and process them anew, without the rules that are gone."""
-        self._materialiser.remove_rules(self._gone)
-        for relation in range(len(self.database.relations)):
-            self.database.keep_explicit(relation)
-        self._materialiser.restart()
-        self._must_restart = False
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def _load(self, predicate: str, ids: Ids) -> None:
+        """Insert explicit facts of a predicate, and tell the open transaction which of them are new."""
+        if predicate == TRIPLE and not self.catalog.ternary:
+            changed = self._load_vertical(ids)
+        else:
+            changed = self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids)
+        if self._transaction is not None:
+            self._transaction.note(predicate, ids[changed], added=True)
+
+    def _retract(self, predicate: str, ids: Ids) -> int:
+        """Make explicit facts of a predicate explicit no longer, and tell the open transaction. Returns how many were."""
+        if predicate == TRIPLE and not self.catalog.ternary:
+            self.catalog.extend_maps()
+            changed = self.database.retract_triples(ids)
+        elif predicate in self.catalog.predicates:
+            changed = self.database.retract(self.catalog.predicates[predicate], ids)
+        else:
+            return 0
+        if self._transaction is not None:
+            self._transaction.note(predicate, ids[changed], added=False)
+        return int(np.count_nonzero(changed))
+
+    def _facts_of(self, update: Update | None) -> list[tuple[int, Ids]]:
+        """The facts that an update will delete, as far as they are known, by relation."""
+        found: list[tuple[int, Ids]] = []
+        for predicate, rows in update.removed.items() if update is not None else ():
+            if predicate != TRIPLE:
+                relation = self.catalog.predicates.get(predicate, -1)
+                if relation >= 0:
+                    found.append((relation, self._ids_of(rows, self.database.relations[relation].arity)))
+                continue
+            by_relation: dict[int, list[tuple[int, ...]]] = {}
+            for triple in self._triple_ids(rows, new_terms=False).tolist():  # type: ignore[arg-type]
+                relation, values = self.catalog.stored_triple(*triple)
+                if relation >= 0:
+                    by_relation.setdefault(relation, []).append(values)
+            found += [(relation, np.array(values, np.int32)) for relation, values in by_relation.items()]
+        return found
+
+    def transaction(self, collects: bool = True) -> Transaction:
+        """A transaction, to be used as a context manager, or by its `begin`, `commit` and `rollback`.
+
+        Args:
+            collects: whether it collects what changes, for its `delta`. Subscribers need that.
+        """
+        return Transaction(self, collects)
+
+    def foresee(self, update: Update | None) -> None:
+        """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
+        self._foreseen = update
+
+    @property
+    def counters(self) -> Counters:
+        """How many rules have been applied for updates, by phase."""
+        return self._counted + self._maintenance.counters
+
+    @property
+    def maintenance(self) -> str:
+        """The name of the maintenance strategy."""
+        return self._strategy
+
+    @property
+    def _collects(self) -> bool:
+        return self._transaction is not None and self._transaction.collects
+
+    def _begin(self, transaction: Transaction) -> None:
+        if self._transaction is not None:
+            raise TransactionError("another transaction is open: end it first, by commit or rollback")
+        self.materialise()
+        self._transaction = transaction
+
+    def _end(self, transaction: Transaction) -> None:
+        self._transaction = None
+        if self._subscriptions is not None and transaction.collects:
+            self._subscriptions.publish(transaction.delta)
+
+    def _undo(self, transaction: Transaction, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:
+        """Take back what a transaction has done."""
+        self._transaction = None
+        for predicate, ids, added in reversed(log):
+            if added:
+                self._retract(predicate, ids)
+            else:
+                self._load(predicate, ids)
+        self._schema_changed = True
+        self._program = program
+        self._touch(rules=True)
+
+    def _delta(self, work: Work) -> Delta:
+        """What a run of maintenance has changed, by predicate."""
+        return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
+
+    def _changes(self, tables: Iterable[Table]) -> Changes:
+        parts: dict[str, list[Change]] = {}
+        for relation, ids, explicit in tables:
+            facts = self.catalog.as_facts(relation, ids) if len(ids) else None
+            if facts is not None:
+                parts.setdefault(facts[0], []).append(Change(facts[1], explicit))
+        return Changes(self.dictionary, {name: joined(changes) for name, changes in parts.items()})
+
+    def _tables(self) -> Changes:
+        """All facts as they were before the changes that are not applied yet, by predicate."""
+        return self._changes(
+            Table(relation, *self.database.settled_facts(relation)) for relation in range(len(self.database.relations))
+        )
 
     def _feed_literals(self, rules: Iterable[Rule]) -> None:
         """Facts about the literals of the dictionary, for rules that ask for them."""
@@ -526,7 +677,11 @@ class Reasoner:
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""
         self.materialise()
-        return {name: self.database.relations[number].arity for name, number in self.catalog.predicates.items() if name != TRIPLE}
+        return {
+            name: self.database.relations[number].arity
+            for name, number in self.catalog.predicates.items()
+            if name != TRIPLE and not name.startswith(INTERNAL)
+        }
 
     def inconsistencies(self) -> list[Violation]:
         """Every violated constraint, with the values that violate it."""

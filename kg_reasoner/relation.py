@@ -5,7 +5,7 @@ Kernels never allocate: when something is full they return, `Database.grow` make
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,9 +15,12 @@ import numpy.typing as npt
 
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import (
-    DEAD,
+    ABSENT,
+    CLAIMED,
     EMPTY,
     EXPLICIT,
+    REBORN,
+    RETRACTED,
     RING,
     STATED,
     Context,
@@ -29,15 +32,19 @@ from kg_reasoner.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.kernels.memory import Record, Table, address, allocate, region
+from kg_reasoner.kernels.memory import Record, Table, address, allocate, mix, region
 
 Rows: TypeAlias = npt.NDArray[np.int32]
+Changed: TypeAlias = npt.NDArray[np.bool_]
 
 COMPACT_FROM = 256
 """Fewer dead rows than this are left where they are."""
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
+
+REQUESTS = 1 << 12
+"""Function calls that wait for their results at once."""
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -67,7 +74,7 @@ class Database:
 
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1, hidden=DEAD)
+        self.context = self._contexts.add(type_id=-1, hidden=ABSENT)
         self.relations = Table(Relation, self.context, "relations")
         self.sections = Table(Section, self.context, "sections")
         self.indexes = Table(Index, self.context, "indexes")
@@ -77,8 +84,15 @@ class Database:
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
         self.context.codes = self._codes
-        self.context.triggers = allocate(1, np.int32)
-        self.context.processed = allocate(16, np.int64, 0)
+        for name in ("triggers", "derivers", "blockers"):
+            setattr(self.context, name, allocate(1, np.int32))
+        self.settled = self.processed = allocate(0, np.int64)
+        self._extend_counts(16)
+        self.context.requests, self.context.request_room = allocate(1, np.int32), 0
+        self._list_room = 0
+        self._reserved = {"removed": 0, "claimed": 0}
+        self._watched = False
+        self._one = self._found = allocate(0, np.int32)[:0]
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
@@ -110,6 +124,7 @@ class Database:
         capacity, slots = capacities.rows, capacities.slots
         self.relations.add(
             arity=arity,
+            level=-1,
             capacity=capacity,
             rows=allocate(capacity * arity, np.int32),
             flags=allocate(capacity, np.int16),
@@ -124,8 +139,10 @@ class Database:
             section_mask=15,
         )
         self.context.relation_count = number + 1
-        if number >= len(self.context.processed):
-            self.context.processed = _resized(self.context.processed, 2 * number, number, 0)
+        if number >= len(self.settled):
+            self._extend_counts(2 * number)
+        if self._watched:
+            self._watch(self.relations[number])
         if arity > self.frames.arity:
             self._set_arity(arity)
         return number
@@ -145,8 +162,6 @@ class Database:
             members = [(c, s) for (r, c), s in self._sections.items() if r == relation]
             size = _power_of_two(4 * len(members))
             keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
-            from kg_reasoner.kernels.memory import mix
-
             for key, section in members:
                 slot = mix(key) & (size - 1)
                 while keys[slot] != EMPTY:
@@ -155,6 +170,12 @@ class Database:
             record.section_keys, record.section_ids, record.section_mask = keys, ids, size - 1
         return number
 
+    def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
+        """Say for each section which plans of a kind (``trigger``, ``blocker``, ``deriver``) are its own: first and end."""
+        words = self.sections.words
+        words[: len(ranges), Section.fields[f"first_{kind}"][0]] = ranges[:, 0]
+        words[: len(ranges), Section.fields[f"end_{kind}"][0]] = ranges[:, 1]
+
     def rows(self, relation: int, which: str = "all") -> Rows:
         """The living rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
         record = self.relations[relation]
@@ -162,8 +183,8 @@ class Database:
         table: Rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)
         flags = np.asarray(record.flags)[:count]
         if which == "all":
-            return table if record.dead == 0 else table[(flags & DEAD) == 0]
-        return table[(flags & (DEAD | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
+            return table if record.dead == 0 else table[(flags & ABSENT) == 0]
+        return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
 
     def size(self, relation: int) -> int:
         """The number of living rows."""
@@ -179,17 +200,50 @@ class Database:
         if needed >= record.limit:
             self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
-    def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> None:
-        """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones."""
-        data = allocate(facts.size, np.int32)
-        data[: facts.size] = facts.reshape(-1)
+    def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones. Says of each whether that is new."""
+        data, changed = _filled(facts, np.int32), allocate(len(facts), np.uint8)
         done, count = 0, len(facts)
+        self._reserve("claimed", count)
         if count > 64:
             self.reserve(relation, count)
         while done < count:
-            done = native.load_facts(self.address, relation, address(data), done, count, flag)
+            done = native.load_facts(self.address, relation, address(data), done, count, flag, address(changed))
             if done < count:
                 self.grow()
+        return np.asarray(changed)[:count] > 0
+
+    def load_triples(self, triples: Rows) -> Changed:
+        """Insert explicit triples, shape (n, 3), in the vertical layout; all their relations are there. See `load`."""
+        data, changed = _filled(triples, np.int32), allocate(len(triples), np.uint8)
+        done, count = 0, len(triples)
+        self._reserve("claimed", count)
+        while done < count:
+            done = native.load_triples(self.address, address(data), done, count, address(changed))
+            if done < count:
+                self.grow()
+        return np.asarray(changed)[:count] > 0
+
+    def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
+        self._reserve("removed", len(facts))
+        data, changed = _filled(facts, np.int32), allocate(len(facts), np.uint8)
+        native.retract_facts(self.address, relation, address(data), len(facts), flag, address(changed))
+        return np.asarray(changed)[: len(facts)] > 0
+
+    def retract_triples(self, triples: Rows) -> Changed:
+        """Retract explicit triples, shape (n, 3), in the vertical layout. See `retract`."""
+        self._reserve("removed", len(triples))
+        data, changed = _filled(triples, np.int32), allocate(len(triples), np.uint8)
+        native.retract_triples(self.address, address(data), len(triples), address(changed))
+        return np.asarray(changed)[: len(triples)] > 0
+
+    def _reserve(self, name: str, count: int) -> None:
+        """Make room for further facts in the list of removed or claimed ones."""
+        used = getattr(self.context, f"{name}_count")
+        if used + count > self._reserved[name]:
+            room = self._reserved[name] = 2 * (used + count) + 16
+            setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
 
     def keep_explicit(self, relation: int) -> None:
         """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
@@ -206,21 +260,153 @@ class Database:
         return np.flatnonzero((dead >= COMPACT_FROM) & (2 * dead > count)).tolist()
 
     def compact(self, relation: int) -> None:
-        """Forget the dead rows of a relation."""
+        """Forget the dead rows of a relation. Everything has been processed."""
         self._keep(relation, 0)
+        self.settled[relation] = self.relations[relation].count
+
+    # --- an update under way ----------------------------------------------------------------------------------------
+
+    def new_rows(self, relation: int) -> Rows:
+        """The facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
+        first, record = int(self.settled[relation]), self.relations[relation]
+        if first >= record.count:
+            return np.empty((0, record.arity), np.int32)
+        flags = np.asarray(record.flags)[first : record.count]
+        return self._table(relation)[first:][(flags & (ABSENT | REBORN)) == 0]
+
+    def grown(self) -> list[int]:
+        """The relations that have rows beyond the settled ones."""
+        count = len(self.relations)
+        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
+
+    def flags(self, relation: int) -> npt.NDArray[np.int16]:
+        """The flags of all rows of a relation."""
+        record = self.relations[relation]
+        return np.asarray(record.flags)[: record.count]
+
+    def settled_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        """The facts before the update under way, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
+        flags = self.flags(relation)[: self.settled[relation]]
+        rows = np.flatnonzero((flags & ABSENT) == 0)
+        flags = flags[rows]
+        return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
+
+    def listed(self, name: str) -> npt.NDArray[np.int64]:
+        """The facts in one of the context's lists: ``gone``, ``removed``, ``claimed``."""
+        count = getattr(self.context, f"{name}_count")
+        return np.asarray(getattr(self.context, name))[:count] if count else np.empty(0, np.int64)
+
+    def gone_rows(self, relation: int) -> Rows:
+        """The facts that this update has deleted from a relation, shape (n, arity); some may be back."""
+        gone = self.listed("gone")
+        return self._table(relation)[(gone[gone >> 32 == relation] & 0xFFFFFFFF)]
+
+    def delete_row(self, relation: int, row: int) -> None:
+        """Delete a fact in an update."""
+        self.make_lists()
+        native.delete_row(self.address, relation, row)
+
+    def _table(self, relation: int) -> Rows:
+        record = self.relations[relation]
+        table: Rows = np.asarray(record.rows)[: record.count * record.arity].reshape(record.count, record.arity)
+        return table
+
+    def rows_at(self, relation: int, numbers: npt.NDArray[Any]) -> Rows:
+        """Some rows, by their numbers, shape (n, arity)."""
+        return self._table(relation)[numbers]
+
+    def tuple_of(self, relation: int, row: int) -> list[int]:
+        """The ids of a row."""
+        return self._table(relation)[row].tolist()  # type: ignore[no-any-return]
+
+    def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
+        """The numbers of the living rows that have these ids in these columns."""
+        columns = tuple(columns)
+        if len(self._one) == 0:
+            self._one = allocate(1, np.int32)
+            self._found = allocate(3 * 64, np.int32)
+        self._one[0] = self.index(relation, columns)
+        while True:
+            room = len(self._found) // 3
+            found = native.probe_each(self.address, address(self._one), 1, _index_key(key), ABSENT, 0, address(self._found), room)
+            if found < 0:
+                self.build(int(self._one[0]))
+            elif found > room:
+                self._found = allocate(3 * 2 * found, np.int32)
+            else:
+                break
+        numbers = np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
+        if len(columns) < 3:
+            return numbers
+        rows = self.rows_at(relation, numbers)[:, columns]
+        return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
+
+    def grow_marks(self) -> None:
+        """Make the list of marked facts longer."""
+        context = self.context
+        room = 2 * context.marked_room + 1024
+        context.marked = _resized(context.marked, room, used) if (used := context.marked_count) else allocate(room, np.int64)
+        context.marked_room = room
+
+    def expect_marked(self) -> None:
+        """The facts that were marked for the next update are those that were marked for this one now."""
+        context = self.context
+        count = context.marked_count
+        context.foreseen, context.foreseen_count = context.marked if count else allocate(1, np.int64), count
+        context.marked, context.marked_count, context.marked_room = allocate(1, np.int64), 0, 1
+        native.use_marks(self.address)
+
+    def mark(self, relation: int, facts: Rows) -> int:
+        """Mark those of the facts, shape (n, arity), that are explicit; returns how many."""
+        while self.context.marked_room < self.context.marked_count + len(facts):
+            self.grow_marks()
+        data = _filled(facts, np.int32)
+        return native.mark_explicit(self.address, relation, address(data), len(facts))
+
+    def settle(self) -> None:
+        """Say that all rows there are have been processed."""
+        count = len(self.relations)
+        self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
+
+    def make_lists(self) -> None:
+        """Make the lists of a deletion as long as there are rows, so that they are never full; untouched memory costs nothing."""
+        context = self.context
+        total = context.total
+        if total >= self._list_room:
+            self._list_room = total + total // 2 + 64
+            gone = _resized(context.gone, self._list_room, used) if (used := context.gone_count) else None
+            for name in ("doubted", "checked", "proved"):
+                setattr(context, name, allocate(self._list_room, np.int64))
+            context.gone = allocate(self._list_room, np.int64) if gone is None else gone
+
+    def watch(self) -> None:
+        """From now on, give every relation room for the rule instances that wait for its facts."""
+        self._watched = True
+        for record in self.relations.records:
+            self._watch(record)
+
+    def _watch(self, record: Record) -> None:
+        if record.watch_room < record.capacity:
+            record.watches, record.watch_room = allocate(record.capacity, np.int32), record.capacity
+
+    def _extend_counts(self, room: int) -> None:
+        used = len(self.settled)
+        self.settled, self.processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
+        self.context.settled, self.context.processed = self.settled, self.processed
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
         record = self.relations[relation]
         count, arity = record.count, record.arity
         flags = np.asarray(record.flags)[:count]
-        kept = (flags & DEAD) == 0
+        kept = (flags & ABSENT) == 0
         if wanted:
             kept &= (flags & wanted) != 0
         rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)[kept]
         record.flags[: len(rows)] = flags[kept] & (wanted or -1)
         record.rows[: rows.size] = rows.reshape(-1)
         record.count, record.dead = len(rows), 0
+        self.context.total -= count - len(rows)
         record.keys[:] = EMPTY
         native.enter_rows(record.address)
         for (number, _), section in self._sections.items():
@@ -309,6 +495,9 @@ class Database:
 
     def grow(self) -> None:
         """Make room in the relation that a kernel found full, or in its indexes."""
+        if self.context.marking and self.context.marked_count >= self.context.marked_room:
+            self.grow_marks()
+            return
         number = self.context.wanted
         relation = self.relations[number]
         if relation.count >= relation.capacity:
@@ -324,6 +513,8 @@ class Database:
         relation.rows = _resized(relation.rows, capacity * relation.arity, used * relation.arity)
         relation.flags = _resized(relation.flags, capacity, used)
         relation.capacity = capacity
+        if self._watched:
+            self._watch(relation)
 
     def _set_slots(self, relation: Record, slots: int) -> None:
         keys, rows = relation.keys, relation.key_rows
@@ -395,10 +586,22 @@ def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
     return grown
 
 
-def _filled(values: tuple[int, ...], dtype: type[np.int32]) -> Any:
-    array = allocate(len(values), dtype, 0)
-    array[: len(values)] = values
+def _filled(values: Any, dtype: type[np.int32]) -> Any:
+    """A copy of some numbers that kernels may see, in one dimension."""
+    flat = np.asarray(values, dtype).reshape(-1)
+    array = allocate(flat.size, dtype)
+    array[: flat.size] = flat
     return array
+
+
+def _index_key(values: Sequence[int]) -> int:
+    """The key of some ids in an index, as `kernels.relations.index_key` makes it."""
+    if len(values) < 3:
+        return sum(value << (32 * place) for place, value in enumerate(reversed(values)))
+    key = len(values)
+    for place, value in enumerate(values):
+        key = mix(key ^ (value + (place << 40)))
+    return key
 
 
 def _power_of_two(size: int) -> int:

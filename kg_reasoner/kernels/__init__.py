@@ -1,6 +1,7 @@
 """The compiled inner loops of the engine, and nothing else that is compiled.
 
-`native` holds the entries as attributes: ``native.run(context_address)``. They are loaded when the first one is asked for.
+`native` holds the entries as attributes: ``native.run(context_address)``. They are loaded when the first one is asked for, in two
+parts: what materialisation and queries need, and what updates need besides.
 """
 
 from __future__ import annotations
@@ -19,12 +20,21 @@ class Native:
     else:
 
         def __getattr__(self, name):
-            from kg_reasoner.kernels import deletion, fixpoint, loader, memory, queries, relations, texts  # noqa: F401 (they register)
+            from kg_reasoner.kernels import fixpoint, loader, loading, memory, queries, relations, texts
 
-            self.__dict__.update(loader.load([entry for entry, (_, called) in memory.kernels.items() if called]))
-            if name not in self.__dict__:
-                raise AttributeError(f"there is no kernel entry named {name!r}")
-            return self.__dict__[name]
+            modules = [relations, loading, fixpoint, queries, texts]
+            if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
+                from kg_reasoner.kernels import deletion, marks, overdeletion
+
+                modules = [marks, deletion, overdeletion]
+            homes = {module.__name__ for module in modules}
+            wanted = [entry for entry, (code, called) in memory.kernels.items() if called and code.__module__ in homes]
+            self.__dict__.update(loader.load(wanted))
+            if name in self.__dict__:
+                return self.__dict__[name]
+            if modules[0] is relations:
+                return getattr(self, name)
+            raise AttributeError(f"there is no kernel entry named {name!r}")
 
 
 native = Native()

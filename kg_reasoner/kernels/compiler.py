@@ -5,7 +5,7 @@ keep ``relation.rows`` in a register while rows are being written.
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, get_type_hints
@@ -241,15 +241,18 @@ def _gathering(codegen: Any) -> Iterator[None]:
         del codegen._library_class, codegen.set_env
 
 
-def compile_kernels() -> tuple[dict[str, tuple[str, int]], bytes]:
-    """Compile every registered kernel into one object: the symbol and number of arguments of each entry, and the object code."""
+def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]], bytes]:
+    """Compile entries, and what they call, into one object: each entry's symbol and number of arguments, and the object code."""
     dispatchers: dict[str, Any] = {"mix": mix, "prefetch": prefetch}
     entries: dict[str, tuple[str, int]] = {}
     codegen = cpu_target.target_context.codegen()
     module = llvm.parse_assembly("")
     module.triple, module.data_layout = codegen._tm.triple, codegen._data_layout
     with _gathering(codegen):
-        for name, (function, is_entry) in memory.kernels.items():
+        needed = _needed(names)
+        for name, (function, _) in memory.kernels.items():
+            if name not in needed:
+                continue
             hints = get_type_hints(function)
             result = numba_type(hints.pop("return"))
             arguments = tuple(numba_type(kind) for kind in hints.values())
@@ -259,7 +262,7 @@ def compile_kernels() -> tuple[dict[str, tuple[str, int]], bytes]:
             dispatchers[name].disable_compile()
             (overload,) = dispatchers[name].overloads.values()
             module.link_in(overload.library._final_module)
-            if is_entry:
+            if name in names:
                 entries[name] = (overload.fndesc.llvm_func_name, len(arguments))
     symbols = {symbol for symbol, _ in entries.values()}
     for compiled in module.functions:
@@ -268,6 +271,18 @@ def compile_kernels() -> tuple[dict[str, tuple[str, int]], bytes]:
     passes, builder = codegen._module_pass_manager()
     passes.run(module, builder)
     return entries, codegen._tm.emit_object(module)
+
+
+def _needed(names: Collection[str]) -> set[str]:
+    """The kernels that some kernels call, directly or not, and these."""
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in memory.kernels and name not in needed:
+            needed.add(name)
+            waiting += memory.kernels[name][0].__code__.co_names
+    return needed
 
 
 def _linked(function: Callable[..., Any], dispatchers: dict[str, Any]) -> Callable[..., Any]:

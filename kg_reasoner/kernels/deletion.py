@@ -4,14 +4,18 @@ Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materiali
 Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
 its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
 
-A *fact* is ``relation << 32 | row``. All state is in the context, so that a kernel can stop for room or an index and be called
-again.
+Strata are updated from below, each after those that it looks at: what a stratum sees of lower ones is settled. A *fact* is
+``relation << 32 | row``. All state is in the context, so that a kernel can stop for room, an index or a function's results and be
+called again.
 """
 
 from kg_reasoner.kernels.fixpoint import readiness
 from kg_reasoner.kernels.joins import match_columns, next_match, value_of
 from kg_reasoner.kernels.layout import (
+    ABSENT,
+    CALLS,
     CHECKED,
+    CLAIMED,
     COMPARE,
     DEAD,
     DISPROVED,
@@ -19,12 +23,16 @@ from kg_reasoner.kernels.layout import (
     DOUBTED,
     EXPLICIT,
     FRESH,
+    GONE,
     GROW,
     IDLE,
     PROCESSED,
     PROVED,
     READY,
+    REBORN,
+    RETRACTED,
     STATED,
+    TRACED,
     WATCHED,
     Context,
     Frame,
@@ -33,6 +41,7 @@ from kg_reasoner.kernels.layout import (
     Section,
     Step,
 )
+from kg_reasoner.kernels.marks import has_marked_body, mark
 from kg_reasoner.kernels.memory import Int32s, entry, kernel
 from kg_reasoner.kernels.relations import find, section_of
 
@@ -69,9 +78,16 @@ def values_of(relation: Relation, fact: int) -> Int32s:
 
 
 @kernel
+def is_certain(context: Context, fact: int) -> int:
+    """Whether a fact needs no proof: it is explicit or stated, has one, or belongs to a lower stratum."""
+    relation = relation_of(context, fact)
+    return 1 if relation.flags[fact & ROW] & CERTAIN or relation.level < context.level else 0
+
+
+@kernel
 def doubt(context: Context, fact: int) -> int:
     """Put a living fact on the list of doubted facts, once."""
-    if not flags_of(context, fact) & (DOUBTED | DEAD):
+    if not flags_of(context, fact) & (DOUBTED | ABSENT):
         set_flags(context, fact, DOUBTED)
         context.doubted[context.doubted_count] = fact
         context.doubted_count = context.doubted_count + 1
@@ -113,11 +129,12 @@ def settle_waiting(context: Context) -> int:
             while instance >= 0:
                 following = pool[instance]
                 head = pool[instance + 1]
+                context.forward_instances = context.forward_instances + 1
                 if not flags_of(context, head) & PROVED:
                     missing = -1
                     for place in range(pool[instance + 2]):
                         body = pool[instance + 3 + place]
-                        if missing < 0 and not flags_of(context, body) & CERTAIN:
+                        if missing < 0 and not is_certain(context, body):
                             missing = body
                     if missing >= 0:
                         wait_at(context, missing, instance)
@@ -130,7 +147,7 @@ def settle_waiting(context: Context) -> int:
 @kernel
 def body_fact(frame: Frame, step: Step, position: int) -> int:
     """The fact that a step matched, or -1 for a step that matches none."""
-    if step.kind == COMPARE or step.negated:
+    if step.kind >= COMPARE or step.negated:
         return -1
     return (step.relation << 32) | frame.levels[position].row
 
@@ -141,8 +158,10 @@ def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> in
     missing = -1
     for position in range(plan.step_count):
         body = body_fact(frame, context.steps[plan.first_step + position], position)
-        if body >= 0 and missing < 0 and not flags_of(context, body) & CERTAIN:
+        if body >= 0 and missing < 0 and not is_certain(context, body):
             missing = body
+    if context.marking and has_marked_body(context, frame, plan) and mark(context, head >> 32, head & ROW) == GROW:
+        return GROW
     if missing < 0:
         note_proof(context, head)
         settle_waiting(context)
@@ -169,7 +188,7 @@ def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
     """Whether all body facts of a frame's rule instance are explicit or proved, so that nothing needs to be checked."""
     for position in range(plan.step_count):
         body = body_fact(frame, context.steps[plan.first_step + position], position)
-        if body >= 0 and not flags_of(context, body) & CERTAIN:
+        if body >= 0 and not is_certain(context, body):
             return 0
     return 1
 
@@ -246,7 +265,7 @@ def look_at_body(context: Context, depth: int) -> int:
     while goal.step < plan.step_count:
         body = body_fact(frame, context.steps[plan.first_step + goal.step], goal.step)
         goal.step = goal.step + 1
-        if body >= 0 and not flags_of(context, body) & (CHECKED | CERTAIN):
+        if body >= 0 and not flags_of(context, body) & CHECKED and not is_certain(context, body):
             context.pending = body
             return DONE
     status = settle_instance(context, frame, plan, goal.fact)
@@ -265,7 +284,11 @@ def next_instance(context: Context, depth: int) -> int:
             status = open_deriver(context, depth)
             if status != READY:
                 return status
-        if next_match(context, frame, 0, 0, -1):
+        found = next_match(context, frame, 0, 0, -1)
+        if context.request_count > 0:  # matches may have been missed: try the rule again when the results are known
+            frame.level = FRESH
+            return CALLS
+        if found:
             context.backward_instances = context.backward_instances + 1
             goal.step = 0
             return READY
@@ -308,13 +331,13 @@ def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
     codes = context.codes + plan.head
     scratch = frame.scratch
     while next_match(context, frame, 0, 0, -1):
-        context.forward_instances = context.forward_instances + 1
+        context.deletion_instances = context.deletion_instances + 1
         for column in range(relation.arity):
             scratch[column] = value_of(frame, codes[column])
         row = find(relation, scratch)
         if row >= 0:
             doubt(context, (plan.head_relation << 32) | row)
-    return 0
+    return CALLS if context.request_count > 0 else DONE
 
 
 @kernel
@@ -331,8 +354,37 @@ def doubt_consequences(context: Context, section: Section, fact: int) -> int:
         if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
             frame.plan = number
             frame.level = FRESH
-            doubt_heads(context, frame, plan)
+            if doubt_heads(context, frame, plan) != DONE:
+                return CALLS
     return DONE
+
+
+@kernel
+def doubt_all_consequences(context: Context, fact: int) -> int:
+    """Cast doubt on what follows directly from a fact: DONE, or what must be done first."""
+    relation = relation_of(context, fact)
+    status = doubt_consequences(context, context.sections[relation.section], fact)
+    own = section_of(relation, values_of(relation, fact))
+    if status == DONE and own >= 0:
+        status = doubt_consequences(context, context.sections[own], fact)
+    return status
+
+
+@kernel
+def see_old(context: Context) -> int:
+    """Let joins see the materialisation before this update."""
+    context.hidden = DEAD
+    context.old = 1
+    return 0
+
+
+@kernel
+def see_new(context: Context) -> int:
+    """Let joins see the materialisation as it is."""
+    context.hidden = ABSENT
+    context.look = 0
+    context.old = 0
+    return 0
 
 
 @kernel
@@ -346,77 +398,212 @@ def disprove_checked(context: Context) -> int:
     return 0
 
 
+@kernel
+def delete_fact(context: Context, fact: int) -> int:
+    """Let a fact be gone."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
+    relation.dead = relation.dead + 1
+    context.gone[context.gone_count] = fact
+    context.gone_count = context.gone_count + 1
+    return 0
+
+
+@entry
+def drop_removed(context: Context) -> int:
+    """Delete the removed facts that no rule derives, and that are neither explicit nor stated any more."""
+    for place in range(context.removed_count):
+        fact = context.removed[place]
+        relation = relation_of(context, fact)
+        if relation.level < 0 and not flags_of(context, fact) & (EXPLICIT | STATED | ABSENT):
+            delete_fact(context, fact)
+    return 0
+
+
 @entry
 def doubt_rule(context: Context, number: int) -> int:
-    """Cast doubt on everything that a rule derives: DONE, or what must be done before it is called again."""
+    """Cast doubt on everything that a rule has derived: DONE, or what must be done before it is called again."""
     plan = context.plans[number]
-    context.hidden = DEAD
-    ready = readiness(context, plan, 0, 0, -1)
-    if ready != READY:
-        return DONE if ready == IDLE else ready
+    see_old(context)
+    status = readiness(context, plan, 0, 0, -1)
+    if status == READY:
+        frame = context.frames[0]
+        frame.plan = number
+        frame.level = FRESH
+        status = doubt_heads(context, frame, plan)
+    see_new(context)
+    return DONE if status == IDLE else status
+
+
+@entry
+def doubt_removed(context: Context) -> int:
+    """Cast doubt on the facts of this stratum that are explicit or stated no longer, and on those that marks have found."""
+    for place in range(context.removed_count):
+        fact = context.removed[place]
+        if relation_of(context, fact).level == context.level:
+            doubt(context, fact)
+    for place in range(context.foreseen_count):
+        fact = context.foreseen[place]
+        if relation_of(context, fact).level == context.level:
+            doubt(context, fact)
+    return 0
+
+
+@entry
+def doubt_lost(context: Context) -> int:
+    """Cast doubt on what rested on facts of lower strata that are gone: DONE, or what must be done before it is called again."""
+    see_old(context)
+    status = DONE
+    while status == DONE and context.place < context.gone_count:
+        fact = context.gone[context.place]
+        if not flags_of(context, fact) & TRACED:
+            status = doubt_all_consequences(context, fact)
+        if status == DONE:
+            context.place = context.place + 1
+    see_new(context)
+    return status
+
+
+@kernel
+def doubt_blocked_by(context: Context, section: Section, fact: int) -> int:
+    """Cast doubt on the heads of rule instances that a new fact makes invalid, by the rules of a section."""
+    relation = relation_of(context, fact)
     frame = context.frames[0]
-    frame.plan = number
-    frame.level = FRESH
-    doubt_heads(context, frame, plan)
+    for position in range(section.first_blocker, section.end_blocker):
+        number = context.blockers[position]
+        plan = context.plans[number]
+        ready = readiness(context, plan, 0, 0, -1)
+        if ready > READY:
+            return ready
+        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
+            frame.plan = number
+            frame.level = FRESH
+            if doubt_heads(context, frame, plan) != DONE:
+                return CALLS
     return DONE
 
 
 @entry
-def doubt_row(context: Context, number: int, row: int) -> int:
-    """Cast doubt on a fact that is no longer explicit."""
-    return doubt(context, (number << 32) | row)
+def doubt_blocked(context: Context) -> int:
+    """Cast doubt on what rested on the absence of facts that are there now: DONE, or what must be done before the next call."""
+    see_old(context)
+    status = DONE
+    while status == DONE and context.place < context.relation_count:
+        number = context.place
+        relation = context.relations[number]
+        section = context.sections[relation.section]
+        row = context.settled[number]
+        if relation.section_column < 0 and section.first_blocker == section.end_blocker:
+            row = relation.count
+        while status == DONE and row < relation.count:
+            fact = (number << 32) | row
+            if not relation.flags[row] & (ABSENT | REBORN):
+                status = doubt_blocked_by(context, section, fact)
+                own = section_of(relation, values_of(relation, fact))
+                if status == DONE and own >= 0:
+                    status = doubt_blocked_by(context, context.sections[own], fact)
+            row = row + 1
+        if status == DONE:
+            context.place = number + 1
+    see_new(context)
+    return status
 
 
 @entry
 def settle_doubts(context: Context) -> int:
     """Prove doubted facts again, and follow those without proof to their consequences: DONE, or what must be done first."""
-    while context.doubted_done < context.doubted_count:
+    status = DONE
+    context.look = 1
+    while status == DONE and context.doubted_done < context.doubted_count:
         fact = context.doubted[context.doubted_done]
         if not flags_of(context, fact) & CHECKED and context.depth < 0 and context.pending < 0:
             context.pending = fact
-        context.hidden = DEAD | DISPROVED
-        context.look = 1
+        context.hidden = ABSENT | DISPROVED
         status = prove(context)
-        if status != DONE:
-            return status
-        disprove_checked(context)
-        if not flags_of(context, fact) & PROVED:
-            context.hidden = DEAD | PROCESSED
-            relation = relation_of(context, fact)
-            status = doubt_consequences(context, context.sections[relation.section], fact)
-            if status != DONE:
-                return status
-            own = section_of(relation, values_of(relation, fact))
-            if own >= 0:
-                status = doubt_consequences(context, context.sections[own], fact)
-                if status != DONE:
-                    return status
-            set_flags(context, fact, PROCESSED)
-        context.doubted_done = context.doubted_done + 1
-    return DONE
+        if status == DONE:
+            disprove_checked(context)
+            if not flags_of(context, fact) & PROVED:
+                context.hidden = ABSENT | PROCESSED
+                if not flags_of(context, fact) & TRACED:
+                    status = doubt_all_consequences(context, fact)
+                if status == DONE:
+                    set_flags(context, fact, PROCESSED)
+            if status == DONE:
+                context.doubted_done = context.doubted_done + 1
+    see_new(context)
+    return status
 
 
 @entry
 def finish_deletion(context: Context) -> int:
-    """Make what has no proof dead, clean up, and leave the dead facts at the front of the list of doubted ones: their number."""
-    gone = 0
+    """Delete what has no proof, and clean up after a stratum. Returns the number of facts deleted."""
+    before = context.gone_count
     for place in range(context.doubted_count):
         fact = context.doubted[place]
         relation = relation_of(context, fact)
         row = fact & ROW
         if relation.flags[row] & PROCESSED:
-            relation.flags[row] = DEAD
-            relation.dead = relation.dead + 1
-            context.doubted[gone] = fact
-            gone = gone + 1
+            delete_fact(context, fact)
         else:
             relation.flags[row] = relation.flags[row] & ~TEMPORARY
     for place in range(context.checked_count):
         fact = context.checked[place]
         relation = relation_of(context, fact)
         row = fact & ROW
-        if not relation.flags[row] & DEAD:
-            relation.flags[row] = relation.flags[row] & ~TEMPORARY
-    context.hidden = DEAD
-    context.look = 0
-    return gone
+        relation.flags[row] = relation.flags[row] & ~TEMPORARY
+    context.doubted_count = 0
+    context.doubted_done = 0
+    context.checked_count = 0
+    context.checked_done = 0
+    context.proved_count = 0
+    context.proved_done = 0
+    context.pool_count = 0
+    return context.gone_count - before
+
+
+@entry
+def finish_update(context: Context) -> int:
+    """Forget what was only of use during an update: facts that are gone are dead now. Returns how many are neither back again."""
+    lost = 0
+    for place in range(context.gone_count):
+        fact = context.gone[place]
+        relation = relation_of(context, fact)
+        relation.flags[fact & ROW] = DEAD
+        newest = find(relation, values_of(relation, fact))
+        flags = relation.flags[newest]
+        if flags & REBORN:
+            relation.flags[newest] = flags - REBORN
+        elif flags & DEAD:
+            lost = lost + 1
+    for place in range(context.removed_count):
+        fact = context.removed[place]
+        relation = relation_of(context, fact)
+        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~RETRACTED
+    for place in range(context.claimed_count):
+        fact = context.claimed[place]
+        relation = relation_of(context, fact)
+        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~CLAIMED
+    context.gone_count = 0
+    context.removed_count = 0
+    context.claimed_count = 0
+    return lost
+
+
+@entry
+def delete_row(context: Context, number: int, row: int) -> int:
+    """Delete a fact that no rule derives: a group whose result has changed."""
+    return delete_fact(context, (number << 32) | row)
+
+
+@entry
+def drop_doubted(context: Context) -> int:
+    """Delete the doubted facts that are neither explicit nor stated: no rule derives them any more."""
+    for place in range(context.doubted_count):
+        fact = context.doubted[place]
+        relation = relation_of(context, fact)
+        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~DOUBTED
+        if not flags_of(context, fact) & (EXPLICIT | STATED):
+            delete_fact(context, fact)
+    context.doubted_count = 0
+    return 0

@@ -4,11 +4,11 @@ from kg_reasoner.kernels.joins import is_hidden, match_columns, next_match, row_
 from kg_reasoner.kernels.layout import (
     BLOCK,
     BUILD_INDEX,
+    CALLS,
     CHECK,
     COMPARE,
     DONE,
     EMPTY,
-    EXPLICIT,
     FRESH,
     FULL,
     GROW,
@@ -22,10 +22,12 @@ from kg_reasoner.kernels.layout import (
     Context,
     Frame,
     Plan,
+    Section,
     Step,
 )
-from kg_reasoner.kernels.memory import Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import find, insert, is_present, key_slot, section_of, tuple_key
+from kg_reasoner.kernels.marks import mark_head, passes_mark
+from kg_reasoner.kernels.memory import entry, kernel, mix, prefetch
+from kg_reasoner.kernels.relations import insert, is_present, key_slot, section_of, tuple_key
 
 
 @kernel
@@ -73,6 +75,8 @@ def insert_oldest(context: Context) -> int:
 def emit(context: Context, frame: Frame, plan: Plan) -> int:
     """Derive the head of the frame's match, in a while: DONE or GROW."""
     context.instances = context.instances + 1
+    if context.marking and passes_mark(context, frame, plan):
+        return mark_head(context, frame, plan)
     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
         return GROW
     return DONE
@@ -83,7 +87,7 @@ def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -
     """Whether a plan can match in a block: IDLE (a body atom has no rows), READY, or what must be done first."""
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
-        if step.kind != COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
+        if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
             return IDLE
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
@@ -185,7 +189,7 @@ def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, curr
     if plan.step_count == 0:
         return emit(context, frame, plan)
     last = context.steps[plan.first_step + plan.step_count - 1]
-    plain = is_plain_probe(context, last)
+    plain = is_plain_probe(context, last) and not context.marking
     head = context.relations[plan.head_relation]
     pairs = plain and last.value_slot >= 0 and head.arity == 2 and head.dead == 0
     while next_match(context, frame, low, high, current):
@@ -216,6 +220,7 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
         return DONE
     frame.plan = number
     frame.level = FRESH
+    frame.fact = (current << 32) | row
     return derive(context, frame, plan, low, high, current)
 
 
@@ -272,7 +277,7 @@ def insert_queued(context: Context) -> int:
 def trigger_rows(context: Context, number: int, low: int, high: int, current: int) -> int:
     """Run one plan on a block of new rows: DONE or GROW."""
     plan = context.plans[number]
-    if plan.copies:
+    if plan.copies and not context.marking:
         if insert_queued(context) == GROW:
             return GROW
         return copy_rows(context, plan, low, high, current)
@@ -316,7 +321,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             if trigger_rows(context, number, low, high, current) == GROW:
                 return GROW
     if relation.section_column < 0:
-        return DONE
+        return CALLS if context.request_count > 0 else DONE
     context.block = context.block + 1
     for row in range(low, high):
         own = section_of(relation, relation.rows + row * relation.arity)
@@ -324,12 +329,12 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             status = process_row(context, own, current, row, low, high)
             if status != DONE:
                 return status
-    return DONE
+    return CALLS if context.request_count > 0 else DONE
 
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, PAUSE (after `pause` blocks).
+    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks).
 
     After anything but DONE the caller does what is asked for and calls again.
 
@@ -386,64 +391,48 @@ def evaluate_rule(context: Context, number: int) -> int:
     frame = context.frames[0]
     frame.plan = number
     frame.level = FRESH
+    frame.fact = -1
     status = derive(context, frame, plan, 0, 0, -1)
-    return insert_queued(context) if status == DONE else status
+    if status == DONE:
+        status = insert_queued(context)
+    return CALLS if status == DONE and context.request_count > 0 else status
 
 
 @kernel
-def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> int:
-    """Insert a tuple that is not derived, and flag its row: 0, or FULL."""
+def derive_by_section(context: Context, section: Section, fact: int) -> int:
+    """Derive what a fact of a negated atom held back, by the rules of a section: DONE, or what must be done first."""
+    number = fact >> 32
     relation = context.relations[number]
-    row = insert(context, number, values, tuple_key(values, relation.arity))
-    if row == FULL:
-        return FULL
-    if row == PRESENT:
-        row = find(relation, values)
-    relation.flags[row] = relation.flags[row] | flag
-    return 0
-
-
-@entry
-def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int) -> int:
-    """Insert facts of one relation, `arity` ids each, with a flag; the number of the first that did not fit, or `count`."""
-    relation = context.relations[number]
-    arity = relation.arity
-    for fact in range(first, count):
-        if fact + RING // 2 < count:
-            prefetch(relation.keys, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
-        if insert_flagged(context, number, facts + fact * arity, flag) == FULL:
-            return fact
-    return count
-
-
-@kernel
-def relation_of_triple(context: Context, values: Int32s) -> int:
-    """The relation that holds a triple in the vertical layout: of its class, or of its property; -1 if there is none yet."""
-    if values[1] == context.type_id:
-        return context.class_relations[values[2]]
-    return context.property_relations[values[1]]
-
-
-@entry
-def load_triples(context: Context, triples: Int32s, first: int, count: int) -> int:
-    """Insert explicit triples in the vertical layout; the number of the first that did not fit or has no relation, or `count`."""
     frame = context.frames[0]
-    values = frame.scratch
-    for number in range(first, count):
-        ahead = number + RING // 2
-        if ahead < count:
-            later = triples + 3 * ahead
-            target = relation_of_triple(context, later)
-            if target >= 0:
-                relation = context.relations[target]
-                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
-                prefetch(relation.keys, mix(key) & relation.mask)
-        triple = triples + 3 * number
-        target = relation_of_triple(context, triple)
-        if target < 0:
-            return number
-        values[0] = triple[0]
-        values[1] = triple[2]
-        if insert_flagged(context, target, values, EXPLICIT) == FULL:
-            return number
-    return count
+    for position in range(section.first_blocker, section.end_blocker):
+        plan = context.plans[context.blockers[position]]
+        ready = readiness(context, plan, 0, 0, -1)
+        if ready > READY:
+            return ready
+        values = relation.rows + (fact & 0xFFFFFFFF) * relation.arity
+        if ready == READY and match_columns(frame, context.codes + plan.trigger, values, relation.arity):
+            plan.last_key = EMPTY
+            frame.plan = context.blockers[position]
+            frame.level = FRESH
+            frame.fact = -1
+            if derive(context, frame, plan, 0, 0, -1) == GROW:
+                return GROW
+    return CALLS if context.request_count > 0 else DONE
+
+
+@entry
+def derive_unblocked(context: Context) -> int:
+    """Derive what holds because facts are gone, from `place` on: DONE, or what must be done before it is called again."""
+    while context.place < context.gone_count:
+        fact = context.gone[context.place]
+        relation = context.relations[fact >> 32]
+        status = derive_by_section(context, context.sections[relation.section], fact)
+        if status != DONE:
+            return status
+        own = section_of(relation, relation.rows + (fact & 0xFFFFFFFF) * relation.arity)
+        if own >= 0:
+            status = derive_by_section(context, context.sections[own], fact)
+            if status != DONE:
+                return status
+        context.place = context.place + 1
+    return insert_queued(context)

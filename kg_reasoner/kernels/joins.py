@@ -1,10 +1,12 @@
 """Joining: the interpreter of plans. A join is a depth-first search over the plan's steps, and can stop after every match."""
 
 from kg_reasoner.kernels.layout import (
+    CALL,
     CHECK,
     COMPARE,
     EMPTY,
     EQUAL,
+    FAILED,
     FINISHED,
     FRESH,
     ILL_TYPED,
@@ -15,6 +17,7 @@ from kg_reasoner.kernels.layout import (
     OPAQUE,
     ORDERED,
     PROBE,
+    REBORN,
     RESOURCE,
     SKIP,
     Context,
@@ -92,7 +95,7 @@ def compare(context: Context, operator: int, left: int, right: int) -> int:
 def row_limit(context: Context, step: Step, low: int, high: int, current: int) -> int:
     """The rows that a step may see: all of them without a current relation, else those before the block or processed earlier."""
     if current < 0 or step.negated:
-        return context.relations[step.relation].count
+        return context.settled[step.relation] if context.old else context.relations[step.relation].count
     if step.relation == current:
         return high if step.newest else low
     return context.processed[step.relation]
@@ -129,9 +132,45 @@ def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
     for column in range(relation.arity):
         scratch[column] = value_of(frame, codes[column])
     row = find(relation, scratch)
-    if row >= limit or (row >= 0 and is_hidden(context, relation, row)):
+    if row < 0 or is_hidden(context, relation, row):
+        return -1
+    if row >= limit and not (context.old and relation.flags[row] & REBORN):
         return -1
     return row
+
+
+@kernel
+def request_call(context: Context, frame: Frame, step: Step) -> int:
+    """Ask for the result of a function; when the list is full the request will be made again."""
+    if context.request_count < context.request_room:
+        request = context.requests + context.request_count * context.request_stride
+        codes = context.codes + step.key
+        request[0] = step.operator
+        for position in range(step.width):
+            request[1 + position] = value_of(frame, codes[position])
+        context.request_count = context.request_count + 1
+    return 0
+
+
+@kernel
+def call(context: Context, frame: Frame, step: Step) -> int:
+    """Apply a function, or filter: 1, or 0 if it has no result, another one than expected, or one that is not known yet."""
+    index = context.indexes[step.index]
+    relation = context.relations[step.relation]
+    arity = relation.arity
+    slot = key_slot(index, step_key(context, frame, step))
+    if index.keys[slot] == EMPTY:
+        return request_call(context, frame, step)
+    entries = index.arena + index.starts[slot]
+    for position in range(index.lengths[slot]):
+        values = relation.rows + (entries[position] >> 32) * arity
+        if step.width < 3 or match_columns(frame, context.codes + step.columns, values, arity):
+            result = values[arity - 1]
+            if step.value_slot >= 0 and result != FAILED:
+                frame.bindings[step.value_slot] = result
+                return 1
+            return 1 if step.value_slot < 0 and result == value_of(frame, context.codes[step.key + step.width]) else 0
+    return request_call(context, frame, step)
 
 
 @kernel
@@ -185,6 +224,8 @@ def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: 
             return 0
         codes = context.codes + step.key
         return compare(context, step.operator, value_of(frame, codes[0]), value_of(frame, codes[1]))
+    if step.kind == CALL:
+        return call(context, frame, step) if start else 0
     if step.negated:
         if not start:
             return 0

@@ -32,6 +32,8 @@ PAUSE = 2
 BUILD_INDEX = 3
 VALUES = 4
 """Terms are compared whose values are not in the tables yet."""
+CALLS = 5
+"""Functions are applied whose results are not known yet: they are in the list of requests."""
 
 # kinds of steps
 SCAN = 0
@@ -41,7 +43,14 @@ PROBE = 1
 LOOKUP = 2
 """One tuple, all of whose columns are known."""
 COMPARE = 3
-"""No atom: a comparison of two values."""
+"""No atom: a comparison of two values. This kind and the next match no rows."""
+CALL = 4
+"""No atom: a function of ids; its results so far are the rows of a relation, an argument in each column, the result in the last."""
+
+FAILED = 0x7FFFFFFF
+"""The result of a function that has none for these arguments."""
+HOLDS = 1
+"""The result of a filter that lets an instance pass."""
 
 # flags of rows
 EXPLICIT = 1
@@ -49,9 +58,26 @@ EXPLICIT = 1
 STATED = 2
 """Stated by the program (a rule without a body), or about literals, by the engine."""
 DEAD = 128
-"""Deleted; the row waits for compaction."""
+"""Deleted by an earlier update; the row waits for compaction."""
 
-# flags that only a deletion uses, and takes away again (see `deletion`)
+# flags of rows that only last for one update
+GONE = 512
+"""Deleted by this update: the row still belongs to the old materialisation."""
+REBORN = 1024
+"""Inserted by this update, which had deleted the same fact: it belongs to the old and the new materialisation."""
+RETRACTED = 2048
+"""Was explicit before this update."""
+MARKED = 4096
+"""Will be deleted by the next update, or follows directly from a fact that will be (see `marks`)."""
+TRACED = 8192
+"""Marked before it was processed: all its direct consequences are marked, too."""
+CLAIMED = 16384
+"""Was there before this update, and has become explicit by it."""
+
+ABSENT = DEAD | GONE
+"""The rows that do not belong to the materialisation."""
+
+# flags that only the backward/forward deletion of a stratum uses, and takes away again (see `deletion`)
 CHECKED = 4
 """A proof has been looked for."""
 PROVED = 8
@@ -123,6 +149,8 @@ class Section(Struct):
     end_trigger: int
     first_deriver: int
     end_deriver: int
+    first_blocker: int
+    end_blocker: int
 
 
 class Relation(Struct):
@@ -139,6 +167,9 @@ class Relation(Struct):
     used: int
     limit: int
     dead: int
+    """Rows that are DEAD or GONE."""
+    level: int
+    """The stratum whose rules derive its rows, or -1 if no rules do."""
     section: int
     section_column: int
     section_keys: Int64s
@@ -166,6 +197,7 @@ class Step(Struct):
     value_slot: int
     """For an index entry's value: the slot to bind; SKIP: of no use; CHECK: the columns must be matched instead."""
     operator: int
+    """Of a comparison; for a call, the number of the function."""
 
 
 class Plan(Struct):
@@ -205,6 +237,8 @@ class Frame(Struct):
     bindings: Int32s
     levels: Array[Level]
     scratch: Int32s
+    fact: int
+    """The fact that triggered the plan (only known while marks are set)."""
 
 
 FRESH = -1
@@ -248,6 +282,45 @@ class Context(Struct):
     """Flags of rows that joins do not see."""
     look: int
     """1: flags count in relations without dead rows, too."""
+    old: int
+    """1: joins see the materialisation before this update: no further rows than `settled` says, but also those that are GONE."""
+    settled: Int64s
+    """Per relation: the rows there were before this update."""
+    total: int
+    """All rows of all relations."""
+    fresh: int
+    """How many relations have got their first row."""
+    blockers: Int32s
+    """Plans that are triggered by a fact of a negated atom, by section."""
+    removed: Int64s
+    """Facts that are explicit or stated no longer."""
+    removed_count: int
+    claimed: Int64s
+    """Facts that were there and have become explicit."""
+    claimed_count: int
+    gone: Int64s
+    """Facts that this update has deleted; some may have been inserted again."""
+    gone_count: int
+    requests: Int32s
+    """Function calls whose results are wanted: the function's number and the arguments, `request_stride` integers each."""
+    request_count: int
+    request_room: int
+    request_stride: int
+    marking: int
+    """1: heads of rule instances with a marked explicit fact are marked; 2: with any marked fact."""
+    marked: Int64s
+    """Facts that are marked for the next update."""
+    marked_count: int
+    marked_room: int
+    foreseen: Int64s
+    """Facts that were marked for this update."""
+    foreseen_count: int
+    place: int
+    """How far an entry has got in a list, when it stops to be called again."""
+    level: int
+    """The stratum that is being updated: facts of those below are settled."""
+    deletion_instances: int
+    """Rule instances that cast doubt on their heads."""
     derivers: Int32s
     """Plans that are triggered by a head and find the rule's instances, by section."""
     doubted: Int64s
@@ -269,7 +342,9 @@ class Context(Struct):
     pool_count: int
     pool_room: int
     backward_instances: int
+    """Rule instances that backward chaining has found."""
     forward_instances: int
+    """Rule instances that were looked at because a body fact was proved."""
     current: int
     block: int
     pause: int

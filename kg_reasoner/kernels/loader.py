@@ -31,7 +31,7 @@ def load(names: list[str]) -> dict[str, Entry]:
     """The named entries, ready to be called with addresses and integers."""
     if os.environ.get("KG_REASONER_KERNELS") == "checked":
         return {name: memory.checked_entry(memory.kernels[name][0]) for name in names}
-    return _link(*_object())
+    return _link(*_object(names))
 
 
 def cache_folder() -> Path:
@@ -48,7 +48,7 @@ def cache_folder() -> Path:
     return Path(base) / "kg_reasoner"
 
 
-def _fingerprint() -> str:
+def _fingerprint(names: list[str]) -> str:
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -56,12 +56,13 @@ def _fingerprint() -> str:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    digest.update(" ".join(names).encode())
     digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {machine}".encode())
     return digest.hexdigest()[:24]
 
 
-def _object() -> Compiled:
-    path = cache_folder() / f"kernels-{_fingerprint()}.bin"
+def _object(names: list[str]) -> Compiled:
+    path = cache_folder() / f"kernels-{_fingerprint(names)}.bin"
     try:
         content = path.read_bytes()
         digest, body = content[:32], content[32:]
@@ -77,7 +78,7 @@ def _object() -> Compiled:
         print(line, file=sys.stderr)
     from kg_reasoner.kernels.compiler import compile_kernels
 
-    compiled = compile_kernels()
+    compiled = compile_kernels(names)
     _save(path, pickle.dumps(compiled))
     return compiled
 
@@ -102,12 +103,11 @@ def _age(path: Path) -> float:
     return time.time() - path.stat().st_mtime
 
 
-_engine: Any = None  # keeps the machine code alive
+_engines: list[Any] = []  # they keep the machine code alive
 
 
 def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
     """Load object code and wrap each entry as a Python callable."""
-    global _engine
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -115,10 +115,11 @@ def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True, codemodel="jitdefault"
     )
-    _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    _engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    _engine.finalize_object()
-    return {name: _callable(_engine.get_function_address(symbol), arguments) for name, (symbol, arguments) in entries.items()}
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return {name: _callable(engine.get_function_address(symbol), arguments) for name, (symbol, arguments) in entries.items()}
 
 
 def _callable(address: int, arguments: int) -> Entry:

@@ -1,6 +1,6 @@
 """Finding and inserting tuples, and keeping the indexes of a relation up to date."""
 
-from kg_reasoner.kernels.layout import DEAD, EMPTY, FULL, PRESENT, Context, Index, Relation
+from kg_reasoner.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, PRESENT, REBORN, Context, Index, Relation
 from kg_reasoner.kernels.memory import Int32s, Int64s, entry, kernel, mix
 
 
@@ -201,11 +201,15 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     relation = context.relations[number]
     slot = tuple_slot(relation, values, key)
     known = relation.keys[slot] != EMPTY
+    flags = 0
     if known:
         if relation.dead == 0:
             return PRESENT
-        if not relation.flags[relation.key_rows[slot]] & DEAD:
+        before = relation.flags[relation.key_rows[slot]]
+        if not before & ABSENT:
             return PRESENT
+        if before & GONE:
+            flags = REBORN
     row = relation.count
     section = section_of(relation, values)
     if not has_room_for(context, relation, section, values):
@@ -215,12 +219,15 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     stored = relation.rows + row * arity
     for column in range(arity):
         stored[column] = values[column]
-    relation.flags[row] = 0
+    relation.flags[row] = flags
     relation.key_rows[slot] = row
     if not known:
         relation.keys[slot] = key
         relation.used = relation.used + 1
     relation.count = row + 1
+    context.total = context.total + 1
+    if row == 0:
+        context.fresh = context.fresh + 1
     index_row(context, relation.section, row, values)
     if section >= 0:
         index_row(context, section, row, values)
@@ -249,7 +256,7 @@ def find_row(context: Context, number: int, values: Int32s) -> int:
     """The living row of a tuple, or -1."""
     relation = context.relations[number]
     row = find(relation, values)
-    if row >= 0 and relation.flags[row] & DEAD:
+    if row >= 0 and relation.flags[row] & ABSENT:
         return -1
     return row
 

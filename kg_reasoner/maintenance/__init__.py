@@ -1,25 +1,83 @@
-"""Maintenance: how the materialisation follows when facts and rules go away. One module a strategy.
-
-Additions are semi-naive for every strategy (`materialise`); what a strategy does is deletion.
-"""
+"""Maintenance: how the materialisation follows when facts and rules come and go. One module a strategy, chosen by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final, NamedTuple, Protocol
 
-from kg_reasoner.materialise import PlannedRule
+from kg_reasoner.counters import Counters
+from kg_reasoner.delta import Flags
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.groups import Group
+from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
+from kg_reasoner.relation import Rows
 
-Fact = tuple[int, int]
-"""A relation and a row."""
+DEFAULT: Final = "backward-forward"
+
+STRATEGIES: Final[dict[str, str]] = {
+    "backward-forward": "backward_forward.BackwardForward",
+    "delete-rederive": "delete_rederive.DeleteRederive",
+    "counting": "counting.Counting",
+    "rematerialise": "rematerialise.Rematerialise",
+}
+"""The strategies: the name for users, and the module and class here."""
+
+
+class Table(NamedTuple):
+    """Changed facts of one relation: their ids (n, arity), and whether each of them is (or was) explicit."""
+
+    relation: int
+    ids: Rows
+    explicit: Flags
+
+
+@dataclass
+class Work:
+    """What a strategy has to do, besides the explicit facts that have come (rows beyond the settled ones) or gone (the context's
+    list), and where it says what has changed."""
+
+    new_rules: Sequence[PlannedRule] = ()
+    gone_rules: Sequence[PlannedRule] = ()
+    gone_groups: Sequence[Group] = ()
+    collects: bool = False
+    """Whether the changes are wanted."""
+    progress: Progress | None = None
+    added: list[Table] = field(default_factory=list)
+    removed: list[Table] = field(default_factory=list)
+    restated: list[Table] = field(default_factory=list)
 
 
 class Maintenance(Protocol):
-    """A way to take back what no longer follows."""
+    """A way to bring the materialisation up to date. One object for each database."""
 
-    def delete(self, facts: Sequence[Fact], rules: Sequence[PlannedRule]) -> int:
-        """Delete what follows only from facts that are no longer explicit, or by rules that are no longer there.
+    def apply(self, work: Work) -> None:
+        """Insert what follows now, and delete what does not follow any more.
 
-        The facts have lost their flags, the rules are still planned. Returns the number of facts that are gone.
+        The rules that are gone are still planned, and taken out here; the new ones are planned. When an error interrupts it, the
+        materialiser is restarted by the caller.
         """
         ...
+
+    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+        """Get ready for `apply`, knowing which facts (of a relation each) the update after that will delete."""
+        ...
+
+    @property
+    def counters(self) -> Counters:
+        """Rule applications so far, by phase."""
+        ...
+
+
+def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
+    """The class of a strategy, by its name.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    if name not in STRATEGIES:
+        raise UnknownNameError("maintenance strategy", name, STRATEGIES)
+    module, _, cls = STRATEGIES[name].partition(".")
+    found: Callable[[Materialiser], Maintenance] = getattr(import_module(f"{__name__}.{module}"), cls)
+    return found
