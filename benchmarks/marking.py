@@ -121,7 +121,7 @@ CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[Case]]]] = {
 
 
 def measure(case: Case, strategies: Sequence[str], rounds: int) -> list[Run]:
-    """Process a stream by each strategy without and with marks, in turns.
+    """Process a stream by each strategy without and with marks, in turns. The next update is always there to be looked at.
 
     Raises:
         click.ClickException: they do not agree in the end.
@@ -134,7 +134,7 @@ def measure(case: Case, strategies: Sequence[str], rounds: int) -> list[Run]:
                 reasoner = Reasoner(case.program, maintenance=strategy)
                 reasoner.materialise()
                 before = cpu()
-                for _ in reasoner.process(iter(case.updates), marking=marking):
+                for _ in reasoner.process(case.updates, marking=marking):
                     pass
                 taken = cpu() - before
                 if number == 0:
@@ -148,7 +148,7 @@ def measure(case: Case, strategies: Sequence[str], rounds: int) -> list[Run]:
 
 COLUMNS: Final = (
     *("update", "algorithm", "CPU ms", "×", "deletion", "backward", "forward", "insertion", "all", "×"),
-    *("marked explicit", "marked implicit"),
+    *("explicit marks", "implicit"),
 )
 
 
@@ -168,7 +168,7 @@ def table(case: str, runs: list[Run]) -> Table:
         count, old = run.counters, plain[run.size, run.strategy]
         algorithm, faster, fewer = ALGORITHMS[run.strategy], "", ""
         if run.marking:
-            algorithm += " with marks"
+            algorithm += " + marks"
             faster = f"{median(old.cpu) / max(median(run.cpu), 1e-9):.2f}"
             fewer = f"{old.counters.applications / max(count.applications, 1):.2f}"
         made.add_row(

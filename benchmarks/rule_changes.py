@@ -29,13 +29,13 @@ from benchmarks import report
 from benchmarks.measure import cpu
 from benchmarks.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
 from kg_reasoner import rulesets
+from kg_reasoner.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.printer import format_rule
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.reasoner import Reasoner
 
-__all__ = ["STRATEGIES", "Change", "axiom_changes", "rule_changes", "table"]
+__all__ = ["Change", "axiom_changes", "rule_changes", "table"]
 
-STRATEGIES: Final = ("backward-forward", "delete-rederive", "counting", "rematerialise")
 LONG_IRI: Final = re.compile(r"<[^<>]*[#/]([^<>#/]+)>")
 
 
@@ -123,7 +123,7 @@ def table(measured: dict[str, list[Change]], title: str) -> Table:
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-u", "--universities", type=click.IntRange(1), default=5, show_default=True, help="LUBM's size.")
 @click.option("-w", "--way", "ways", type=click.Choice(list(WAYS)), multiple=True, default=list(WAYS), show_default=True)
-@click.option("-s", "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True)
+@click.option("-s", "--strategy", type=click.Choice(list(STRATEGIES)), default=DEFAULT, show_default=True)
 @click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
 @click.option("--check", is_flag=True, help="Compare with a fresh materialisation after every removal, too.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")

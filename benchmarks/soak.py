@@ -28,12 +28,12 @@ from benchmarks import report
 from benchmarks.measure import cpu, resident
 from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
 from kg_reasoner import rulesets
+from kg_reasoner.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
-__all__ = ["LIMIT", "STRATEGIES", "Soak", "Window", "World", "graph_world", "lubm_world", "soak", "table"]
+__all__ = ["LIMIT", "Soak", "Window", "World", "graph_world", "lubm_world", "soak", "table"]
 
-STRATEGIES: Final = ("backward-forward", "delete-rederive", "counting")
 WINDOWS: Final = 100
 WARM_UP: Final = 2
 """Windows before the start."""
@@ -223,7 +223,7 @@ def tell(status: Status, world: str, window: int) -> None:
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-t", "--transactions", type=click.IntRange(WINDOWS), default=200_000, show_default=True, help="In each world.")
 @click.option("-w", "--world", "names", type=click.Choice(["lubm", "paths"]), multiple=True, default=("lubm", "paths"))
-@click.option("-s", "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True)
+@click.option("-s", "--strategy", type=click.Choice(list(STRATEGIES)), default=DEFAULT, show_default=True)
 @click.option("-u", "--universities", type=click.IntRange(1), default=1, show_default=True, help="LUBM's size.")
 @click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)

@@ -1,30 +1,97 @@
-"""The 99 update streams of the shared suite: after every step the number of facts and their checksum are as expected."""
+"""The 99 update streams of the shared suite: after every step the numbers of facts and their checksum are as expected.
+
+Streams are processed by every strategy, with marking (`Reasoner.process`) and without (a transaction for each step), as facts of
+general predicates and as triples. All streams run under the default strategy; of the other combinations each stream gets one,
+chosen by its name. ``KG_REASONER_STREAMS=all`` runs every stream in every combination, which takes minutes.
+"""
 
 from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 
 import pytest
 
 from benchmarks import streams
-from benchmarks.streams import Step
+from benchmarks.streams import Stream
+from kg_reasoner.delta import Delta
+from kg_reasoner.maintenance import DEFAULT, STRATEGIES
+from kg_reasoner.program import TRIPLE
 from kg_reasoner.reasoner import Reasoner
 
 from .update_streams import Reader
 
 pytestmark = pytest.mark.skipif(not streams.SUITE.is_dir(), reason="the shared suites are not here")
 
+ALL = os.environ.get("KG_REASONER_STREAMS") == "all"
 
-@pytest.mark.parametrize("name", streams.names())
-def test_stream(name: str) -> None:
-    stream = streams.read(name)
-    reasoner = Reasoner(stream.program)
+
+@dataclass(frozen=True)
+class Combination:
+    """How a stream is processed."""
+
+    strategy: str
+    marking: bool
+    triples: bool
+
+    def __str__(self) -> str:
+        return f"{self.strategy}-{'marking' if self.marking else 'transactions'}-{'triples' if self.triples else 'facts'}"
+
+
+COMBINATIONS = [Combination(*choice) for choice in product(STRATEGIES, (False, True), (False, True))]
+ALWAYS = [Combination(DEFAULT, False, False), Combination(DEFAULT, True, False)]
+
+
+def combinations(name: str) -> list[Combination]:
+    """The combinations in which a stream is tested."""
+    possible = [one for one in COMBINATIONS if streams.can_be_triples(name) or not one.triples]
+    if ALL:
+        return possible
+    others = [one for one in possible if one not in ALWAYS]
+    return [*ALWAYS, others[zlib.crc32(name.encode()) % len(others)]]
+
+
+@pytest.mark.parametrize(
+    ("name", "how"), [pytest.param(name, how, id=f"{name}-{how}") for name in streams.names() for how in combinations(name)]
+)
+def test_stream(name: str, how: Combination) -> None:
+    stream = streams.read(name, triples=how.triples)
+    reasoner = Reasoner(stream.program, maintenance=how.strategy)
     reader = Reader(reasoner)
-    for number, step in enumerate(stream.steps):
-        apply(reasoner, step)
-        assert reader.state() == step.after, f"step {number}"
+    lines: set[str] = set()
+    for number, (step, delta) in enumerate(zip(stream.steps, processed(reasoner, stream, how), strict=True)):
+        added, removed = reader.changed(delta.added), reader.changed(delta.removed)
+        assert added.isdisjoint(lines), f"step {number}: the delta adds what was there"
+        assert removed <= lines, f"step {number}: the delta removes what was not there"
+        lines = lines - removed | added
+        found = reader.lines()
+        assert reader.state(found) == step.after, f"step {number}"
+        assert lines == found, f"step {number}: the delta is not what has changed"
 
 
-def apply(reasoner: Reasoner, step: Step) -> None:
-    for predicate, rows in step.update.removed.items():
-        reasoner.remove_facts(predicate, rows)
-    for predicate, rows in step.update.added.items():
-        reasoner.add_facts(predicate, rows)
+def processed(reasoner: Reasoner, stream: Stream, how: Combination) -> Iterator[Delta]:
+    """Apply the steps one by one."""
+    updates = (step.update for step in stream.steps)
+    if how.marking:
+        yield from reasoner.process(updates, marking=True)
+        return
+    for update in updates:
+        with reasoner.transaction() as transaction:
+            for predicate, rows in update.removed.items():
+                if predicate == TRIPLE:
+                    transaction.remove_triples(rows)
+                else:
+                    transaction.remove_facts(predicate, rows)
+            for predicate, rows in update.added.items():
+                if predicate == TRIPLE:
+                    transaction.add_triples(rows)
+                else:
+                    transaction.add_facts(predicate, rows)
+        yield transaction.delta
+
+
+def test_the_rotation_leaves_no_combination_out() -> None:
+    assert {how for name in streams.names() for how in combinations(name)} == set(COMBINATIONS)

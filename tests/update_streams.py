@@ -1,4 +1,4 @@
-"""What the suite of update streams calls the state of a materialisation, read from a reasoner."""
+"""What the suite of update streams calls the state of a materialisation, read from a reasoner and from its deltas."""
 
 from __future__ import annotations
 
@@ -7,32 +7,47 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from benchmarks.streams import NAMESPACE, State
+from kg_reasoner.delta import Changes
+from kg_reasoner.dictionary import Ids
+from kg_reasoner.program import TRIPLE
 from kg_reasoner.reasoner import Reasoner
 
 
 class Reader:
-    """Reads the materialisation of a reasoner as lines of the suite's words, with tabs between them; each word is made once."""
+    """Reads facts as lines of the suite's words, with tabs between them; each word is made once."""
 
     def __init__(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner
         self._words: list[str] = []
 
-    def state(self) -> State:
-        sizes, lines = self.reasoner.sizes(), sorted(self.lines())
-        return State(sizes.explicit, len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest())
-
-    def lines(self) -> Iterator[str]:
-        """All facts, explicit and derived, in no order."""
+    def lines(self) -> set[str]:
+        """All facts of the materialisation."""
         reasoner = self.reasoner
-        texts = reasoner.dictionary.texts(len(self._words))
+        lines = set(self._lines(TRIPLE, reasoner.triple_ids()))
+        for predicate in reasoner.predicates():
+            lines.update(self._lines(predicate, reasoner.database.rows(reasoner.catalog.predicates[predicate])))
+        return lines
+
+    def changed(self, changes: Changes) -> set[str]:
+        """The facts of one part of a delta."""
+        return {line for predicate, change in changes.tables.items() for line in self._lines(predicate, change.ids)}
+
+    def state(self, lines: set[str]) -> State:
+        """The state of the materialisation, of which these are all facts."""
+        checksum = hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+        return State(self.reasoner.sizes().explicit, len(lines), checksum)
+
+    def _lines(self, predicate: str, rows: Ids) -> Iterator[str]:
+        texts = self.reasoner.dictionary.texts(len(self._words))
         self._words += [unquote(text[1 + len(NAMESPACE) : -1]) for text in texts]
-        words = self._words
-        for subject, property, value in reasoner.triple_ids().tolist():
-            if property == reasoner.catalog.type_id:
+        words, type_id = self._words, self.reasoner.catalog.type_id
+        if predicate != TRIPLE:
+            name = predicate[1:-1].rpartition("/")[0]
+            for row in rows.tolist():
+                yield "\t".join([name, *(words[number] for number in row)])
+            return
+        for subject, property, value in rows.tolist():
+            if property == type_id:
                 yield f"{words[value]}\t{words[subject]}"
             else:
                 yield f"{words[property]}\t{words[subject]}\t{words[value]}"
-        for predicate in reasoner.predicates():
-            name = predicate[1:-1].rpartition("/")[0]
-            for row in reasoner.database.rows(reasoner.catalog.predicates[predicate]).tolist():
-                yield "\t".join([name, *(words[number] for number in row)])

@@ -1,0 +1,214 @@
+"""The benchmarks of maintenance in small: they measure what they say, end where they began, and show it. Never how fast."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from click import ClickException
+from click.testing import CliRunner
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import maintenance, marking, report, rule_changes, soak, streams
+from benchmarks.doors import DOORS
+from benchmarks.maintenance import BASELINE, SMALL
+from benchmarks.update_data import Ids, Lubm, Part, departments_of, fingerprint, fresh, lubm, parts
+from kg_reasoner.lubm import generate
+from kg_reasoner.maintenance import STRATEGIES
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import literal
+from kg_reasoner.update import Update
+
+DEPARTMENTS = 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of data in which a university has but few departments."""
+    path = tmp_path_factory.mktemp("data")
+    (path / "lubm1").mkdir()
+    (path / "lubm1" / "data.nt").write_bytes(b"".join(islice(generate(1, 0), DEPARTMENTS)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def loaded(folder: Path) -> Lubm:
+    return lubm(1, folder, ruleset="owl2rl")
+
+
+def shown(table: Table) -> str:
+    """A table as text; a cell that was cut off would end with an ellipsis."""
+    console = Console(file=io.StringIO(), width=report.WIDTH)
+    console.print(table)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text
+    return str(text)
+
+
+# ---- data
+
+
+def test_parts_are_as_large_as_they_say_and_repeatable(loaded: Lubm) -> None:
+    count = len(loaded.data)
+    at_random = [part for part in parts(loaded) if part.chosen is None]
+    assert [part.triples for part in at_random] == [1, 100, count // 100, count // 10]
+    for part in at_random:
+        first, second = islice(part.draws(loaded.data, seed=1), 2)
+        assert len(first) == len(second) == part.triples
+        assert (first != second).any()
+        assert (first == next(part.draws(loaded.data, seed=1))).all()
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 1), (0.34, 1), (0.66, 2), (1.0, 3)])
+def test_departments_are_taken_whole(loaded: Lubm, share: float, expected: int) -> None:
+    departments = departments_of(loaded)
+    part = Part("", int(share * len(loaded.data)), departments)
+    drawn = next(part.draws(loaded.data, seed=0))
+    subjects = loaded.reasoner.dictionary.texts_of(drawn[:, 0].tolist())
+    taken = {subject.partition("Department")[2][0] for subject in subjects}
+    assert len(taken) == expected
+    of_all = loaded.reasoner.dictionary.texts_of(loaded.data[:, 0].tolist())
+    assert len(drawn) == sum(subject.partition("Department")[2][:1] in taken for subject in of_all)
+
+
+def test_a_fingerprint_tells_equal_numbers_of_triples_apart(folder: Path, loaded: Lubm) -> None:
+    one, other = (fresh(loaded.reasoner, ruleset="owl2rl") for _ in range(2))
+    assert fingerprint(one) == fingerprint(other)
+    one.remove_triples(loaded.data[:1])
+    assert fingerprint(one) != fingerprint(other)
+    other.remove_triples(loaded.data[1:2])
+    assert fingerprint(one)[:1] == fingerprint(other)[:1]
+    assert fingerprint(one) != fingerprint(other)
+
+
+# ---- maintenance
+
+
+def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(folder: Path, tmp_path: Path) -> None:
+    runs = [maintenance.measure(1, name, "owl2rl", folder, rounds=1, singles=20, seed=0) for name in STRATEGIES]
+    assert all(run.intact for run in runs)
+    assert len({run.facts for run in runs}) == 1
+    changes = {tuple((times.part, times.triples, times.facts) for times in run.times if times.triples >= SMALL) for run in runs}
+    assert len(changes) == 1, "the strategies measure the same changes, which have the same effect"
+    for run in runs:
+        assert all(len(times.delete) == len(times.add) >= 1 for times in run.times)
+        assert all(times.facts >= times.triples for times in run.times if times.triples > 1)
+        assert [single.door for single in run.singles] == ([] if run.strategy == BASELINE else [door.name for door in DOORS])
+    text = shown(maintenance.table(runs))
+    assert all(name in text for name in STRATEGIES)
+    larger = [replace(run, universities=5) for run in runs]
+    singles = maintenance.singles_table([*runs, *larger])
+    assert singles is not None
+    assert "growth" in shown(singles)
+    pytest.importorskip("matplotlib", reason="matplotlib is part of the extra 'bench'")
+    maintenance.plot([*runs, *larger], tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_maintenance_notices_that_facts_are_not_as_they_were(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(reasoner: Reasoner, *, added: Ids | None = None, removed: Ids | None = None) -> tuple[float, int]:
+        return change(reasoner, removed=removed) if removed is not None else (0.0, 0)
+
+    change = maintenance.change
+    monkeypatch.setattr(maintenance, "change", forgetful)
+    done = CliRunner().invoke(maintenance.main, ["-u", "1", "-s", BASELINE, "-n", "1", "--cache", str(folder)])
+    assert done.exit_code == 1
+    assert "the facts at the end are not those at the start" in done.output
+
+
+# ---- marking
+
+
+def test_random_updates_delete_what_is_there_and_add_what_is_not() -> None:
+    first, *later = next(marking.paths([30], later=9)).updates
+    there = set(first.added["edge"])
+    assert len(there) == len(first.added["edge"]) == 100
+    for update in later:
+        removed, added = set(update.removed["edge"]), set(update.added["edge"])
+        assert len(removed) == len(added) == 30
+        assert removed <= there
+        assert not added & there
+        there = there - removed | added
+
+
+@pytest.mark.parametrize("name", ["paths", "chains"])
+def test_marking_in_small(name: str) -> None:
+    (case,) = marking.CASES[name]([10], 3, 0)
+    runs = marking.measure(case, marking.STRATEGIES, rounds=2)
+    assert [(run.strategy, run.marking, len(run.cpu)) for run in runs] == [
+        (strategy, marks, 2) for strategy in marking.STRATEGIES for marks in (False, True)
+    ]
+    for run in runs:
+        counters = run.counters
+        assert counters.insertion > 0
+        assert counters.deletion > 0 or run.marking
+        assert counters.marked_explicit == (30 if run.marking else 0), "three updates are seen coming"
+        assert (counters.marked_implicit > 0) == run.marking
+    shown(marking.table(case.name, runs))
+
+
+def test_results_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def process(reasoner: Reasoner, updates: Iterator[Update], *, marking: bool) -> Iterator[None]:
+        reasoner.add_facts("edge", [(literal(0), literal(1 + marking))])
+        return iter(())
+
+    monkeypatch.setattr(Reasoner, "process", process)
+    with pytest.raises(ClickException, match="results differ"):
+        marking.measure(next(marking.paths([10], later=1)), marking.STRATEGIES, rounds=1)
+
+
+@pytest.mark.skipif(not streams.SUITE.is_dir(), reason="the shared suites are not here")
+def test_the_map_data_are_found() -> None:
+    assert [case.size for case in marking.ways()] == ["recorded"]
+
+
+# ---- soak
+
+
+def test_a_soak_of_paths() -> None:
+    done = soak.soak(soak.graph_world("backward-forward", seed=1), transactions=200, seed=1)
+    assert (done.transactions, len(done.windows), done.right) == (200, 100, True)
+    assert all(window.microseconds > 0 and window.resident > window.engine > 0 for window in done.windows)
+    shown(soak.table([done]))
+
+
+def test_a_soak_of_lubm(folder: Path) -> None:
+    world = soak.lubm_world(1, "owl2rl", folder, "backward-forward", seed=1)
+    done = soak.soak(world, transactions=100, seed=1)
+    assert done.right
+    world.reasoner.remove_triples(world.there[:1])
+    assert not world.is_right()
+
+
+def test_growth_is_noticed() -> None:
+    windows = [soak.Window(microseconds=100.0 + number, resident=1000, engine=10) for number in range(100)]
+    growing = soak.Soak("a world", 100, 10, windows, right=True)
+    assert growing.ends("microseconds") == (106.5, 194.5)
+    assert growing.ratio("microseconds") > soak.LIMIT > growing.ratio("resident") == 1
+    assert "1.83" in shown(soak.table([growing]))
+
+
+# ---- changes of rules
+
+
+def test_rule_changes_in_small(folder: Path, tmp_path: Path) -> None:
+    arguments = ["-u", "1", "-w", "rules", "--cache", str(folder), "--json", str(tmp_path / "changes.json")]
+    done = CliRunner().invoke(rule_changes.main, arguments)
+    assert done.exit_code == 0, done.output
+    changes = json.loads((tmp_path / "changes.json").read_text(encoding="utf-8"))["changes"]["rules"]
+    assert len(changes) == len(rule_changes.all_rules("owl2rl", folder)) > 100
+    assert any(change["gone"] > 0 for change in changes)
+    assert all(change["right"] for change in changes)
+
+
+def test_axiom_changes_with_checks(folder: Path) -> None:
+    some = list(islice(rule_changes.axiom_changes(1, "owl2rl", folder, "backward-forward", check=True), 5))
+    assert all(change.right for change in some)
+    assert any(change.gone > 0 for change in some)
+    shown(rule_changes.table({"axioms": some}, "LUBM(1)"))
