@@ -212,16 +212,19 @@ def test_deep_nesting() -> None:
 # do in another way (the remarks in test_functions.py say why ours is kept):
 # - it compares numbers of different types as doubles: decimals here are sums of powers of two, where both ways agree;
 # - its decimals have 18 places: quotients are not multiplied;
+# - zero divided by a decimal such as 5.5 is an error for it: quotients of zero are passed over;
+# - NaN < 1 is an error for it: no operand of `<` is NaN;
 # - it does not keep lexical forms: literals here are in the form that it writes, and floats and doubles are not made into strings;
 # - it orders strings of one language tag and does not order booleans: neither is an operand of `<`;
+# - it finds a language-tagged string and a literal of an unknown datatype unequal, where we do not know: none has such a datatype;
 # - to it, language-tagged strings have no effective boolean value: no condition is one;
 # - it tells dates and times with a time zone from those without: all have one.
 
 INTEGERS = [literal(n) for n in (-7, -1, 0, 1, 2, 3, 10)]
 DECIMALS = [term(text) for text in ("-1.5", "0.25", "2.5")]
-FLOATS = [term(f'"{text}"^^xsd:{name}') for text in ("-1.5", "0.1", "3", "INF", "NaN") for name in ("float", "double")]
+FLOATS = [term(f'"{text}"^^xsd:{name}') for text in ("-1.5", "0.1", "3", "INF") for name in ("float", "double")]
 STRINGS = [term(text) for text in ('""', '"a"', '"Abc"', '"a b,é"', '"12"', '"abc"@en', '"b"@en', '"c"@fr', '"TRUE"')]
-OTHERS = [IRI("urn:a"), IRI("http://example.org/é"), *map(term, ('"a"^^<urn:t>', "true", '"2020-02-29T23:59:59.5Z"^^xsd:dateTime'))]
+OTHERS = [IRI("urn:a"), IRI("http://example.org/é"), *map(term, ("true", '"2020-02-29T23:59:59.5Z"^^xsd:dateTime'))]
 PATTERNS = [literal(text) for text in ("b", "^a", "[a-c]+$", "(", "A.", "\\d")]
 FLAGS = [literal(text) for text in ("i", "", "s")]
 
@@ -354,9 +357,19 @@ def agree(a: Term | None, b: Term | None) -> bool:
     return a == b
 
 
+def is_zero(found: Term | None) -> bool:
+    return found is not None and equal(found, literal(0)) is True
+
+
 def compare_with_oxigraph(found: Expression, rows: list[tuple[Term, ...]]) -> None:
     evaluate = compile_expression(found, VARIABLES)
     for row, expected in zip(rows, of_oxigraph(found, rows), strict=True):
+        if (
+            isinstance(found, Call)
+            and found.name == "/"
+            and is_zero(value(found.arguments[0], dict(zip(VARIABLES, row, strict=True))))
+        ):
+            continue
         result = evaluate(row)
         assert agree(result, expected), f"{in_sparql(found)} of {' '.join(map(str, row))}: {result}, and pyoxigraph says {expected}"
 

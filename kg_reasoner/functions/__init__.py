@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from kg_reasoner.functions import arithmetic, casts, dates, nodes, patterns, strings
-from kg_reasoner.functions.kinds import BOOLEAN, TERM, Function
-from kg_reasoner.values import COMPARISONS
+from kg_reasoner.functions import arithmetic, casts, comparisons, dates, nodes, patterns, strings
+from kg_reasoner.functions.kinds import Function
 
 __all__ = ["FUNCTIONS", "REFUSED"]
 
 FUNCTIONS: Final[dict[str, Function]] = {
-    **{name: Function((TERM, TERM), BOOLEAN, compare) for name, compare in COMPARISONS.items()},
+    **comparisons.FUNCTIONS,
     **arithmetic.FUNCTIONS,
     **nodes.FUNCTIONS,
     **strings.FUNCTIONS,
