@@ -512,7 +512,7 @@ def test_rounding_is_exact(number: Decimal) -> None:
         assert results["ROUND"] > number
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.text)
+@pytest.mark.parametrize("row", list(rows()), ids=lambda row: row.text)
 def test_rows(row: Row) -> None:
     expected = None if row.result == "error" else expression(row.result)
     assert ours(row.text) == expected
