@@ -482,6 +482,24 @@ NUMBERS = st.one_of(
 )
 
 
+@pytest.mark.parametrize(
+    ("cast", "argument", "result"),
+    [
+        ("integer", digits(DIGITS), digits(DIGITS)),
+        ("integer", literal(Decimal("9" * 900 + ".5")), digits(900)),
+        ("integer", literal(Decimal("-0.5")), literal(0)),
+        ("decimal", digits(DIGITS), Literal("9" * DIGITS, XSD.decimal.value)),
+        ("double", digits(DIGITS), Literal("INF", XSD.double.value)),
+        ("float", literal(Decimal("-" + "9" * 900)), Literal("-INF", XSD.float.value)),
+        ("decimal", Literal("5e-324", XSD.double.value), Literal(f"0.{'0' * 323}5", XSD.decimal.value)),
+        ("boolean", digits(DIGITS), literal(True)),
+    ],
+    ids=[f"case {number}" for number in range(1, 9)],
+)
+def test_casts_of_large_numbers(cast: str, argument: Term, result: Term) -> None:
+    assert compile_expression(Call(f"<{XSD[cast].value}>", (argument,)), [])(()) == result
+
+
 @given(NUMBERS)
 def test_reading_a_number_that_was_written_gives_it_back(number: int | Decimal | float) -> None:
     again = number_of(literal_of(number))

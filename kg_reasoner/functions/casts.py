@@ -11,9 +11,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
-from kg_reasoner.functions.kinds import BOOLEAN, TERM, Function
+from kg_reasoner.functions.kinds import BOOLEAN, NUMBER, TERM, Function
 from kg_reasoner.functions.moments import Moment, moment_of
-from kg_reasoner.functions.numbers import Number, Single, decimal_text, exact, literal_of, number_of, scientific, shortest, to_float
+from kg_reasoner.functions.numbers import Number, Single, decimal_text, literal_of, number_of, scientific, shortest, to_float
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 from kg_reasoner.values import value_of
 
@@ -31,22 +31,20 @@ def _source(term: Term, datatype: str) -> Literal | None:
     return Literal(term.lexical.strip(_SPACE), datatype) if term.datatype == _STRING else term
 
 
-def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Callable[[Term], Literal | None]:
-    def cast(term: Term) -> Literal | None:
+def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Callable[[Term], Number | None]:
+    def cast(term: Term) -> Number | None:
         source = _source(term, target)
         if source is None:
             return None
         number = int(BOOLEAN.read(source)) if source.datatype == _BOOLEAN and value_of(source) is not None else number_of(source)
-        converted = None if number is None else convert(number)
-        return None if converted is None else literal_of(converted)
+        return None if number is None else convert(number)
 
     return cast
 
 
 def _to_integer(number: Number) -> int | None:
     """What stands before the point."""
-    whole = math.trunc(number) if math.isfinite(number) else None
-    return None if whole is None else int(exact(whole) or 0)
+    return None if isinstance(number, float) and not math.isfinite(number) else int(number)
 
 
 def _to_decimal(number: Number) -> Decimal | None:
@@ -96,17 +94,24 @@ def _to_moment(target: str, write: Callable[[Moment], str]) -> Callable[[Term], 
     return cast
 
 
+_NUMBERS: Final = {
+    "integer": _to_integer,
+    "decimal": _to_decimal,
+    "float": lambda number: Single(to_float(number)),
+    "double": lambda number: float(to_float(number)),
+}
+_OTHERS: Final = {
+    "boolean": _to_boolean,
+    "string": _to_string,
+    "dateTime": _to_moment(XSD.dateTime.value, Moment.text),
+    "date": _to_moment(XSD.date.value, Moment.date_text),
+}
+
 FUNCTIONS: Final = {
-    f"<{XSD[name].value}>": Function((TERM,), TERM, cast)
-    for name, cast in {
-        "integer": _to_number(XSD.integer.value, _to_integer),
-        "decimal": _to_number(XSD.decimal.value, _to_decimal),
-        "float": _to_number(XSD.float.value, lambda number: Single(to_float(number))),
-        "double": _to_number(XSD.double.value, lambda number: float(to_float(number))),
-        "boolean": _to_boolean,
-        "string": _to_string,
-        "dateTime": _to_moment(XSD.dateTime.value, Moment.text),
-        "date": _to_moment(XSD.date.value, Moment.date_text),
-    }.items()
+    **{
+        f"<{XSD[name].value}>": Function((TERM,), NUMBER, _to_number(XSD[name].value, convert))
+        for name, convert in _NUMBERS.items()
+    },
+    **{f"<{XSD[name].value}>": Function((TERM,), TERM, cast) for name, cast in _OTHERS.items()},
 }
 """The casts, by the IRI in angle brackets."""
