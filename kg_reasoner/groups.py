@@ -21,7 +21,7 @@ from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.layout import ABSENT
 from kg_reasoner.printer import format_rule
-from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Rule, Variable, variables_of
+from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Bind, BodyLiteral, Rule, Variable, variables_of
 from kg_reasoner.relation import Database, Rows
 from kg_reasoner.terms import Term
 
@@ -50,13 +50,21 @@ def _split(rule: Rule) -> Iterator[Rule]:
             body.append(part)
             continue
         name = format_rule(Rule(rule.head, (part,))).partition(":-")[2]
-        variables: tuple[Argument, ...] = tuple(dict.fromkeys(v for inner in part.body for v in variables_of(inner)))
+        variables: tuple[Argument, ...] = tuple(dict.fromkeys(v for inner in part.body for v in _given_by(inner)))
         solutions = Atom(f"{INTERNAL}solutions of{name}", variables)
         groups = Atom(f"{INTERNAL}groups of{name}", (*part.group, *(binding.variable for binding in part.bindings)))
         yield from _split(Rule(solutions, part.body, rule.origin))
         yield Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
         body.append(groups)
     yield Rule(rule.head, tuple(body), rule.origin)
+
+
+def _given_by(part: BodyLiteral) -> Iterator[Variable]:
+    """The variables that a part of a body gives values to."""
+    if isinstance(part, Bind):
+        yield part.variable
+    elif isinstance(part, Atom | Aggregate):
+        yield from variables_of(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +141,21 @@ class Group:
     def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
         """The solutions of some groups: by an index if the groups are few, else by sorting all solutions."""
         database = self._database
+        if not self._columns:
+            yield (), database.rows(self.source)
+            return
         if len(keys) * 8 < database.size(self.source):
             for key in map(tuple, keys.tolist()):
                 found = database.matching(self.source, self._columns, key)
                 yield key, database.rows_at(self.source, found)
             return
         rows = database.rows(self.source)
-        order = np.lexsort(rows[:, self._columns[::-1]].T) if self._columns else np.arange(len(rows))
-        rows = rows[order]
+        rows = rows[np.lexsort(rows[:, self._columns[::-1]].T)]
         parts = rows[:, self._columns]
-        starts = np.flatnonzero(np.r_[True, (parts[1:] != parts[:-1]).any(axis=1)]) if len(rows) else np.empty(0, np.int64)
-        members = {
-            tuple(parts[start].tolist()): rows[start:end] for start, end in zip(starts, [*starts[1:], len(rows)], strict=True)
-        }
+        differs = (parts[1:] != parts[:-1]).any(axis=1)
+        starts = np.flatnonzero(np.append(len(rows) > 0, differs)).tolist()
+        ends = [*starts[1:], len(rows)][: len(starts)]
+        members = {tuple(parts[start].tolist()): rows[start:end] for start, end in zip(starts, ends, strict=True)}
         for key in map(tuple, keys.tolist()):
             yield key, members.get(key, rows[:0])
 

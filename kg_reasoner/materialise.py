@@ -143,8 +143,6 @@ class Materialiser:
                 several.add(relation)
                 level_of[relation] = max(level_of[relation], planned.level)
         self.is_mixed = any(database.relations[relation].section_column >= 0 for relation in several)
-        for group in self._groups:
-            level_of[group.target] = group.level
         strata: dict[int, Stratum] = {}
         for planned in self._active.values():
             relation = planned.rule.head.relation
@@ -196,6 +194,13 @@ class Materialiser:
         database.settled[:] = 0
         for group in self._groups:
             group.forget()
+
+    def begin(self, stratum: Stratum) -> None:
+        """Bring the groups that a stratum looks at up to date, and enter it."""
+        for group in stratum.groups:
+            group.refresh()
+        self.values.expire()
+        self.enter(stratum)
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from kg_reasoner.catalog import INTERNAL, Catalog, StoredRule, StoredTerm, needs
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference, joined
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ArityError, LoadError, TransactionError
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, TransactionError
 from kg_reasoner.groups import Group, is_group, split
 from kg_reasoner.kernels.layout import STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
@@ -32,8 +32,9 @@ from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
     from kg_reasoner.explain import Explainer, Proof, WhyNot
+    from kg_reasoner.feeds import ChangeFeed
     from kg_reasoner.loaders.owl import AxiomWarning
-    from kg_reasoner.subscriptions import Subscriptions
+    from kg_reasoner.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.update import Update
 
 Which = Literal["all", "explicit", "inferred"]
@@ -291,7 +292,7 @@ class Reasoner:
     def _ids_of(self, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
         """The ids of the facts whose terms are all known, shape (n, arity)."""
         found = [[self.dictionary.find(term) for term in row] for row in rows if len(row) == arity]
-        ids = np.array(found, np.int32).reshape(-1, arity)
+        ids = np.array(found, np.int32).reshape(len(found), arity)
         return ids[(ids >= 0).all(axis=1)]
 
     def _triple_ids(self, triples: Iterable[Triple] | TripleIds, new_terms: bool = True) -> TripleIds:
@@ -357,8 +358,12 @@ class Reasoner:
         restarts = self._must_restart or (self._materialiser.is_mixed and not self._materialiser.is_fresh)
         strategy: Maintenance = Rematerialise(self._materialiser, self._maintenance) if restarts else self._maintenance
         if self._foreseen is not None or self.database.context.marked_count:
-            strategy.expect(self._facts_of(self._foreseen))
-            self._foreseen = None
+            foreseen, self._foreseen = self._foreseen, None
+            try:
+                facts = self._facts_of(foreseen)
+            except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
+                facts = []
+            strategy.expect(facts)
         self._must_restart = True  # until it is through: it may be interrupted
         strategy.apply(work)
         self._must_restart = False
@@ -500,6 +505,48 @@ class Reasoner:
             collects: whether it collects what changes, for its `delta`. Subscribers need that.
         """
         return Transaction(self, collects)
+
+    @property
+    def open_transaction(self) -> Transaction | None:
+        """The transaction that has begun and not ended, if there is one."""
+        return self._transaction
+
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether somebody wants to be told of changes."""
+        return bool(self._subscriptions)
+
+    def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
+        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.subscriptions.Subscriptions`."""
+        return self._subscribers().subscribe(pattern, callback)
+
+    def changes(self, pattern: Pattern = None) -> ChangeFeed:
+        """The changes of a pattern by later commits, to be iterated over; see `kg_reasoner.feeds.ChangeFeed`."""
+        from kg_reasoner.feeds import ChangeFeed
+
+        return ChangeFeed(self._subscribers(), pattern)
+
+    def _subscribers(self) -> Subscriptions:
+        if self._subscriptions is None:
+            from kg_reasoner.subscriptions import Subscriptions
+
+            self._subscriptions = Subscriptions(self.dictionary, self._arities)
+        if self._transaction is not None and not self._transaction.collects:  # from now on it does
+            self.materialise()
+            self._transaction.collects = True
+        return self._subscriptions
+
+    @overload
+    def process(self, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
+    @overload
+    def process(self, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
+    def process(
+        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+    ) -> Iterator[Delta] | AsyncIterator[Delta]:
+        """Apply a stream of updates, one transaction each; see `kg_reasoner.streams.process`."""
+        from kg_reasoner import streams
+
+        return streams.process(self, stream, marking)
 
     def foresee(self, update: Update | None) -> None:
         """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""

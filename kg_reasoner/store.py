@@ -1,6 +1,8 @@
 """The rdflib store: a graph that holds what was added to it and shows everything that follows.
 
 Explicit triples are those that were added. `triples`, ``in``, `len` and SPARQL see the materialisation.
+
+The first change begins a transaction. Reading sees it; `commit` ends it and tells the reasoner's subscribers, `rollback` undoes it.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner import sparql
-from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.errors import LoadError, ReasonerError, TransactionError
 from kg_reasoner.loaders.convert import from_rdflib, text_from_rdflib
-from kg_reasoner.matching import Which
+from kg_reasoner.matching import Ids, Which
 from kg_reasoner.rdflib_terms import RdflibTerms
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.sparql_update import Changeable, update_graph
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.explain import Proof
     from kg_reasoner.reading import Reading
+    from kg_reasoner.transaction import Transaction
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
@@ -49,6 +52,10 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
     Another rule set is chosen by ``graph.open("rdfs")``, or by handing over a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
     What is read is a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
+    Whoever never commits has one long transaction, which costs a few bytes for each triple added or removed. While a transaction of
+    the reasoner itself is open (``with graph.store.reasoner.transaction():``), changes of the graph are part of that one, and it is
+    the reasoner's to commit or to roll back. Prefixes are not part of transactions: rdflib remembers them elsewhere, too.
+
     >>> from rdflib import RDF, RDFS, Namespace
     >>> EX = Namespace("http://example.org/")
     >>> graph = Graph(store="KGReasoner")
@@ -60,12 +67,13 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
     context_aware = False
     formula_aware = False
     graph_aware = False
-    transaction_aware = False
+    transaction_aware = True
 
     def __init__(self, configuration: Reasoner | str | None = None, identifier: Any = None) -> None:
         self._prefixes: dict[str, URIRef] = {}
         self._namespaces: dict[URIRef, str] = {}
         self._waiting: list[str] = []
+        self._transaction: Transaction | None = None
         self.readings = WeakSet()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
@@ -73,19 +81,28 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
         """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.
 
+        Changes are committed before; subscribers of the old reasoner hear of nothing after that.
+
         Raises:
-            UnknownNameError: there is no such rule set.
+            UnknownNameError: there is no such rule set. Nothing has changed.
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"a rule set is named by text, not by {configuration!r}")
-        self.flush()
         fresh = Reasoner(ruleset=configuration)
+        self.commit()
         ids = self.reasoner.triple_ids_now("explicit")
         terms, positions = np.unique(ids, return_inverse=True)
         codes = fresh.dictionary.encode_texts([self.reasoner.dictionary.text(term) for term in terms.tolist()])
         fresh.add_triples(codes[positions.reshape(ids.shape)])
         self._use(fresh)
         return VALID_STORE
+
+    def close(self, commit_pending_transaction: bool = False) -> None:
+        """Commit the changes since the last commit, or undo them. The store can be used further."""
+        if commit_pending_transaction:
+            self.commit()
+        elif not self._is_guest:
+            self.rollback()
 
     def _use(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner
@@ -100,8 +117,10 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         Raises:
             LoadError: a term is none of RDF, or stands where RDF does not allow it. Nothing has changed.
         """
-        self._waiting += _texts(triple)
-        if len(self._waiting) >= 3 * BATCH:
+        texts = _texts(triple)
+        self._begin()
+        self._waiting += texts
+        if len(self._waiting) >= 3 * BATCH or self._own is None:
             self.flush()
         super().add(triple, cast(Graph, context))  # tells those who listen
 
@@ -114,20 +133,29 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
         self.flush()
         pattern = self._pattern(triple)
         if pattern is not None:
-            self._complete_readings()
             subject, property, value = pattern
-            matching = self.reasoner.queries.matcher.match(subject, property, value, "explicit")
-            self.reasoner.remove_triples(matching)
+            self._remove(self.reasoner.queries.matcher.match(subject, property, value, "explicit"))
 
     def change(self, removed: Iterable[RdflibTriple], added: Iterable[RdflibTriple]) -> None:
         added = list(added)
         texts = [text for triple in added for text in _texts(triple)]
-        for triple in removed:
-            self.remove(triple)
-        self._waiting += texts
+        self.flush()
+        found = [pattern for triple in removed if (pattern := self._pattern(triple)) is not None]
+        self._remove(np.array(found, np.int32).reshape(-1, 3))
+        if texts:
+            self._begin()
+            self._waiting += texts
+            if self._own is None:
+                self.flush()
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
             for triple in added:
                 super().add(triple, Graph(store=self))
+
+    def _remove(self, ids: Ids) -> None:
+        if len(ids):
+            self._complete_readings()
+            self._begin()
+            self.reasoner.remove_triples(ids)
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
@@ -142,9 +170,48 @@ class KGReasonerStore(sparql.PatternSource, Changeable, Store):
             reading.complete()
         self.readings.clear()
 
+    # --- transactions -----------------------------------------------------------------------------------------------
+
     def commit(self) -> None:
-        """Bring the materialisation up to date. Reading does this on its own."""
-        self.prepare()
+        """Keep the changes since the last commit, and bring the materialisation up to date.
+
+        A transaction of the reasoner's own stays open.
+        """
+        self.flush()
+        transaction, self._transaction = self._own, None
+        if transaction is None:
+            self.reasoner.materialise()
+        else:
+            transaction.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes since the last commit.
+
+        Raises:
+            TransactionError: they belong to a transaction of the reasoner's own.
+        """
+        if self._is_guest:
+            raise TransactionError("the open transaction is the reasoner's own: roll it back there")
+        self._complete_readings()
+        self._waiting.clear()
+        transaction, self._transaction = self._own, None
+        if transaction is not None:
+            transaction.rollback()
+
+    def _begin(self) -> None:
+        """Begin a transaction with the first change, unless the reasoner has one of its own."""
+        if self._own is None and self.reasoner.open_transaction is None:
+            self._transaction = self.reasoner.transaction(collects=self.reasoner.has_subscribers).begin()
+
+    @property
+    def _own(self) -> Transaction | None:
+        """The open transaction, if the store has begun it."""
+        return self._transaction if self._transaction is not None and self._transaction.is_open else None
+
+    @property
+    def _is_guest(self) -> bool:
+        """Whether the open transaction is the reasoner's own."""
+        return self._own is None and self.reasoner.open_transaction is not None
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -318,9 +385,9 @@ def attach(graph: Graph, ruleset: str = "owl2rl") -> Graph:
     store = KGReasonerStore(Reasoner(ruleset=ruleset))
     triples = iter(graph.store.explicit if isinstance(graph.store, KGReasonerStore) else graph)
     while batch := list(islice(triples, BATCH)):
-        store.addN((*triple, graph) for triple in batch)
-        store.flush()
-    store.commit()
+        texts = [text for triple in batch for text in _texts(triple)]
+        store.reasoner.add_triples(store.reasoner.dictionary.encode_texts(texts).reshape(-1, 3))
+    store.reasoner.materialise()
     for prefix, namespace in graph.namespaces():
         store.bind(prefix, namespace)
     graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store

@@ -32,7 +32,9 @@ kernels
 dictionary
 literals
 relation
+calls
 catalog
+groups
 value_table
 statistics
 matching
@@ -51,6 +53,7 @@ supply
 subscriptions
 feeds
 streams
+transaction
 reasoner
 reading
 rdflib_terms

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.analysis import comparisons_of
+from kg_reasoner.analysis import conjuncts
 from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredTerm, substitute
 from kg_reasoner.explain.derivations import Derivations
 from kg_reasoner.explain.ground import ground
@@ -198,7 +198,10 @@ class _Attempt:
                 if atom is not None:
                     atoms.append(atom)
             elif isinstance(part, Filter):
-                for operator, left, right in comparisons_of(part):
+                for comparison in map(simple_comparison, conjuncts(part.expression)):
+                    if comparison is None:
+                        continue
+                    operator, left, right = comparison
                     if not isinstance(left, Variable) and not isinstance(right, Variable):
                         if not satisfies(operator, left, right):
                             return

@@ -1,6 +1,6 @@
 """Explicit facts: flagging rows as asserted, and taking the flag from them."""
 
-from kg_reasoner.kernels.layout import ABSENT, CLAIMED, EXPLICIT, FULL, PRESENT, RETRACTED, RING, Context
+from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, PRESENT, RETRACTED, RING, STATED, Context
 from kg_reasoner.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
 from kg_reasoner.kernels.relations import find, insert, tuple_key
 
@@ -27,7 +27,10 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
 
 @kernel
 def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
-    """Take a flag (EXPLICIT or STATED) from a fact and put it on the list of removed facts: 1, or 0 if it does not have it."""
+    """Take a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have it.
+
+    The fact goes on the list of removed facts. If it has come since the last update, nothing follows from it: it is dead at once.
+    """
     relation = context.relations[number]
     row = find(relation, values)
     if row < 0:
@@ -36,6 +39,10 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
     if flags & ABSENT or not flags & flag:
         return 0
     flags = flags - flag
+    if row >= context.settled[number] and not flags & (EXPLICIT | STATED):
+        relation.flags[row] = DEAD
+        relation.dead = relation.dead + 1
+        return 1
     if flags & CLAIMED:
         flags = flags - CLAIMED
     elif flag == EXPLICIT and row < context.settled[number]:

@@ -19,7 +19,7 @@ DEFAULT: Final = "backward-forward"
 STRATEGIES: Final[dict[str, str]] = {
     "backward-forward": "backward_forward.BackwardForward",
     "delete-rederive": "delete_rederive.DeleteRederive",
-    "counting": "counting.Counting",
+    # "counting": "counting.Counting",
     "rematerialise": "rematerialise.Rematerialise",
 }
 """The strategies: the name for users, and the module and class here."""

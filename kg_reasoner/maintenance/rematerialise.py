@@ -54,11 +54,8 @@ class Rematerialise:
 
     def _derive(self, progress: Progress | None) -> None:
         materialiser, context = self.materialiser, self.database.context
-        materialiser.values.expire()
         for stratum in materialiser.make_strata():
-            for group in stratum.groups:
-                group.refresh()
-            materialiser.enter(stratum)
+            materialiser.begin(stratum)
             materialiser.insert(stratum, [rule for rule in stratum.rules if not rule.triggers], progress)
         self.database.settle()
         context.removed_count = context.claimed_count = 0

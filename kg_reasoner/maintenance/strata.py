@@ -68,7 +68,6 @@ class StratumByStratum(ABC):
         fresh = materialiser.is_fresh
         gone_rules, new_rules = _by_head(work.gone_rules), _by_head(() if fresh else work.new_rules)
         materialiser.remove_rules(work.gone_rules)
-        materialiser.values.expire()
         materialiser.remove_groups(work.gone_groups)
         removes = bool(context.removed_count or gone_rules or work.gone_groups or context.foreseen_count)
         strata = materialiser.make_strata()
@@ -76,9 +75,7 @@ class StratumByStratum(ABC):
             self._prepare()
             self._delete_underived(work, gone_rules)
         for stratum in strata:
-            for group in stratum.groups:
-                group.refresh()
-            materialiser.enter(stratum)
+            materialiser.begin(stratum)
             first = context.gone_count
             if not fresh and (removes or first or stratum.has_blockers):
                 if not removes:

@@ -1,0 +1,172 @@
+"""Every strategy of maintenance against the oracle, after every transaction: facts, and what has changed.
+
+``KG_REASONER_TRANSACTIONS=1000000 python -m pytest tests/test_maintenance.py`` goes on for as long as that takes; the number counts
+transactions of one reasoner. In checked mode (``KG_REASONER_KERNELS=checked``) the same kernels run as bounds-checked Python.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from kg_reasoner import relation
+from kg_reasoner.delta import Changes, Delta
+from kg_reasoner.maintenance import STRATEGIES
+from kg_reasoner.program import FALSE, Program, Rule
+from kg_reasoner.reasoner import Reasoner
+
+from .oracle import Facts, evaluate, without_empty
+from .strategies import CYCLIC, Transaction, World, fact, transactions, worlds
+
+TRANSACTIONS = int(os.environ.get("KG_REASONER_TRANSACTIONS", "24000"))
+STEPS = 20
+
+
+class Reasoners:
+    """One reasoner for each strategy, and what they should say."""
+
+    def __init__(self) -> None:
+        self.reasoners = {name: Reasoner(maintenance=name) for name in STRATEGIES}
+        self.rules: tuple[Rule, ...] = ()
+        self.explicit: Facts = {}
+        self.model: Facts = {}
+
+    def apply(self, transaction: Transaction) -> None:
+        """Let all of them apply a transaction, and look whether they are right."""
+        rules, explicit = transaction.after(self.rules, self.explicit)
+        model = without_empty(evaluate(Program(rules), explicit))
+        model.pop(FALSE, None)
+        for name, reasoner in self.reasoners.items():
+            delta = applied(reasoner, transaction)
+            assert everything(reasoner, "all") == model, name
+            assert everything(reasoner, "explicit") == explicit, name
+            for what, changes, expected in (
+                ("added", delta.added, less(model, self.model)),
+                ("removed", delta.removed, less(self.model, model)),
+            ):
+                assert facts_of(changes) == expected, (name, what)
+            assert facts_of(delta.added, "explicit") == less(both(explicit, model), self.model), name
+            assert facts_of(delta.removed, "explicit") == less(both(self.explicit, self.model), model), name
+        self.rules, self.explicit, self.model = rules, explicit, model
+
+
+def applied(reasoner: Reasoner, transaction: Transaction) -> Delta:
+    with reasoner.transaction() as tx:
+        for predicate, rows in transaction.removed.items():
+            tx.remove_facts(predicate, rows)
+        tx.remove_rules(transaction.removed_rules)
+        for predicate, rows in transaction.added.items():
+            tx.add_facts(predicate, rows)
+        tx.add_program(Program(transaction.added_rules))
+    return tx.delta
+
+
+def everything(reasoner: Reasoner, which: str) -> Facts:
+    return without_empty({name: set(reasoner.facts(name, which)) for name in reasoner.predicates()})  # type: ignore[arg-type]
+
+
+def facts_of(changes: Changes, which: str = "all") -> Facts:
+    return without_empty({name: set(changes.facts(name, which)) for name in changes.predicates()})  # type: ignore[arg-type]
+
+
+def less(facts: Facts, others: Facts) -> Facts:
+    return without_empty({name: rows - others.get(name, set()) for name, rows in facts.items()})
+
+
+def both(facts: Facts, others: Facts) -> Facts:
+    return {name: rows & others.get(name, set()) for name, rows in facts.items()}
+
+
+class Maintenance(RuleBasedStateMachine):
+    """Random transactions of facts and rules over a random world."""
+
+    world: World
+    features: dict[str, bool] = {}
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        self.world = data.draw(worlds(**self.features))
+        self.reasoners = Reasoners()
+        self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
+
+    @rule(data=st.data())
+    def transaction(self, data: st.DataObject) -> None:
+        self.reasoners.apply(data.draw(transactions(self.world)))
+
+
+class Positive(Maintenance):
+    features = {"negation": False}
+
+
+class Negation(Maintenance):
+    features = {"negation": True}
+
+
+class Everything(Maintenance):
+    features = {"negation": True, "functions": True, "aggregates": True}
+
+
+class Cyclic(Maintenance):
+    """Motik's example of facts that could hold each other up: C0 <- A, C0 <- B, Ci <- Ci-1, C0 <- Cn."""
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        constants = data.draw(st.lists(fact(), max_size=0))
+        assert not constants
+        self.world = cyclic_world()
+        self.reasoners = Reasoners()
+        self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
+
+
+def cyclic_world() -> World:
+    from kg_reasoner.terms import literal
+
+    rules = CYCLIC.rules
+    names = sorted({atom.predicate for rule in rules for atom in rule.body_atoms()})
+    return World(rules, tuple((name, (literal(number),)) for name in names for number in range(2)))
+
+
+MACHINES = [Positive, Negation, Everything, Cyclic]
+
+
+@pytest.fixture(params=["usual", "tiny"])
+def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs with tables that are full all the time, too."""
+    usual = relation.capacities
+    if request.param == "tiny":
+        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1)
+    yield
+    relation.capacities = usual
+
+
+@pytest.mark.usefixtures("capacities")
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.lower())
+def test_random_transactions(machine: type[Maintenance]) -> None:
+    examples = max(1, TRANSACTIONS // (2 * len(MACHINES) * STEPS * len(STRATEGIES)))
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+
+
+@pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="this is the checked run")
+def test_the_same_in_checked_mode() -> None:
+    """This file again, with kernels as bounds-checked Python."""
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_TRANSACTIONS": str(TRANSACTIONS // 20)}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert run.returncode == 0, run.stdout
