@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.analysis import conjuncts
-from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredTerm, substitute
+from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredTerm, simple_comparison, substitute
 from kg_reasoner.explain.derivations import Derivations
 from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.proofs import Statement
