@@ -14,7 +14,7 @@ from kg_reasoner.groups import Group
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, VALUES, Relation
 from kg_reasoner.kernels.memory import allocate
-from kg_reasoner.planner import plan_backward, plan_blocker, plan_rule, plan_trigger, section_constant
+from kg_reasoner.planner import plan_backward, plan_blocker, plan_exact, plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
 from kg_reasoner.value_table import ValueTable
 
@@ -68,10 +68,12 @@ class Materialiser:
     All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
     """
 
-    def __init__(self, database: Database, values: ValueTable, functions: Functions) -> None:
+    def __init__(self, database: Database, values: ValueTable, functions: Functions, exact: bool = False) -> None:
         self.database = database
         self.values = values
         self.functions = functions
+        self.exact = exact
+        """Whether plans find every instance, also where one would do to derive the head."""
         self.rules: list[PlannedRule] = []
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
@@ -92,7 +94,7 @@ class Materialiser:
             number = len(self.rules)
             plans: tuple[Plans, Plans] = [], []
             for position, atom in enumerate(rule.body):
-                plan = plan_blocker if atom.negated else plan_trigger
+                plan = plan_exact if self.exact else plan_blocker if atom.negated else plan_trigger
                 plans[atom.negated].append((atom, plan(self.database, rule, number, position)))
             planned = PlannedRule(rule, number, level, *plans)
             added.append(planned)
@@ -162,7 +164,7 @@ class Materialiser:
     def whole_plan(self, planned: PlannedRule) -> int:
         """The plan of a rule that no row triggers: it finds all instances."""
         if planned.whole < 0:
-            planned.whole = plan_rule(self.database, planned.rule, planned.number)
+            planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
         return planned.whole
 
     def backward_plans(self) -> Plans:

@@ -30,9 +30,9 @@ def plan_exact(database: Database, rule: StoredRule, number: int, position: int)
     return _Plan(database, rule.head, rule.body, rule.checks, position, exact=True).write(number)
 
 
-def plan_rule(database: Database, rule: StoredRule, number: int) -> int:
-    """The plan that derives all heads of a rule from what is there."""
-    return _Plan(database, rule.head, rule.body, rule.checks, None).write(number)
+def plan_rule(database: Database, rule: StoredRule, number: int, exact: bool = False) -> int:
+    """The plan that derives all heads of a rule from what is there; `exact`: by every instance."""
+    return _Plan(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
 
 
 def plan_backward(database: Database, rule: StoredRule, number: int) -> int:
@@ -269,13 +269,14 @@ def _join_order(
     """
     positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
     shared = _shared(body, checks)
-    waiting: list[tuple[_Part, set[str]]] = [(part, _needed(part)) for part in checks]
-    waiting += [(atom, _names(atom) & shared) for atom in body if atom.negated]
+    last = len(body) if trigger is None else trigger
+    waiting: list[tuple[_Part, set[str], int]] = [(part, _needed(part), 0) for part in checks]
+    waiting += [(atom, _names(atom) & shared, int(n >= last)) for n, atom in enumerate(body) if atom.negated]
     order: list[tuple[_Part, int]] = []
     while True:
         while ready := next((item for item in waiting if item[1] <= bound), None):
             waiting.remove(ready)
-            order.append((ready[0], 0))
+            order.append((ready[0], ready[2]))
             if isinstance(ready[0], StoredCall):
                 bound |= _names(ready[0])
         if not positives:

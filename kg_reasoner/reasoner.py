@@ -355,7 +355,9 @@ class Reasoner:
         new_rules = self._prepare_rules()
         work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
         self._materialiser.make_strata()
-        restarts = self._must_restart or (self._materialiser.is_mixed and not self._materialiser.is_fresh)
+        restarts = self._must_restart or (
+            not self._materialiser.is_fresh and (self._materialiser.is_mixed or self._maintenance.needs_restart())
+        )
         strategy: Maintenance = Rematerialise(self._materialiser, self._maintenance) if restarts else self._maintenance
         if self._foreseen is not None or self.database.context.marked_count:
             foreseen, self._foreseen = self._foreseen, None

@@ -91,7 +91,7 @@ class Database:
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._list_room = 0
         self._reserved = {"removed": 0, "claimed": 0}
-        self._watched = False
+        self._watched = self._ranked = False
         self._one = self._found = allocate(0, np.int32)[:0]
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
@@ -125,6 +125,7 @@ class Database:
         self.relations.add(
             arity=arity,
             level=-1,
+            ranked=-1,
             capacity=capacity,
             rows=allocate(capacity * arity, np.int32),
             flags=allocate(capacity, np.int16),
@@ -143,6 +144,8 @@ class Database:
             self._extend_counts(2 * number)
         if self._watched:
             self._watch(self.relations[number])
+        if self._ranked:
+            self._rank(self.relations[number], 0)
         if arity > self.frames.arity:
             self._set_arity(arity)
         return number
@@ -279,6 +282,11 @@ class Database:
         count = len(self.relations)
         return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
 
+    def unsettled(self) -> int:
+        """How many rows there are beyond the settled ones."""
+        count = len(self.relations)
+        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
+
     def flags(self, relation: int) -> npt.NDArray[np.int16]:
         """The flags of all rows of a relation."""
         record = self.relations[relation]
@@ -385,6 +393,17 @@ class Database:
         for record in self.relations.records:
             self._watch(record)
 
+    def rank(self) -> None:
+        """From now on, keep ranks and tallies of rows (see `kernels.counting`)."""
+        self._ranked = True
+        for record in self.relations.records:
+            self._rank(record, 0)
+
+    def _rank(self, record: Record, used: int) -> None:
+        for name in ("ranks", "tallies"):
+            old = getattr(record, name)
+            setattr(record, name, _resized(old, record.capacity, used) if used else allocate(record.capacity, np.int32))
+
     def _watch(self, record: Record) -> None:
         if record.watch_room < record.capacity:
             record.watches, record.watch_room = allocate(record.capacity, np.int32), record.capacity
@@ -405,6 +424,9 @@ class Database:
         rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)[kept]
         record.flags[: len(rows)] = flags[kept] & (wanted or -1)
         record.rows[: rows.size] = rows.reshape(-1)
+        for name in ("ranks", "tallies") if self._ranked else ():
+            numbers = getattr(record, name)
+            numbers[: len(rows)] = numbers[:count][kept]
         record.count, record.dead = len(rows), 0
         self.context.total -= count - len(rows)
         record.keys[:] = EMPTY
@@ -515,6 +537,8 @@ class Database:
         relation.capacity = capacity
         if self._watched:
             self._watch(relation)
+        if self._ranked:
+            self._rank(relation, used)
 
     def _set_slots(self, relation: Record, slots: int) -> None:
         keys, rows = relation.keys, relation.key_rows

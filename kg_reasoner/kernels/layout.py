@@ -91,6 +91,15 @@ PROCESSED = 64
 WATCHED = 256
 """Rule instances wait for its proof."""
 
+# flags that only counting uses, instead of those
+OUT = 4
+"""Not in the world that joins see at the moment (see `counting`)."""
+TOUCHED = 32
+"""In the list of facts that may be gone."""
+
+NEVER = 1 << 30
+"""The rank of a fact that no iteration derives."""
+
 # comparison operators
 EQUAL, NOT_EQUAL, LESS, LESS_EQUAL = 0, 1, 2, 3
 
@@ -178,6 +187,12 @@ class Relation(Struct):
     watches: Int32s
     """Per WATCHED row, the first rule instance that waits for it."""
     watch_room: int
+    ranks: Int32s
+    """Under counting: the first iteration that derives a row, 0 for explicit ones, or NEVER."""
+    ranked: int
+    """Under counting: the stratum for which the ranks count; its level, but until the end of the update that takes its rules."""
+    tallies: Int32s
+    """Under counting: a row's first entry in the pool of tallies, or -1."""
 
 
 class Step(Struct):
@@ -187,7 +202,7 @@ class Step(Struct):
     relation: int
     index: int
     newest: int
-    """1: sees the block of rows that is being processed, too (atoms after the trigger)."""
+    """1: stands after the trigger in the rule's body: sees the block of rows that is being processed, too."""
     negated: int
     once: int
     """1: one match is enough, for nothing that this step binds is used later."""
@@ -345,6 +360,30 @@ class Context(Struct):
     """Rule instances that backward chaining has found."""
     forward_instances: int
     """Rule instances that were looked at because a body fact was proved."""
+    pool_of_tallies: Int64s
+    """How often iterations derive facts, three numbers each: next entry of the fact (or -1), iteration, number of derivations."""
+    tally_count: int
+    tally_room: int
+    tally_free: int
+    """The first of the entries that are free again, or -1."""
+    agenda: Int64s
+    """Per iteration the first fact to look at in the pool of events, or -1."""
+    agenda_room: int
+    time: int
+    """The iteration that is being looked at."""
+    last_time: int
+    """The last iteration that has something on its agenda."""
+    events: Int64s
+    """Facts to look at, two numbers each: next in the same list (or -1), fact."""
+    event_count: int
+    event_room: int
+    adjusted: Int64s
+    """Derivations that come, go or move, three numbers each: fact, the iteration before and after (or -1)."""
+    adjusted_count: int
+    adjusted_room: int
+    touched: Int64s
+    touched_count: int
+    touched_room: int
     current: int
     block: int
     pause: int

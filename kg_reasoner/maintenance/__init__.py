@@ -19,7 +19,7 @@ DEFAULT: Final = "backward-forward"
 STRATEGIES: Final[dict[str, str]] = {
     "backward-forward": "backward_forward.BackwardForward",
     "delete-rederive": "delete_rederive.DeleteRederive",
-    # "counting": "counting.Counting",
+    "counting": "counting.Counting",
     "rematerialise": "rematerialise.Rematerialise",
 }
 """The strategies: the name for users, and the module and class here."""
@@ -62,6 +62,10 @@ class Maintenance(Protocol):
 
     def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
         """Get ready for `apply`, knowing which facts (of a relation each) the update after that will delete."""
+        ...
+
+    def needs_restart(self) -> bool:
+        """Whether the new strata are such that it has to start over."""
         ...
 
     @property

@@ -28,6 +28,10 @@ class Rematerialise:
         self.database = materialiser.database
         self.other = other
 
+    def needs_restart(self) -> bool:
+        """See `Maintenance.needs_restart`."""
+        return False
+
     @property
     def counters(self) -> Counters:
         """Rule applications so far; all of them are insertions."""

@@ -10,7 +10,7 @@ from kg_reasoner.kernels import native
 from kg_reasoner.maintenance import Work
 from kg_reasoner.maintenance.collect import collect
 from kg_reasoner.materialise import Materialiser, PlannedRule, Stratum, by_section
-from kg_reasoner.relation import Rows
+from kg_reasoner.relation import Database, Rows
 
 
 class StratumByStratum(ABC):
@@ -49,6 +49,10 @@ class StratumByStratum(ABC):
     def rederive(self, first: int) -> None:  # noqa: B027  not every strategy deletes too much
         """Insert again what has been deleted too much, of the facts that are gone from the `first` of the list on."""
 
+    def needs_restart(self) -> bool:
+        """See `Maintenance.needs_restart`."""
+        return False
+
     @property
     def counters(self) -> Counters:
         """Rule applications so far, by phase."""
@@ -66,25 +70,24 @@ class StratumByStratum(ABC):
         """See `Maintenance.apply`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = materialiser.is_fresh
-        gone_rules, new_rules = _by_head(work.gone_rules), _by_head(() if fresh else work.new_rules)
         materialiser.remove_rules(work.gone_rules)
         materialiser.remove_groups(work.gone_groups)
-        removes = bool(context.removed_count or gone_rules or work.gone_groups or context.foreseen_count)
+        removes = bool(context.removed_count or work.gone_rules or work.gone_groups or context.foreseen_count)
         strata = materialiser.make_strata()
         if removes:
             self._prepare()
-            self._delete_underived(work, gone_rules)
+            delete_underived(materialiser, work)
         for stratum in strata:
             materialiser.begin(stratum)
             first = context.gone_count
             if not fresh and (removes or first or stratum.has_blockers):
                 if not removes:
                     self._prepare()
-                self._delete(stratum, self._of_level(gone_rules, stratum.level))
+                self._delete(stratum, of_level(database, work.gone_rules, stratum.level))
                 if context.gone_count > first:
                     self.rederive(first)
-            new = [rule for rule in stratum.rules if not rule.triggers] if fresh else self._of_level(new_rules, stratum.level)
-            materialiser.insert(stratum, new, work.progress)
+            late = [rule for rule in stratum.rules if not rule.triggers] if fresh else work.new_rules
+            materialiser.insert(stratum, of_level(database, late, stratum.level), work.progress)
         if work.collects:
             collect(database, work)
         if context.gone_count or context.removed_count or context.claimed_count:
@@ -95,20 +98,6 @@ class StratumByStratum(ABC):
             self._marked_implicit += context.marked_count - self._newly_marked
             context.marking = 0
         database.settle()
-
-    def _of_level(self, rules: dict[int, list[PlannedRule]], level: int) -> list[PlannedRule]:
-        """The rules whose heads belong to a stratum (-1: to none, for there are no such rules any more)."""
-        return [planned for relation, own in rules.items() if self.database.relations[relation].level == level for planned in own]
-
-    def _delete_underived(self, work: Work, gone_rules: dict[int, list[PlannedRule]]) -> None:
-        """Delete what is not explicit any more, or was derived by rules that are gone, in relations that no rule derives."""
-        here = self.database.address
-        for group in work.gone_groups:
-            group.clear()
-        for planned in self._of_level(gone_rules, -1):
-            self.materialiser.call(native.doubt_rule, self.materialiser.whole_plan(planned))
-        native.drop_doubted(here)
-        native.drop_removed(here)
 
     def _prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""
@@ -138,9 +127,17 @@ class StratumByStratum(ABC):
             native.finish_deletion(here)
 
 
-def _by_head(rules: Sequence[PlannedRule]) -> dict[int, list[PlannedRule]]:
-    """Rules by the relations of their heads."""
-    found: dict[int, list[PlannedRule]] = {}
-    for planned in rules:
-        found.setdefault(planned.rule.head.relation, []).append(planned)
-    return found
+def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> list[PlannedRule]:
+    """The rules whose heads belong to a stratum (-1: to none, for there are no such rules any more)."""
+    return [planned for planned in rules if database.relations[planned.rule.head.relation].level == level]
+
+
+def delete_underived(materialiser: Materialiser, work: Work) -> None:
+    """Delete what is not explicit any more, or was derived by rules that are gone, in relations that no rule derives."""
+    here = materialiser.database.address
+    for group in work.gone_groups:
+        group.clear()
+    for planned in of_level(materialiser.database, work.gone_rules, -1):
+        materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
+    native.drop_doubted(here)
+    native.drop_removed(here)
