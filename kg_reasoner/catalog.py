@@ -229,8 +229,8 @@ class Catalog:
                 new = allocate(max(count, min(2 * len(old), count + (1 << 20))), np.int32, -1)
                 new[: len(old)] = old
                 setattr(self, name, new)
-        self.database.context.property_relations = self._property_map
-        self.database.context.class_relations = self._class_map
+            self.database.context.property_relations = self._property_map
+            self.database.context.class_relations = self._class_map
 
     def stored_triple(self, subject: int, property: int, value: int) -> tuple[int, tuple[int, ...]]:
         """The relation (-1 if there is none) and the tuple that hold a triple of ids."""

@@ -34,6 +34,7 @@ class Dictionary:
         self._set_room(64)
         self._classes = _constant(byte_classes())
         self._first_bytes: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._first_known = 0
         self._string_type = _constant(str(XSD.string).encode())
 
     def __len__(self) -> int:
@@ -96,11 +97,19 @@ class Dictionary:
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
-        known, count = len(self._first_bytes), self._terms.count
+        known, count = self._first_known, self._terms.count
         if known < count:
-            new = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
-            self._first_bytes = np.concatenate([self._first_bytes, new])
-        return self._first_bytes
+            if count > len(self._first_bytes):
+                grown = np.empty(2 * count, np.uint8)
+                grown[:known] = self._first_bytes[:known]
+                self._first_bytes = grown
+            self._first_bytes[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
+            self._first_known = count
+        return self._first_bytes[:count]
+
+    def is_blank(self, number: int) -> bool:
+        """Whether an id is that of a blank node."""
+        return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`, given out where they are new."""

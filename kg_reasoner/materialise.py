@@ -55,11 +55,8 @@ class Stratum:
     trigger_ranges: Any = None
     blockers: Any = None
     blocker_ranges: Any = None
-
-    @property
-    def has_blockers(self) -> bool:
-        """Whether some rule negates."""
-        return any(planned.blockers for planned in self.rules)
+    has_blockers: bool = False
+    """Whether some rule negates."""
 
 
 class Materialiser:
@@ -153,6 +150,8 @@ class Materialiser:
         for group in self._groups:
             strata.setdefault(group.level, Stratum(group.level)).groups.append(group)
         self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
+        for stratum in self.strata:
+            stratum.has_blockers = any(planned.blockers for planned in stratum.rules)
         column = database.relations.words[:, Relation.fields["level"][0]]
         column[: len(database.relations)] = -1
         for relation, level in level_of.items():
@@ -190,6 +189,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
+        context.phase = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked", "foreseen"):
             setattr(context, f"{name}_count", 0)

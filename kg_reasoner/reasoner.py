@@ -625,7 +625,7 @@ class Reasoner:
 
     def _touches_schema(self, ids: TripleIds) -> bool:
         """Whether some of these triples may be part of an ontology's axioms."""
-        return self._program.translate is not None and bool(self._schema.of(ids).any())
+        return self._program.translate is not None and self._schema.touched_by(ids)
 
     def _translate_schema(self) -> None:
         """Turn the explicit schema triples into rules, if they have changed and the program asks for it."""
@@ -651,6 +651,8 @@ class Reasoner:
     def _new_axioms(self) -> bool:
         """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
         if self._program.translate is None:
+            return False
+        if not (self._equates or self._concludes_axioms or self._schema.has_equalities(self.catalog)):
             return False
         in_data = self._schema.names_in_data(self.catalog)
         if in_data:

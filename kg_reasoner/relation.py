@@ -17,6 +17,7 @@ from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CLAIMED,
+    COMPACT_FROM,
     EMPTY,
     EXPLICIT,
     REBORN,
@@ -37,14 +38,14 @@ from kg_reasoner.kernels.memory import Record, Table, address, allocate, mix, re
 Rows: TypeAlias = npt.NDArray[np.int32]
 Changed: TypeAlias = npt.NDArray[np.bool_]
 
-COMPACT_FROM = 256
-"""Fewer dead rows than this are left where they are."""
-
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
 
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
+
+KEPT = 1 << 10
+"""For so many triples, the arrays in which they are handed to kernels are kept."""
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -75,6 +76,8 @@ class Database:
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
         self.context = self._contexts.add(type_id=-1, hidden=ABSENT)
+        self.address = self.context.address
+        """What every kernel is called with."""
         self.relations = Table(Relation, self.context, "relations")
         self.sections = Table(Section, self.context, "sections")
         self.indexes = Table(Index, self.context, "indexes")
@@ -89,6 +92,8 @@ class Database:
         self.settled = self.processed = allocate(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
+        self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
+        self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
         self._list_room = 0
         self._reserved = {"removed": 0, "claimed": 0}
         self._watched = self._ranked = False
@@ -99,11 +104,6 @@ class Database:
         self._index_constants: list[int] = []
         self._indexes_of: dict[int, list[Record]] = {}
         self._set_arity(self.frames.arity)
-
-    @property
-    def address(self) -> int:
-        """The address of the context: what every kernel is called with."""
-        return self.context.address
 
     @property
     def nbytes(self) -> int:
@@ -218,14 +218,14 @@ class Database:
 
     def load_triples(self, triples: Rows) -> Changed:
         """Insert explicit triples, shape (n, 3), in the vertical layout; all their relations are there. See `load`."""
-        data, changed = _filled(triples, np.int32), allocate(len(triples), np.uint8)
         done, count = 0, len(triples)
         self._reserve("claimed", count)
+        data, changed = self._arguments(triples)
         while done < count:
-            done = native.load_triples(self.address, address(data), done, count, address(changed))
+            done = native.load_triples(self.address, data, done, count, changed)
             if done < count:
                 self.grow()
-        return np.asarray(changed)[:count] > 0
+        return self._answers(count)
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
@@ -237,9 +237,26 @@ class Database:
     def retract_triples(self, triples: Rows) -> Changed:
         """Retract explicit triples, shape (n, 3), in the vertical layout. See `retract`."""
         self._reserve("removed", len(triples))
-        data, changed = _filled(triples, np.int32), allocate(len(triples), np.uint8)
-        native.retract_triples(self.address, address(data), len(triples), address(changed))
-        return np.asarray(changed)[: len(triples)] > 0
+        data, changed = self._arguments(triples)
+        native.retract_triples(self.address, data, len(triples), changed)
+        return self._answers(len(triples))
+
+    def _arguments(self, triples: Rows) -> tuple[int, int]:
+        """The addresses of a copy of some triples, and of an array that can hold an answer to each."""
+        if len(triples) > len(self._argument_answers):
+            self._argument_triples = allocate(3 * len(triples), np.int32)
+            self._argument_answers = allocate(len(triples), np.uint8)
+            self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        self._argument_triples[: triples.size] = triples.reshape(-1)
+        return self._argument_addresses
+
+    def _answers(self, count: int) -> Changed:
+        """The answers, as a copy; large arrays are given back."""
+        answers = np.asarray(self._argument_answers[:count]) > 0
+        if count > KEPT:
+            self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
+            self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        return answers
 
     def _reserve(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
@@ -258,6 +275,9 @@ class Database:
 
     def crowded(self) -> list[int]:
         """The relations that have more dead rows than living ones, and not just a few."""
+        if not self.context.crowded:
+            return []
+        self.context.crowded = 0
         table = self.relations.words[: len(self.relations)]
         dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
         return np.flatnonzero((dead >= COMPACT_FROM) & (2 * dead > count)).tolist()

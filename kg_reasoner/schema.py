@@ -17,12 +17,17 @@ from kg_reasoner.terms import OWL, RDF, Term
 Ids = npt.NDArray[np.int32]
 
 
+FEW = 16
+"""So many triples are looked at one by one."""
+
+
 class SchemaTriples:
     """Tells schema triples by the ids of the RDFS and OWL vocabularies (see `loaders.ontology.is_schema_triple`)."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._names: Ids = np.empty(0, np.int32)
+        self._name_set: frozenset[int] = frozenset()
 
     @cached_property
     def _vocabulary(self) -> tuple[Ids, Ids, int, int]:
@@ -38,8 +43,27 @@ class SchemaTriples:
         """Say which classes and properties the ontology names; whether that changes which owl:sameAs are axioms."""
         names = np.array(sorted(map(self._dictionary.encode, terms)), np.int32)
         changed = not np.array_equal(names, self._names)
-        self._names = names
+        self._names, self._name_set = names, frozenset(names.tolist())
         return changed
+
+    def touched_by(self, ids: Ids) -> bool:
+        """Whether one of some triples, shape (n, 3), may be part of an axiom. For a few of them, this is quicker than `of`."""
+        if len(ids) > FEW:
+            return bool(self.of(ids).any())
+        properties, classes, type_id, same_as = self._sets
+        for subject, property, value in ids.tolist():
+            if property == type_id:
+                if value in classes or self._dictionary.is_blank(value):
+                    return True
+            elif property in properties or (property == same_as and (subject in self._name_set or value in self._name_set)):
+                return True
+        return False
+
+    @cached_property
+    def _sets(self) -> tuple[frozenset[int], frozenset[int], int, int]:
+        """The vocabulary, for looking up single ids."""
+        properties, classes, type_id, same_as = self._vocabulary
+        return frozenset(properties.tolist()), frozenset(classes.tolist()), type_id, same_as
 
     def of(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """Per triple, shape (n, 3), whether it may be part of an axiom."""
@@ -50,6 +74,13 @@ class SchemaTriples:
 
     def _touches_names(self, left: Ids, right: Ids) -> npt.NDArray[np.bool_]:
         return np.isin(left, self._names) | np.isin(right, self._names)
+
+    def has_equalities(self, catalog: Catalog) -> bool:
+        """Whether there are any owl:sameAs triples (in the ternary layout: whether there may be)."""
+        if catalog.ternary:
+            return True
+        relation = catalog.properties.get(self._vocabulary[3])
+        return relation is not None and catalog.database.size(relation) > 0
 
     def equalities(self, catalog: Catalog, which: Which = "all") -> Ids:
         """The owl:sameAs triples about classes and properties that the ontology names."""
@@ -66,8 +97,7 @@ class SchemaTriples:
 
     def names_in_data(self, catalog: Catalog) -> list[int]:
         """The properties and classes that data uses, if any owl:sameAs could equate them."""
-        has_equalities = catalog.has_facts((TRIPLE, OWL.sameAs, None))
-        return [*catalog.properties, *catalog.classes] if has_equalities else []
+        return [*catalog.properties, *catalog.classes] if self.has_equalities(catalog) else []
 
     def triples(self, catalog: Catalog, which: Which, equalities: Which) -> Ids:
         """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others.

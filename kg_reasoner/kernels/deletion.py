@@ -16,6 +16,7 @@ from kg_reasoner.kernels.layout import (
     CALLS,
     CHECKED,
     CLAIMED,
+    COMPACT_FROM,
     COMPARE,
     DEAD,
     DISPROVED,
@@ -405,6 +406,8 @@ def delete_fact(context: Context, fact: int) -> int:
     row = fact & ROW
     relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
     relation.dead = relation.dead + 1
+    if relation.dead >= COMPACT_FROM and 2 * relation.dead > relation.count:
+        context.crowded = 1
     context.gone[context.gone_count] = fact
     context.gone_count = context.gone_count + 1
     return 0

@@ -119,6 +119,8 @@ ORDERED = 5
 
 BLOCK = 4096
 """Rows that are processed together."""
+COMPACT_FROM = 256
+"""Fewer dead rows than this are left where they are."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
@@ -334,6 +336,10 @@ class Context(Struct):
     """How far an entry has got in a list, when it stops to be called again."""
     level: int
     """The stratum that is being updated: facts of those below are settled."""
+    phase: int
+    """How far an update by `update_stratum` has got."""
+    crowded: int
+    """1: some relation may have more dead rows than living ones."""
     deletion_instances: int
     """Rule instances that cast doubt on their heads."""
     derivers: Int32s

@@ -11,6 +11,8 @@ import numpy as np
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import DONE, GROW, Goal
 from kg_reasoner.kernels.memory import Table, allocate
+from kg_reasoner.kernels.update import SETTLE
+from kg_reasoner.maintenance import Work
 from kg_reasoner.maintenance.strata import StratumByStratum
 from kg_reasoner.materialise import Materialiser
 
@@ -28,6 +30,31 @@ class BackwardForward(StratumByStratum):
         context.pool_room = FIRST_POOL
         self._add_goals(FIRST_GOALS)
         self.database.watch()
+
+    def apply(self, work: Work) -> None:
+        """See `Maintenance.apply`."""
+        materialiser, database, context = self.materialiser, self.database, self.database.context
+        if not self._is_simple(work):
+            super().apply(work)
+            return
+        (stratum,) = materialiser.strata
+        materialiser.begin(stratum)
+        if context.removed_count:
+            self.prepare()
+        while (status := native.update_stratum(database.address)) != DONE:
+            if status == GROW and context.phase == SETTLE:
+                self._grow()
+            else:
+                materialiser.help(status)
+
+    def _is_simple(self, work: Work) -> bool:
+        """Whether `kernels.update` can do all the work."""
+        if work.collects or work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
+            return False
+        strata, context = self.materialiser.make_strata(), self.database.context
+        if len(strata) > 1 or strata[0].has_blockers or strata[0].groups or context.marking or context.foreseen_count:
+            return False
+        return not self.materialiser.is_fresh
 
     def settle(self) -> None:
         """See `StratumByStratum.settle`."""

@@ -75,14 +75,14 @@ class StratumByStratum(ABC):
         removes = bool(context.removed_count or work.gone_rules or work.gone_groups or context.foreseen_count)
         strata = materialiser.make_strata()
         if removes:
-            self._prepare()
+            self.prepare()
             delete_underived(materialiser, work)
         for stratum in strata:
             materialiser.begin(stratum)
             first = context.gone_count
             if not fresh and (removes or first or stratum.has_blockers):
                 if not removes:
-                    self._prepare()
+                    self.prepare()
                 self._delete(stratum, of_level(database, work.gone_rules, stratum.level))
                 if context.gone_count > first:
                     self.rederive(first)
@@ -99,7 +99,7 @@ class StratumByStratum(ABC):
             context.marking = 0
         database.settle()
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""
         materialiser, database = self.materialiser, self.database
         database.make_lists()
