@@ -177,11 +177,6 @@ class Materialiser:
 
     # --- evaluation -------------------------------------------------------------------------------------------------
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether no row has been processed, so that new rules will see all rows anyway."""
-        return not self.database.settled.any()
-
     def restart(self) -> None:
         """Keep only explicit and stated rows, none of them processed; forget what an interrupted update has left."""
         database, context = self.database, self.database.context
@@ -194,6 +189,7 @@ class Materialiser:
         for name in ("gone", "removed", "claimed", "request", "marked", "foreseen"):
             setattr(context, f"{name}_count", 0)
         database.settled[:] = 0
+        database.is_fresh = True
         for group in self._groups:
             group.forget()
 

@@ -356,7 +356,7 @@ class Reasoner:
         work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
         self._materialiser.make_strata()
         restarts = self._must_restart or (
-            not self._materialiser.is_fresh and (self._materialiser.is_mixed or self._maintenance.needs_restart())
+            (self._materialiser.is_mixed or self._maintenance.needs_restart()) and not self.database.is_fresh
         )
         strategy: Maintenance = Rematerialise(self._materialiser, self._maintenance) if restarts else self._maintenance
         if self._foreseen is not None or self.database.context.marked_count:

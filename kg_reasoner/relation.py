@@ -94,6 +94,8 @@ class Database:
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
         self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        self.is_fresh = True
+        """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
         self._reserved = {"removed": 0, "claimed": 0}
         self._watched = self._ranked = False
@@ -260,7 +262,7 @@ class Database:
 
     def _reserve(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
-        used = getattr(self.context, f"{name}_count")
+        used = self.context.removed_count if name == "removed" else self.context.claimed_count
         if used + count > self._reserved[name]:
             room = self._reserved[name] = 2 * (used + count) + 16
             setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
@@ -393,6 +395,7 @@ class Database:
 
     def settle(self) -> None:
         """Say that all rows there are have been processed."""
+        self.is_fresh = False
         count = len(self.relations)
         self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 

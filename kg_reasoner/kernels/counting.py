@@ -10,8 +10,8 @@ the fact in their bodies, once each, in the world as it is at the moment, and mo
 of their heads, which are looked at when that iteration comes. Since what is looked at in an iteration only moves derivations of
 later ones, a fact changes at most twice: it is lost at its old rank, and found again at a higher one.
 
-Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993) for counting; counts by iteration: Dewan, Ohsie,
-Stolfo, Wolfson and Da Silva, Incremental Database Rule Processing in PARADISER (1992), and Motik, Nenov, Piro and Horrocks,
+Sources: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993) for counting; for counts by iteration Dewan,
+Ohsie, Stolfo, Wolfson and Da Silva, Incremental Database Rule Processing in PARADISER (1992), and Motik, Nenov, Piro and Horrocks,
 Maintenance of Datalog Materialisations Revisited (2019).
 
 Nothing is changed before all instances of a fact are enumerated, so that a kernel can stop for room, an index or a function's

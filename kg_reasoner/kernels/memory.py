@@ -149,31 +149,32 @@ def address(array: Any) -> int:
 class Record:
     """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive."""
 
-    __slots__ = ("_arrays", "_fields", "_table", "_words", "struct")
+    __slots__ = ("_arrays", "_fields", "_first", "_table", "struct")
 
     def __init__(self, struct: type[Struct], table: "Table", index: int) -> None:
         object.__setattr__(self, "struct", struct)
         object.__setattr__(self, "_fields", struct.fields)
         object.__setattr__(self, "_table", table)
-        object.__setattr__(self, "_words", index)
+        object.__setattr__(self, "_first", index * len(struct.fields))
         object.__setattr__(self, "_arrays", {})
 
     def __getattr__(self, name: str) -> Any:
         held = self._arrays.get(name)
         if held is not None:
             return held
-        return int(self._table.words[self._words, self._fields[name][0]])
+        number: int = self._table.flat[self._first + self._fields[name][0]]
+        return number
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, np.ndarray):
             self._arrays[name] = value
             value = address(value)
-        self._table.words[self._words, self._fields[name][0]] = value
+        self._table.flat[self._first + self._fields[name][0]] = value
 
     @property
     def address(self) -> int:
         """The address of the struct, to be passed to a kernel. It changes when its table grows."""
-        return int(self._table.words.ctypes.data) + self._words * self._table.words.strides[0]
+        return int(self._table.words.ctypes.data) + 8 * self._first
 
 
 class Table:
@@ -188,6 +189,8 @@ class Table:
         self._publish()
 
     def _publish(self) -> None:
+        self.flat = memoryview(self.words.reshape(-1))
+        """The words in one row: quicker to get at than through the array."""
         if self.owner is not None:
             setattr(self.owner, self.field, self.words)
 

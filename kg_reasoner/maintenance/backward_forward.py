@@ -54,7 +54,7 @@ class BackwardForward(StratumByStratum):
         strata, context = self.materialiser.make_strata(), self.database.context
         if len(strata) > 1 or strata[0].has_blockers or strata[0].groups or context.marking or context.foreseen_count:
             return False
-        return not self.materialiser.is_fresh
+        return not self.database.is_fresh
 
     def settle(self) -> None:
         """See `StratumByStratum.settle`."""

@@ -53,7 +53,7 @@ class Counting:
         materialiser.remove_rules(work.gone_rules)
         materialiser.remove_groups(work.gone_groups)
         strata = materialiser.make_strata()
-        fresh = materialiser.is_fresh
+        fresh = self.database.is_fresh
         if fresh:
             context.tally_count, context.tally_free = 0, -1
             context.event_count = context.touched_count = context.time = context.last_time = 0

@@ -47,7 +47,7 @@ class Rematerialise:
         before = {relation: self.database.settled_facts(relation) for relation in relations}
         materialiser.remove_rules(work.gone_rules)
         materialiser.remove_groups(work.gone_groups)
-        if not materialiser.is_fresh:
+        if not self.database.is_fresh:
             materialiser.restart()
         if self.other is not None:
             self.other.apply(Work(progress=work.progress))

@@ -69,7 +69,7 @@ class StratumByStratum(ABC):
     def apply(self, work: Work) -> None:
         """See `Maintenance.apply`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
-        fresh = materialiser.is_fresh
+        fresh = self.database.is_fresh
         materialiser.remove_rules(work.gone_rules)
         materialiser.remove_groups(work.gone_groups)
         removes = bool(context.removed_count or work.gone_rules or work.gone_groups or context.foreseen_count)
