@@ -29,7 +29,7 @@ on_compile: Callable[[str], None] | None = None
 
 def load(names: list[str]) -> dict[str, Entry]:
     """The named entries, ready to be called with addresses and integers."""
-    if os.environ.get("KG_REASONER_KERNELS") == "checked":
+    if memory.CHECKED:
         return {name: memory.checked_entry(memory.kernels[name][0]) for name in names}
     return _link(*_object(names))
 

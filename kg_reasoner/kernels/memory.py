@@ -9,6 +9,7 @@ A struct has only 64-bit words: integers, and addresses of arrays. All kernel in
 widened when read.
 """
 
+import os
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -109,6 +110,9 @@ def entry(function: F) -> F:
 
 # --- arrays and structs on the Python side ---------------------------------------------------------------------------------
 
+CHECKED = os.environ.get("KG_REASONER_KERNELS") == "checked"
+"""Whether kernels run as Python over arrays that are known by their addresses."""
+
 _arrays: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
 
 
@@ -122,6 +126,8 @@ class _Block(np.ndarray[Any, Any]):
 def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
     """An array that kernels may see; without `fill` its items are undefined."""
     array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
+    if not CHECKED:
+        return array
     block = array.view(_Block)
     _arrays[block.ctypes.data] = block
     return block
@@ -130,20 +136,25 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | Non
 def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
     """An array of zeros into whose middle pointers may point."""
     block = allocate(shape, dtype, 0)
-    _regions.append(weakref.ref(block))
+    if CHECKED:
+        _regions.append(weakref.ref(block))
     return block
 
 
 def borrow(data: bytes) -> Any:
     """The bytes of an object as an array that kernels may read; nothing is copied."""
-    block = np.frombuffer(data, np.uint8).view(_Block)
+    array = np.frombuffer(data, np.uint8)
+    if not CHECKED:
+        return array
+    block = array.view(_Block)
     _arrays[block.ctypes.data] = block
     return block
 
 
 def address(array: Any) -> int:
     """The address of an array made by `allocate`."""
-    return int(array.ctypes.data)
+    place: int = array.__array_interface__["data"][0]
+    return place
 
 
 class Record:
