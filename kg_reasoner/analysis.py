@@ -27,6 +27,7 @@ from kg_reasoner.program import (
     Program,
     Rule,
     Variable,
+    remembered,
     variables_of,
 )
 from kg_reasoner.terms import RDF, Term
@@ -39,8 +40,10 @@ __all__ = [
     "check_expressions",
     "check_safety",
     "conjuncts",
+    "head_key",
     "key_of",
     "levels",
+    "needed_keys",
     "stratify",
 ]
 
@@ -74,19 +77,23 @@ def check_arity(program: Program) -> None:
     for declaration in program.declarations:
         _expect_arity(declaration.predicate, declaration.arity, declaration.span, known)
     for rule in program.rules:
-        for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))):
-            if atom.predicate not in (TRIPLE, FALSE):
-                _expect_arity(atom.predicate, atom.arity, atom.span, known)
+        for atom in _general_atoms(rule):
+            _expect_arity(atom.predicate, atom.arity, atom.span, known)
 
 
 def arities(program: Program) -> dict[str, int]:
     """The number of arguments of each general predicate of a program that passes `check_arity`."""
     found = {declaration.predicate: declaration.arity for declaration in program.declarations}
     for rule in program.rules:
-        for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))):
-            if atom.predicate not in (TRIPLE, FALSE):
-                found[atom.predicate] = atom.arity
+        for atom in _general_atoms(rule):
+            found[atom.predicate] = atom.arity
     return found
+
+
+@remembered
+def _general_atoms(rule: Rule) -> tuple[Atom, ...]:
+    """A rule's atoms over general predicates."""
+    return tuple(atom for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE))
 
 
 def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str, tuple[int, Span | None]]) -> None:
@@ -123,16 +130,22 @@ def check_safety(program: Program) -> None:
         SafetyError: names the variable.
     """
     for rule in program.rules:
-        bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
-        for variable in variables_of(rule.head):
-            if variable not in bound:
-                if not rule.body:
-                    hint = "a fact has no variables: give constants instead, or a body that binds them"
-                elif variable.name.startswith("_"):
-                    hint = "a wildcard in the head stands for nothing: use a variable that occurs in the body"
-                else:
-                    hint = f"let {variable} occur in an atom of the body that is not negated"
-                raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
+        _check_rule(rule)
+
+
+@remembered
+def _check_rule(rule: Rule) -> None:
+    """`check_safety` of one rule."""
+    bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
+    for variable in variables_of(rule.head):
+        if variable not in bound:
+            if not rule.body:
+                hint = "a fact has no variables: give constants instead, or a body that binds them"
+            elif variable.name.startswith("_"):
+                hint = "a wildcard in the head stands for nothing: use a variable that occurs in the body"
+            else:
+                hint = f"let {variable} occur in an atom of the body that is not negated"
+            raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
 
 
 def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
@@ -190,6 +203,18 @@ def key_of(atom: Atom) -> Key:
     return TRIPLE, property, value if property == RDF.type and not isinstance(value, Variable) else None
 
 
+@remembered
+def head_key(rule: Rule) -> Key:
+    """The key of a rule's head."""
+    return key_of(rule.head)
+
+
+@remembered
+def needed_keys(rule: Rule) -> frozenset[Key]:
+    """The keys of a rule's positive atoms."""
+    return frozenset(map(key_of, rule.body_atoms()))
+
+
 def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
     """The rules in strata, those that are evaluated first at the front. Rules keep their order. See `levels`.
 
@@ -212,7 +237,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
     Raises:
         StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
     """
-    if all(isinstance(part, Atom | Filter | Bind) for rule in rules for part in rule.body):
+    if not any(map(_looks_down, rules)):
         return dict.fromkeys(rules, 0)
     graph, negative = _dependencies(rules)
     components = _components(graph)
@@ -230,7 +255,13 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
             if component_of[below] != component_of[node]
         )
         level.update(dict.fromkeys(nodes, max(lowest, max(below_levels, default=lowest))))
-    return {rule: level[True, key_of(rule.head)] for rule in rules}
+    return {rule: level[True, head_key(rule)] for rule in rules}
+
+
+@remembered
+def _looks_down(rule: Rule) -> bool:
+    """Whether a rule negates or aggregates."""
+    return any(isinstance(part, Negation | Aggregate) for part in rule.body)
 
 
 _Node: TypeAlias = tuple[bool, Key]
@@ -244,14 +275,14 @@ def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
 
     The second part has the negative dependencies, each with one rule and atom that makes it.
     """
-    graph: _Graph = {(True, key_of(rule.head)): {} for rule in rules}
+    graph: _Graph = {(True, head_key(rule)): {} for rule in rules}
     by_property: dict[Term | None, list[_Node]] = {}
     for node in graph:
         if node[1][0] == TRIPLE:
             by_property.setdefault(node[1][1], []).append(node)
     negative: _Negative = {}
     for rule in rules:
-        head = True, key_of(rule.head)
+        head = True, head_key(rule)
         for atom, is_negative in _atoms(rule.body):
             below = False, key_of(atom)
             if below not in graph:
@@ -360,8 +391,14 @@ def check_expressions(program: Program) -> None:
         UnsupportedError: names the function or aggregate.
     """
     for rule in program.rules:
-        for part in rule.body:
-            _check_part(part, rule.head.span)
+        _check_parts(rule)
+
+
+@remembered
+def _check_parts(rule: Rule) -> None:
+    """`check_expressions` of one rule."""
+    for part in rule.body:
+        _check_part(part, rule.head.span)
 
 
 def _check_part(part: BodyLiteral, span: Span | None) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.analysis import Key, conjuncts
 from kg_reasoner.calls import Functions
@@ -32,11 +33,14 @@ from kg_reasoner.program import (
     Negation,
     Rule,
     Variable,
+    remembered,
     variables_of,
 )
 from kg_reasoner.relation import Database, Rows
 from kg_reasoner.terms import RDF, Term
 from kg_reasoner.values import COMPARISONS, satisfies
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
@@ -88,9 +92,10 @@ class StoredRule:
 def needs_ternary(rules: Iterable[Rule]) -> bool:
     """Whether some rule has variables for properties or classes that cannot be expanded: two of them, or one that no positive atom
     has in such a place."""
-    return any(not _is_expandable(rule) for rule in rules)
+    return not all(map(_is_expandable, rules))
 
 
+@remembered
 def _is_expandable(rule: Rule) -> bool:
     heads = _predicate_variables(rule.head)
     bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
@@ -113,6 +118,19 @@ def _predicate_variables(atom: Atom) -> set[Variable]:
     if isinstance(property, Variable):
         return {property}
     return {value} if property == RDF.type and isinstance(value, Variable) else set()
+
+
+@remembered
+def asks_of_literals(rule: Rule) -> bool:
+    """Whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
+    atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
+    return any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
+
+
+@remembered
+def _open_variables(rule: Rule) -> frozenset[Variable]:
+    """The variables for properties or classes in a rule's body."""
+    return frozenset(variable for atom in _triples(rule.body) for variable in _predicate_variables(atom))
 
 
 def _triples(body: Sequence[BodyLiteral]) -> Iterator[Atom]:
@@ -240,17 +258,28 @@ class Catalog:
             return self.classes.get(value, -1), (subject,)
         return self.properties.get(property, -1), (subject, value)
 
-    def as_facts(self, relation: int, rows: Rows) -> tuple[str, Rows] | None:
-        """The predicate of a relation's facts, and these with all arguments: rows of triples for `TRIPLE`. None: not for users."""
-        name, term = self._holds.get(relation, ("", -1))
-        if not name or name.startswith(INTERNAL) or name in LITERAL_PREDICATES:
-            return None
+    def as_facts(self, tables: Iterable[tuple[int, Rows, Flags]]) -> dict[str, tuple[Rows, Flags]]:
+        """Rows of relations, each with a flag, by predicate and with all arguments: rows of triples for `TRIPLE`. What is not for
+        users stays out."""
+        parts: dict[str, list[tuple[int, Rows, Flags]]] = {}
+        for relation, rows, flags in tables:
+            name, term = self._holds.get(relation, ("", -1))
+            if len(rows) and name and not name.startswith(INTERNAL) and name not in LITERAL_PREDICATES:
+                parts.setdefault(name, []).append((term, rows, flags))
+        return {name: self._joined(name, found) for name, found in parts.items()}
+
+    def _joined(self, name: str, parts: list[tuple[int, Rows, Flags]]) -> tuple[Rows, Flags]:
+        """Rows of one predicate as one table; triples get their property and class back."""
         if name != TRIPLE or self.ternary:
-            return name, rows
-        triples = np.empty((len(rows), 3), np.int32)
-        triples[:, 0] = rows[:, 0]
-        triples[:, 1], triples[:, 2] = (self.type_id, term) if rows.shape[1] == 1 else (term, rows[:, 1])
-        return name, triples
+            return np.concatenate([rows for _, rows, _ in parts]), np.concatenate([flags for _, _, flags in parts])
+        triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
+        place = 0
+        for term, rows, _ in parts:
+            part = triples[place : place + len(rows)]
+            part[:, 0] = rows[:, 0]
+            part[:, 1], part[:, 2] = (self.type_id, term) if rows.shape[1] == 1 else (term, rows[:, 1])
+            place += len(rows)
+        return triples, np.concatenate([flags for _, _, flags in parts])
 
     def has_facts(self, key: Key) -> bool:
         """Whether there are facts of a key (see `analysis.key_of`); in the ternary layout, of any triples."""
@@ -293,17 +322,24 @@ class Catalog:
 
         As further properties and classes come up, the same call yields further copies.
         """
-        variables = {v for atom in _triples(rule.body) for v in _predicate_variables(atom)} if not self.ternary else set()
-        if not variables:
+        if not self.is_open(rule):
             yield self._stored(rule)
             return
-        (variable,) = variables
+        (variable,) = _open_variables(rule)
         is_class = any(variable in _predicate_variables(atom) and atom.terms[1] == RDF.type for atom in _triples(rule.body))
         known = list(self.classes) if is_class else [*self.properties, self.type_id]
         for number in known:
             copy = substitute(rule, {variable: self.dictionary.decode(number)})
             if copy is not None:
                 yield from self.rules(copy)
+
+    def is_open(self, rule: Rule) -> bool:
+        """Whether further properties or classes make further copies of a rule."""
+        return not self.ternary and bool(_open_variables(rule))
+
+    def names(self) -> int:
+        """How many properties and classes there are."""
+        return len(self.properties) + len(self.classes)
 
     def _stored(self, rule: Rule) -> StoredRule:
         body = []

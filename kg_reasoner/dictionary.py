@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,13 +112,15 @@ class Dictionary:
         """Whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
 
+    def find_texts(self, texts: Sequence[str]) -> Ids:
+        """The ids of texts in exactly the form of `term_text`; -1 where a term is not known."""
+        _, data, offsets, out = _laid_out(texts)
+        native.find_texts(self._terms.address, address(data), address(offsets), address(out), len(texts))
+        return np.asarray(out[: len(texts)])
+
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`, given out where they are new."""
-        pieces = [text.encode() for text in texts]
-        offsets = allocate(len(pieces) + 1, np.int64, 0)
-        offsets[1:] = np.cumsum([len(piece) for piece in pieces]) if pieces else 0
-        data = borrow(b"".join(pieces) or b" ")
-        out = allocate(len(pieces), np.int32)
+        pieces, data, offsets, out = _laid_out(texts)
         done = 0
         while done < len(pieces):
             done = native.intern_texts(self._terms.address, address(data), address(offsets), address(out), done, len(pieces))
@@ -197,6 +200,14 @@ def _constant(data: bytes) -> npt.NDArray[np.uint8]:
     array[:-1] = np.frombuffer(data, np.uint8)
     array[-1] = 0
     return array
+
+
+def _laid_out(texts: Sequence[str]) -> tuple[list[bytes], Any, Any, Any]:
+    """Texts as kernels read them: their bytes, these one after the other, where each begins and the last ends, and room for ids."""
+    pieces = [text.encode() for text in texts]
+    offsets = allocate(len(pieces) + 1, np.int64, 0)
+    offsets[1:] = list(accumulate(map(len, pieces)))
+    return pieces, borrow(b"".join(pieces) or b" "), offsets, allocate(len(pieces), np.int32)
 
 
 def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

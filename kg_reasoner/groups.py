@@ -21,7 +21,18 @@ from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.layout import ABSENT
 from kg_reasoner.printer import format_rule
-from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Bind, BodyLiteral, Rule, Variable, variables_of
+from kg_reasoner.program import (
+    Aggregate,
+    AggregateBinding,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Rule,
+    Variable,
+    remembered,
+    variables_of,
+)
 from kg_reasoner.relation import Database, Rows
 from kg_reasoner.terms import Term
 
@@ -30,18 +41,30 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
     """The rules with aggregates taken apart, each with the rule that it comes from; the others as they are."""
     result: dict[Rule, Rule] = {}
     for rule in rules:
-        for part in _split(rule):
+        for part in (rule,) if _is_whole(rule) else _parts(rule):
             result.setdefault(part, rule)
     return result
 
 
+@remembered
 def is_group(rule: Rule) -> bool:
     """Whether a rule is one that makes groups (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
 
 
+@remembered
+def _is_whole(rule: Rule) -> bool:
+    """Whether there is nothing to take apart."""
+    return is_group(rule) or not any(isinstance(part, Aggregate) for part in rule.body)
+
+
+@remembered
+def _parts(rule: Rule) -> tuple[Rule, ...]:
+    return tuple(_split(rule))
+
+
 def _split(rule: Rule) -> Iterator[Rule]:
-    if is_group(rule) or not any(isinstance(part, Aggregate) for part in rule.body):
+    if _is_whole(rule):
         yield rule
         return
     body = []

@@ -8,9 +8,10 @@ Source positions (`span`) ride along for error messages and never take part in e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from functools import wraps
+from typing import Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.errors import Span
 from kg_reasoner.terms import IRI, RDF, Term
@@ -35,6 +36,7 @@ __all__ = [
     "Rule",
     "Variable",
     "class_atom",
+    "remembered",
     "triple",
     "variables_of",
 ]
@@ -155,13 +157,27 @@ class Origin:
     span: Span | None = field(default=None, repr=False)
 
 
+class _Remembers:
+    """What rules know of themselves once it has been asked for. No fields: copies and pickles begin without."""
+
+    __slots__ = ("_hash", "_known")
+
+
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(_Remembers):
     """``head :- body .``; an empty body makes the head a fact of the program."""
 
     head: Atom
     body: tuple[BodyLiteral, ...] = ()
     origin: Origin = field(default=Origin(), compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash  # type: ignore[no-any-return, has-type]
+        except AttributeError:
+            value = hash((self.head, self.body))
+            object.__setattr__(self, "_hash", value)
+            return value
 
     @property
     def is_constraint(self) -> bool:
@@ -170,6 +186,28 @@ class Rule:
     def body_atoms(self) -> Iterator[Atom]:
         """The positive atoms of the body (those inside aggregates not included)."""
         return (part for part in self.body if isinstance(part, Atom))
+
+
+T = TypeVar("T")
+
+
+def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
+    """Make a function of a rule compute its value once: the rule keeps it, so that looking again at all rules of a program costs
+    next to nothing where one of them has changed. Errors are not kept."""
+
+    @wraps(function)
+    def known(rule: Rule) -> T:
+        try:
+            return rule._known[function]  # type: ignore[no-any-return, has-type]
+        except AttributeError:
+            object.__setattr__(rule, "_known", {})
+        except KeyError:
+            pass
+        value: Any = function(rule)
+        rule._known[function] = value  # type: ignore[has-type]
+        return value  # type: ignore[no-any-return]
+
+    return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -10,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner import analysis
-from kg_reasoner.catalog import INTERNAL, Catalog, StoredRule, StoredTerm, needs_ternary, violation_variables
+from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary, violation_variables
 from kg_reasoner.counters import Counters
-from kg_reasoner.delta import Change, Changes, Delta, difference, joined
+from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, TransactionError
 from kg_reasoner.groups import Group, is_group, split
@@ -21,12 +22,12 @@ from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
 from kg_reasoner.maintenance import DEFAULT, Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
-from kg_reasoner.program import TRIPLE, Atom, Negation, Origin, Program, Rule
+from kg_reasoner.program import TRIPLE, Atom, Origin, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.supply import supplied_rules
-from kg_reasoner.terms import RDF, Term, Triple
+from kg_reasoner.terms import RDF, Term, Triple, term_text
 from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Which = Literal["all", "explicit", "inferred"]
 TripleIds = npt.NDArray[np.int32]
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
+
+NOT_PLANNED = -1
 
 SMALL = 16
 """So many triples are looked at one by one: NumPy would take longer."""
@@ -98,6 +101,7 @@ class Reasoner:
         self._program = Program()
         self._axiom_rules: tuple[Rule, ...] = ()
         self._all_rules: tuple[Rule, ...] | None = None
+        self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self._concludes_axioms = False
         self._equates = False
         self._vocabulary: frozenset[Term] = frozenset()
@@ -129,14 +133,17 @@ class Reasoner:
         self.queries = Queries(self.catalog)
         values = ValueTable(self.dictionary, self.database.context)
         self._materialiser = Materialiser(self.database, values, self.catalog.functions)
-        self._planned: dict[StoredRule, PlannedRule] = {}
-        self._plans_of: dict[Rule, list[PlannedRule | Group]] = {}
+        self._waiting: dict[Rule, int] = {}
+        self._planned: dict[Rule, PlannedRule] = {}
+        self._owners: Counter[Rule] = Counter()
+        self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
+        self._groups_of: dict[Rule, Group] = {}
         self._gone_rules: list[PlannedRule] = []
         self._gone_groups: list[Group] = []
         self._maintenance: Maintenance = self._make_maintenance(self._materialiser)
         self._levels: dict[Rule, int] = {}
         self._stated: dict[Rule, None] = {}
-        self._supplied: int | None = None
+        self._supplied: tuple[int, int] | None = None
         self._must_restart = False
         self._asks_of_literals: bool | None = None
         self._literals_fed = 0
@@ -268,8 +275,13 @@ class Reasoner:
 
     def _arities(self) -> dict[str, int]:
         """The numbers of arguments of all predicates that facts, rules or declarations use."""
-        stored = {name: self.database.relations[number].arity for name, number in self.catalog.predicates.items()}
-        return analysis.arities(self._program) | stored
+        program, catalog, count, known = self._known_arities
+        predicates = self.catalog.predicates
+        if program is not self._program or catalog is not self.catalog or count != len(predicates):
+            stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
+            known = analysis.arities(self._program) | stored
+            self._known_arities = self._program, self.catalog, len(predicates), known
+        return known
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
@@ -291,8 +303,8 @@ class Reasoner:
 
     def _ids_of(self, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
         """The ids of the facts whose terms are all known, shape (n, arity)."""
-        found = [[self.dictionary.find(term) for term in row] for row in rows if len(row) == arity]
-        ids = np.array(found, np.int32).reshape(len(found), arity)
+        facts = [row for row in rows if len(row) == arity]
+        ids = self.dictionary.find_texts([term_text(term) for row in facts for term in row]).reshape(len(facts), arity)
         return ids[(ids >= 0).all(axis=1)]
 
     def _triple_ids(self, triples: Iterable[Triple] | TripleIds, new_terms: bool = True) -> TripleIds:
@@ -302,7 +314,7 @@ class Reasoner:
 
         texts = [text_from_term(term) for subject, property, value in triples for term in (subject, property, value)]
         if not new_terms:
-            found = np.array([self.dictionary.find_text(text) for text in texts], np.int32).reshape(-1, 3)
+            found = self.dictionary.find_texts(texts).reshape(-1, 3)
             return found[(found >= 0).all(axis=1)]
         for subject, property in zip(texts[::3], texts[1::3], strict=True):
             if subject.startswith('"') or not property.startswith("<"):
@@ -385,55 +397,75 @@ class Reasoner:
             rules = self.rules
             parts = tuple(split(rules))
             levels = analysis.levels(parts)
-            new_rules = set(parts) - self._levels.keys()
             ternary = needs_ternary(rules)
             if ternary != self.catalog.ternary:
                 self._rebuild(ternary)
             else:
                 self._drop(self._levels.keys() - levels.keys())
+            new_rules = levels.keys() - self._levels.keys()
+            if new_rules:
+                self._waiting.update((rule, NOT_PLANNED) for rule in parts if rule in new_rules and rule.body)
+                self._supplied = None
             self._levels = levels
-            for rule, items in self._plans_of.items():
-                for item in items:
-                    self._materialiser.set_level(item, levels[rule])
+            for rule, plans in self._plans_of.items():
+                for planned in plans.values():
+                    self._materialiser.set_level(planned, levels[rule])
+            for rule, group in self._groups_of.items():
+                self._materialiser.set_level(group, levels[rule])
             self._rules_changed = False
             self._asks_of_literals = None
-            self._supplied = None
             self._state_facts(parts)
         self._feed_literals(self._levels)
         late: list[PlannedRule] = []
-        dropped = {planned.rule for planned in self._gone_rules}  # another rule may have the same copies
-        while self._supplied is None or self._supplied != self.database.context.fresh:  # plans may bring new properties, which
-            self._supplied = self.database.context.fresh  # expand further rules
-            for rule in supplied_rules([rule for rule in self._levels if rule.body], self.catalog.has_facts):
-                if is_group(rule):
-                    self._plan_group(rule)
-                    continue
-                new = [stored for stored in self.catalog.rules(rule) if stored not in self._planned]
-                for planned in self._materialiser.add_rules(self._levels[rule], new):
-                    self._planned[planned.rule] = planned
-                    self._plans_of.setdefault(rule, []).append(planned)
-                    if rule in new_rules or planned.rule in dropped:
-                        late.append(planned)
+        while self._supplied != (supply := (self.database.context.fresh, self.catalog.names())):
+            self._supplied = supply  # plans may bring new properties, which expand further rules
+            for rule in supplied_rules(list(self._waiting), self.catalog.has_facts, (*self._plans_of, *self._groups_of)):
+                added = self._plan(rule)
+                if rule in new_rules:
+                    late += added
         return late
 
+    def _plan(self, rule: Rule) -> list[PlannedRule]:
+        """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
+        that another rule has, too, is planned once."""
+        names, is_open = self.catalog.names(), self.catalog.is_open(rule)
+        if self._waiting[rule] == names:
+            return []
+        if is_open:
+            self._waiting[rule] = names
+        else:
+            del self._waiting[rule]
+        if is_group(rule):
+            self._plan_group(rule)
+            return []
+        known = self._plans_of.setdefault(rule, {})
+        copies = {stored.rule: stored for stored in self.catalog.rules(rule) if stored.rule not in known}
+        new = [stored for copy, stored in copies.items() if copy not in self._planned]
+        added = self._materialiser.add_rules(self._levels[rule], new)
+        self._planned.update((planned.rule.rule, planned) for planned in added)
+        self._owners.update(copies.keys())
+        known.update((copy, self._planned[copy]) for copy in copies)
+        return added
+
     def _plan_group(self, rule: Rule) -> None:
-        """Keep the groups of an aggregate up to date, if that is not done already."""
-        if rule not in self._plans_of:
-            (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
-            relations = [self.catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-            group = Group(self.dictionary, self.database, rule, self._levels[rule], *relations)
-            self._materialiser.add_group(group)
-            self._plans_of[rule] = [group]
+        """Keep the groups of an aggregate up to date."""
+        (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
+        relations = [self.catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
+        group = Group(self.dictionary, self.database, rule, self._levels[rule], *relations)
+        self._materialiser.add_group(group)
+        self._groups_of[rule] = group
 
     def _drop(self, rules: Iterable[Rule]) -> None:
         """Take the plans of rules that are gone out of use; what they have derived is in doubt."""
         for rule in rules:
-            for item in self._plans_of.pop(rule, ()):
-                if isinstance(item, Group):
-                    self._gone_groups.append(item)
-                else:
-                    del self._planned[item.rule]
-                    self._gone_rules.append(item)
+            self._waiting.pop(rule, None)
+            if rule in self._groups_of:
+                self._gone_groups.append(self._groups_of.pop(rule))
+            for copy, planned in self._plans_of.pop(rule, {}).items():
+                self._owners[copy] -= 1
+                if not self._owners[copy]:
+                    del self._owners[copy], self._planned[copy]
+                    self._gone_rules.append(planned)
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
@@ -596,12 +628,7 @@ class Reasoner:
         return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
 
     def _changes(self, tables: Iterable[Table]) -> Changes:
-        parts: dict[str, list[Change]] = {}
-        for relation, ids, explicit in tables:
-            facts = self.catalog.as_facts(relation, ids) if len(ids) else None
-            if facts is not None:
-                parts.setdefault(facts[0], []).append(Change(facts[1], explicit))
-        return Changes(self.dictionary, {name: joined(changes) for name, changes in parts.items()})
+        return Changes(self.dictionary, {name: Change(*facts) for name, facts in self.catalog.as_facts(tables).items()})
 
     def _tables(self) -> Changes:
         """All facts as they were before the changes that are not applied yet, by predicate."""
@@ -612,8 +639,7 @@ class Reasoner:
     def _feed_literals(self, rules: Iterable[Rule]) -> None:
         """Facts about the literals of the dictionary, for rules that ask for them."""
         if self._asks_of_literals is None:
-            atoms = (part.atom if isinstance(part, Negation) else part for rule in rules for part in rule.body)
-            self._asks_of_literals = any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
+            self._asks_of_literals = any(map(asks_of_literals, rules))
         if self._asks_of_literals and self._literals_fed < len(self.dictionary):
             count = len(self.dictionary)
             for name, rows in literal_facts(self.dictionary, self._literals_fed).items():

@@ -6,9 +6,9 @@ plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from kg_reasoner.analysis import Key, key_of
+from kg_reasoner.analysis import Key, head_key, needed_keys
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.terms import RDF
 
@@ -16,17 +16,17 @@ _ANY: Key = (TRIPLE, None, None)
 _TYPES: Key = (TRIPLE, RDF.type, None)
 
 
-def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool]) -> list[Rule]:
-    """The rules that can fire, in their order; `has_facts` says whether there are facts of a key (see `analysis.key_of`).
+def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], others: Iterable[Rule] = ()) -> list[Rule]:
+    """The rules that can fire, in their order; `has_facts` says whether there are facts of a key (see `analysis.key_of`), and the
+    heads of the `others` may be derived in any case.
 
     >>> from kg_reasoner.parser import parse
     >>> program = parse("b(?x) :- a(?x) . c(?x) :- b(?x) . d(?x) :- c(?x), e(?x) .")
     >>> [rule.head.predicate for rule in supplied_rules(program.rules, lambda key: key[0] == "a")]
     ['b', 'c']
     """
-    needs = [{key_of(atom) for atom in rule.body_atoms()} for rule in rules]
-    heads = [key_of(rule.head) for rule in rules]
-    derived: set[Key] = set()
+    needs, heads = [needed_keys(rule) for rule in rules], [head_key(rule) for rule in rules]
+    derived = set(map(head_key, others))
     known: dict[Key, bool] = {}
 
     def is_supplied(key: Key) -> bool:

@@ -127,6 +127,14 @@ def find_text(terms: Terms, text: Bytes, length: int) -> int:
 
 
 @entry
+def find_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, count: int) -> int:
+    """The ids of texts that lie one after the other; -1 for those that have none."""
+    for number in range(count):
+        out[number] = terms.slots[text_slot(terms, texts, 0, texts, offsets[number], offsets[number + 1])]
+    return 0
+
+
+@entry
 def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first: int, count: int) -> int:
     """Intern texts that lie one after the other; the number of the first for which there was no room, or `count`."""
     for number in range(first, count):

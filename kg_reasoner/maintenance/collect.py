@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,26 +14,70 @@ from kg_reasoner.relation import Database, Rows
 
 Facts = npt.NDArray[np.int64]
 
+FEW = 32
+"""So many facts are looked at one by one: NumPy would take longer, with several arrays for each relation."""
+
 
 def collect(database: Database, work: Work) -> None:
     """Write down the facts that an update has added, removed, and made explicit or derived only. Its flags are still there."""
+    facts = np.concatenate([database.listed(name) for name in ("gone", "removed", "claimed")])
+    reborn: dict[int, Rows] = {}
     for relation in database.grown():
-        flags, first = database.flags(relation), int(database.settled[relation])
-        rows = np.flatnonzero((flags[first:] & (ABSENT | REBORN)) == 0) + first
-        if len(rows):
-            work.added.append(Table(relation, database.rows_at(relation, rows), (flags[rows] & EXPLICIT) > 0))
-    for relation, rows in _by_relation(database.listed("gone")):
-        rows = rows[rows < database.settled[relation]]
-        ids, was_explicit = database.rows_at(relation, rows), (database.flags(relation)[rows] & RETRACTED) > 0
-        back = contains(_reborn(database, relation), ids)
-        work.removed.append(Table(relation, ids[~back], was_explicit[~back]))
-        kept = ids[back & was_explicit]
-        work.restated.append(Table(relation, kept, np.zeros(len(kept), bool)))
-    for name, flag, explicit in (("removed", RETRACTED, 0), ("claimed", CLAIMED, EXPLICIT)):
-        for relation, rows in _by_relation(database.listed(name)):
-            rows = rows[(database.flags(relation)[rows] & (flag | EXPLICIT | ABSENT)) == (flag | explicit)]
-            ids = database.rows_at(relation, rows)
-            work.restated.append(Table(relation, ids, np.full(len(ids), explicit > 0)))
+        first = int(database.settled[relation])
+        flags = database.flags(relation)[first:]
+        new = np.flatnonzero((flags & (ABSENT | REBORN)) == 0)
+        if len(new):
+            work.added.append(Table(relation, database.rows_at(relation, new + first), (flags[new] & EXPLICIT) > 0))
+        if len(facts) and len(new) < len(flags):
+            again = np.flatnonzero(flags & REBORN)
+            if len(again):
+                reborn[relation] = database.rows_at(relation, again + first)
+    if len(facts) > FEW:
+        _collect_settled(database, work, facts, reborn)
+    elif len(facts):
+        _collect_few(database, work, facts, {relation: set(map(tuple, rows.tolist())) for relation, rows in reborn.items()})
+
+
+def _collect_settled(database: Database, work: Work, facts: Facts, reborn: dict[int, Rows]) -> None:
+    """Collect the changes of facts that were there before, given the rows of facts that have gone and come back."""
+    for relation, rows in _by_relation(facts):
+        rows = rows[: np.searchsorted(rows, database.settled[relation])]
+        flags = database.flags(relation)[rows]
+        gone = (flags & ABSENT) > 0
+        kept = ~gone & ((flags & (RETRACTED | EXPLICIT)) == RETRACTED)
+        kept |= ~gone & ((flags & (CLAIMED | EXPLICIT)) == CLAIMED | EXPLICIT)
+        if kept.any():
+            work.restated.append(Table(relation, database.rows_at(relation, rows[kept]), (flags[kept] & EXPLICIT) > 0))
+        if not gone.any():
+            continue
+        ids, was_explicit = database.rows_at(relation, rows[gone]), (flags[gone] & RETRACTED) > 0
+        if relation in reborn:
+            back = contains(reborn[relation], ids)
+            now_derived = ids[back & was_explicit]
+            work.restated.append(Table(relation, now_derived, np.zeros(len(now_derived), bool)))
+            ids, was_explicit = ids[~back], was_explicit[~back]
+        work.removed.append(Table(relation, ids, was_explicit))
+
+
+def _collect_few(database: Database, work: Work, facts: Facts, reborn: dict[int, set[tuple[int, ...]]]) -> None:
+    """`_collect_settled` for a handful of facts."""
+    tables: dict[tuple[int, bool], list[tuple[list[int], bool]]] = {}
+    for fact in sorted(set(facts.tolist())):
+        relation, row = fact >> 32, fact & 0xFFFFFFFF
+        if row >= database.settled[relation]:
+            continue
+        flags = int(database.relations[relation].flags[row])
+        removed, explicit = flags & ABSENT > 0, flags & (RETRACTED if flags & ABSENT else EXPLICIT) > 0
+        ids = database.tuple_of(relation, row)
+        if removed and tuple(ids) in reborn.get(relation, ()):
+            if explicit:
+                tables.setdefault((relation, False), []).append((ids, False))
+        elif removed or flags & (RETRACTED | CLAIMED | EXPLICIT) in (RETRACTED, CLAIMED | EXPLICIT):
+            tables.setdefault((relation, removed), []).append((ids, explicit))
+    for (relation, removed), found in tables.items():
+        rows = np.array([ids for ids, _ in found], np.int32).reshape(len(found), -1)
+        table = Table(relation, rows, np.array([explicit for _, explicit in found]))
+        (work.removed if removed else work.restated).append(table)
 
 
 def contains(rows: Rows, sought: Rows) -> npt.NDArray[np.bool_]:
@@ -53,13 +100,11 @@ def _as_items(rows: Rows) -> npt.NDArray[np.void]:
     return table.view([("", table.dtype)] * table.shape[1])[:, 0]
 
 
-def _reborn(database: Database, relation: int) -> Rows:
-    first = int(database.settled[relation])
-    return database.rows_at(relation, np.flatnonzero(database.flags(relation)[first:] & REBORN) + first)
-
-
-def _by_relation(facts: Facts) -> list[tuple[int, npt.NDArray[np.int64]]]:
-    """The rows of listed facts by relation, each once."""
-    facts = np.unique(facts)
-    relations = facts >> 32
-    return [(number, facts[relations == number] & 0xFFFFFFFF) for number in np.unique(relations).tolist()]
+def _by_relation(facts: Facts) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    """The rows of facts by relation, in order, each once."""
+    facts = np.sort(facts)
+    facts = facts[np.append(True, facts[1:] != facts[:-1])]
+    relations, rows = facts >> 32, facts & 0xFFFFFFFF
+    starts = np.flatnonzero(np.append(True, relations[1:] != relations[:-1]))
+    for first, end in pairwise([*starts.tolist(), len(facts)]):
+        yield int(relations[first]), rows[first:end]
