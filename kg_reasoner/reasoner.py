@@ -366,6 +366,8 @@ class Reasoner:
         before = self._tables() if self._collects and self._needs_rebuild() else None
         new_rules = self._prepare_rules()
         work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
+        self._materialiser.remove_rules(self._gone_rules)
+        self._materialiser.remove_groups(self._gone_groups)
         self._materialiser.make_strata()
         restarts = self._must_restart or (
             (self._materialiser.is_mixed or self._maintenance.needs_restart()) and not self.database.is_fresh

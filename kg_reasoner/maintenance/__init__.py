@@ -55,7 +55,7 @@ class Maintenance(Protocol):
     def apply(self, work: Work) -> None:
         """Insert what follows now, and delete what does not follow any more.
 
-        The rules that are gone are still planned, and taken out here; the new ones are planned. When an error interrupts it, the
+        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the
         materialiser is restarted by the caller.
         """
         ...

@@ -50,8 +50,6 @@ class Counting:
     def apply(self, work: Work) -> None:
         """See `Maintenance.apply`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
-        materialiser.remove_rules(work.gone_rules)
-        materialiser.remove_groups(work.gone_groups)
         strata = materialiser.make_strata()
         fresh = self.database.is_fresh
         if fresh:

@@ -45,8 +45,6 @@ class Rematerialise:
         materialiser = self.materialiser
         relations = range(len(self.database.relations)) if work.collects else ()
         before = {relation: self.database.settled_facts(relation) for relation in relations}
-        materialiser.remove_rules(work.gone_rules)
-        materialiser.remove_groups(work.gone_groups)
         if not self.database.is_fresh:
             materialiser.restart()
         if self.other is not None:

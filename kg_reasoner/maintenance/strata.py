@@ -70,8 +70,6 @@ class StratumByStratum(ABC):
         """See `Maintenance.apply`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = self.database.is_fresh
-        materialiser.remove_rules(work.gone_rules)
-        materialiser.remove_groups(work.gone_groups)
         removes = bool(context.removed_count or work.gone_rules or work.gone_groups or context.foreseen_count)
         strata = materialiser.make_strata()
         if removes:
