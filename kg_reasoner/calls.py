@@ -66,7 +66,8 @@ class Functions:
         for number in np.unique(requests[:, 0]).tolist():
             function = self._functions[number]
             calls = np.unique(requests[requests[:, 0] == number, 1 : 1 + function.arity], axis=0)
-            results = [function.evaluate([self._dictionary.decode(term) for term in call]) for call in calls.tolist()]
+            terms = {term: self._dictionary.decode(term) for term in np.unique(calls).tolist()}
+            results = [function.evaluate([terms[term] for term in call]) for call in calls.tolist()]
             rows = np.column_stack([calls, np.array(results, np.int32)]).astype(np.int32)
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,20 +24,25 @@ from kg_reasoner.program import (
     Variable,
     variables_of,
 )
-from kg_reasoner.terms import Term, literal
+from kg_reasoner.terms import XSD, Term, literal
 
 Row = tuple[Term, ...]
 OPERATORS = {"==": "="}
 
 
 class Case:
-    """One program of the suite: `program`, the facts of its inputs, and the rows that each output must have."""
+    """One program of the suite: `program`, the facts of its inputs, and the rows that each output must have.
 
-    def __init__(self, folder: Path) -> None:
+    `numbers` says which numbers of the rules and input facts stand for others.
+    """
+
+    def __init__(self, folder: Path, numbers: Mapping[int, int]) -> None:
         tree = json.loads((folder / "program.json").read_text())
+        replaced = {literal(old): literal(new) for old, new in numbers.items()}
         self.types: dict[str, list[str]] = tree["relations"]
-        self.program = Program(tuple(_Reader().rule(node) for node in tree["rules"]))
-        self.facts = {name: self._rows(folder / "facts" / f"{name}.tsv", name) for name in tree["inputs"]}
+        self.program = Program(tuple(rule for node in tree["rules"] for rule in _Reader(numbers).rules(node)))
+        facts = {name: self._rows(folder / "facts" / f"{name}.tsv", name) for name in tree["inputs"]}
+        self.facts = {name: {tuple(replaced.get(term, term) for term in row) for row in rows} for name, rows in facts.items()}
         self.expected = {name: self._rows(folder / "expected" / f"{name}.tsv", name) for name in tree["outputs"]}
 
     def _rows(self, path: Path, name: str) -> set[Row]:
@@ -57,15 +63,17 @@ def _term(cell: str, kind: str) -> Term:
 class _Reader:
     """Reads one rule."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Mapping[int, int]) -> None:
+        self._numbers = numbers
         self._fresh = count()
         self._extra: list[BodyLiteral] = []
 
-    def rule(self, node: Any) -> Rule:
-        """The rule. Equalities that bind a variable are replaced by what they say."""
+    def rules(self, node: Any) -> Iterator[Rule]:
+        """The rule, and others that say what it needs. Equalities that bind a variable are replaced by what they say."""
         body = [self._part(part) for part in node["body"]]
         head = self._atom(node["head"])
-        return _grouped(_inlined(Rule(head, (*body, *self._extra))))
+        for rule in _grouped(_inlined(Rule(head, (*body, *self._extra)))):
+            yield from _with_empty_groups(rule)
 
     def _part(self, node: Any) -> BodyLiteral:
         if "atom" in node:
@@ -79,7 +87,11 @@ class _Reader:
             of = self._expression(node["r"]["of"]) if node["r"].get("of") else None
             self._extra.append(Aggregate(body, (), (AggregateBinding(node["r"]["agg"].upper(), of, variable),)))
             return Filter(Call(operator, (self._expression(node["l"]), variable)))
-        return Filter(Call(operator, (self._expression(node["l"]), self._expression(node["r"]))))
+        return Filter(Call(operator, (self._side(node["l"]), self._side(node["r"]))))
+
+    def _side(self, node: Any) -> Expression:
+        """A side of a comparison. What it computes is a variable, so that it is computed for its own values only."""
+        return self._expression(node) if "agg" in node else self._argument(node)
 
     def _atom(self, node: Any) -> Atom:
         return Atom(node["rel"], tuple(self._argument(argument) for argument in node["args"]))
@@ -98,24 +110,43 @@ class _Reader:
         if "wild" in node:
             return Variable(f"_{next(self._fresh)}")
         if "num" in node:
-            return literal(int(node["num"]))
+            return literal(self._numbers.get(int(node["num"]), int(node["num"])))
         if "str" in node:
             return literal(str(node["str"]))
-        return Call(node["op"], (self._expression(node["l"]), self._expression(node["r"])))
+        left, right = self._expression(node["l"]), self._expression(node["r"])
+        if node["op"] not in ("/", "%"):
+            return Call(node["op"], (left, right))
+        quotient = Call(f"<{XSD.integer.value}>", (Call("/", (left, right)),))  # of integers, and towards zero
+        return quotient if node["op"] == "/" else Call("-", (left, Call("*", (quotient, right))))
 
 
-def _grouped(rule: Rule) -> Rule:
-    """Aggregates group by the variables that they share with the rest of the rule; what binds those is repeated inside."""
+def _grouped(rule: Rule) -> Iterator[Rule]:
+    """Aggregates group by the variables that they share with the rest of the rule; a further rule says what values those have."""
     body: list[BodyLiteral] = []
-    for part in rule.body:
+    for place, part in enumerate(rule.body):
         if isinstance(part, Aggregate):
             inner = {v for other in part.body for v in variables_of(other)}
             outer = {v for other in (rule.head, *rule.body) if other is not part for v in variables_of(other)}
             bound = {v for other in part.body if isinstance(other, Atom) for v in variables_of(other)}
             binders = tuple(atom for atom in rule.body_atoms() if (inner - bound) & set(variables_of(atom)))
-            part = Aggregate((*part.body, *binders), tuple(sorted(inner & outer, key=str)), part.bindings)
+            if binders:
+                values = Atom(f"values_{rule.head.predicate}_{place}", tuple(sorted(inner & outer, key=str)))
+                yield Rule(values, tuple(rule.body_atoms()))
+                part = Aggregate((*part.body, values), part.group, part.bindings)
+            part = Aggregate(part.body, tuple(sorted(inner & outer, key=str)), part.bindings)
         body.append(part)
-    return Rule(rule.head, tuple(body))
+    yield Rule(rule.head, tuple(body))
+
+
+def _with_empty_groups(rule: Rule) -> Iterator[Rule]:
+    """In Soufflé, the number or sum of nothing is 0, also for values that no group has: further rules say so."""
+    yield rule
+    for place, part in enumerate(rule.body):
+        if isinstance(part, Aggregate) and part.group and part.bindings[0].function in ("COUNT", "SUM"):
+            some = Atom(f"some_{rule.head.predicate}_{place}", part.group)
+            yield Rule(some, part.body)
+            nothing = Negation(some), Bind(literal(0), part.bindings[0].variable)
+            yield Rule(rule.head, (*rule.body[:place], *nothing, *rule.body[place + 1 :]))
 
 
 def _inlined(rule: Rule) -> Rule:
