@@ -71,7 +71,7 @@ class Dictionary:
     def decode_rows(self, rows: Ids) -> Iterator[tuple[Term, ...]]:
         """The terms of a table of ids, row by row; each term is made once."""
         numbers, places = np.unique(rows, return_inverse=True)
-        terms = [self.decode(number) for number in numbers.tolist()]
+        terms = list(map(term_from_text, self.texts_of(numbers)))
         table = places.reshape(rows.shape)
         for row in table:
             yield tuple(terms[place] for place in row.tolist())
@@ -80,12 +80,12 @@ class Dictionary:
         """The N-Triples text of an id's term."""
         if not 0 <= number < self._terms.count:
             raise IndexError(f"no term has the id {number}")
-        start, end = self._terms.offsets[number : number + 2]
-        return bytes(self._terms.texts[start:end]).decode()
+        offsets = self._terms.offsets
+        return str(memoryview(self._terms.texts)[int(offsets[number]) : int(offsets[number + 1])], "utf-8")
 
-    def texts_of(self, numbers: Sequence[int]) -> list[str]:
+    def texts_of(self, numbers: Sequence[int] | Ids) -> list[str]:
         """The texts of several ids' terms."""
-        ids = np.array(numbers, np.int64)
+        ids = np.asarray(numbers, np.int64)
         offsets = np.asarray(self._terms.offsets)
         data = memoryview(self._terms.texts)
         return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]

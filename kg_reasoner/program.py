@@ -162,6 +162,9 @@ class _Remembers:
 
     __slots__ = ("_hash", "_known")
 
+    _hash: int
+    _known: dict[Callable[..., Any], Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule(_Remembers):
@@ -173,7 +176,7 @@ class Rule(_Remembers):
 
     def __hash__(self) -> int:
         try:
-            return self._hash  # type: ignore[no-any-return, has-type]
+            return self._hash
         except AttributeError:
             value = hash((self.head, self.body))
             object.__setattr__(self, "_hash", value)
@@ -198,14 +201,13 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
     @wraps(function)
     def known(rule: Rule) -> T:
         try:
-            return rule._known[function]  # type: ignore[no-any-return, has-type]
+            return rule._known[function]
         except AttributeError:
             object.__setattr__(rule, "_known", {})
         except KeyError:
             pass
-        value: Any = function(rule)
-        rule._known[function] = value  # type: ignore[has-type]
-        return value  # type: ignore[no-any-return]
+        value = rule._known[function] = function(rule)
+        return value
 
     return known
 

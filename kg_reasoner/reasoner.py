@@ -667,7 +667,7 @@ class Reasoner:
         while True:
             ids = self._schema.triples(self.catalog, which, equalities)
             names = set(map(self.dictionary.decode, self._schema.names_in_data(self.catalog)))
-            translation = owl.translate((self._decoded(row) for row in ids.tolist()), names=names)
+            translation = owl.translate(self._decoded(ids), names=names)
             self._vocabulary = translation.vocabulary
             if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(self.catalog, equalities))):
                 break
@@ -831,6 +831,5 @@ class Reasoner:
             self._explainer.use(self._version, self.rules, dict(self._program.prefixes))
         return self._explainer
 
-    def _decoded(self, row: Sequence[int]) -> Triple:
-        subject, predicate, object = (self.dictionary.decode(number) for number in row)
-        return subject, predicate, object
+    def _decoded(self, ids: TripleIds) -> Iterator[Triple]:
+        return ((subject, predicate, object) for subject, predicate, object in self.dictionary.decode_rows(ids))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,10 @@ from kg_reasoner.maintenance import Table, Work
 from kg_reasoner.relation import Database, Rows
 
 Facts = npt.NDArray[np.int64]
+AnyArray = npt.NDArray[Any]
+
+ROW = 0xFFFFFFFF
+NO_FLAGS = np.empty(0, np.int16)
 
 FEW = 32
 """So many facts are looked at one by one: NumPy would take longer, with several arrays for each relation."""
@@ -21,17 +26,17 @@ FEW = 32
 def collect(database: Database, work: Work) -> None:
     """Write down the facts that an update has added, removed, and made explicit or derived only. Its flags are still there."""
     facts = np.concatenate([database.listed(name) for name in ("gone", "removed", "claimed")])
+    come = [(relation, int(database.settled[relation]), database.flags(relation)) for relation in database.grown()]
     reborn: dict[int, Rows] = {}
-    for relation in database.grown():
-        first = int(database.settled[relation])
-        flags = database.flags(relation)[first:]
-        new = np.flatnonzero((flags & (ABSENT | REBORN)) == 0)
-        if len(new):
-            work.added.append(Table(relation, database.rows_at(relation, new + first), (flags[new] & EXPLICIT) > 0))
-        if len(facts) and len(new) < len(flags):
-            again = np.flatnonzero(flags & REBORN)
-            if len(again):
-                reborn[relation] = database.rows_at(relation, again + first)
+    if come:
+        latest = np.concatenate([np.arange(first, len(flags)) + (relation << 32) for relation, first, flags in come])
+        state = np.concatenate([flags[first:] for _, first, flags in come]) & (ABSENT | REBORN | EXPLICIT)
+        new = state & ~EXPLICIT == 0
+        for relation, rows, explicit in _by_relation(latest[new], state[new] == EXPLICIT):
+            work.added.append(Table(relation, database.rows_at(relation, rows), explicit))
+        if len(facts):
+            for relation, rows, _ in _by_relation(again := latest[(state & REBORN) > 0], again):
+                reborn[relation] = database.rows_at(relation, rows)
     if len(facts) > FEW:
         _collect_settled(database, work, facts, reborn)
     elif len(facts):
@@ -40,17 +45,16 @@ def collect(database: Database, work: Work) -> None:
 
 def _collect_settled(database: Database, work: Work, facts: Facts, reborn: dict[int, Rows]) -> None:
     """Collect the changes of facts that were there before, given the rows of facts that have gone and come back."""
-    for relation, rows in _by_relation(facts):
-        rows = rows[: np.searchsorted(rows, database.settled[relation])]
-        flags = database.flags(relation)[rows]
-        gone = (flags & ABSENT) > 0
-        kept = ~gone & ((flags & (RETRACTED | EXPLICIT)) == RETRACTED)
-        kept |= ~gone & ((flags & (CLAIMED | EXPLICIT)) == CLAIMED | EXPLICIT)
-        if kept.any():
-            work.restated.append(Table(relation, database.rows_at(relation, rows[kept]), (flags[kept] & EXPLICIT) > 0))
-        if not gone.any():
-            continue
-        ids, was_explicit = database.rows_at(relation, rows[gone]), (flags[gone] & RETRACTED) > 0
+    facts = np.sort(facts)
+    facts = facts[np.append(True, facts[1:] != facts[:-1])]
+    facts = facts[(facts & ROW) < database.settled[facts >> 32]]
+    flags = np.concatenate([database.flags(relation)[rows] for relation, rows, _ in _by_relation(facts, facts)] or [NO_FLAGS])
+    kind = flags & (RETRACTED | CLAIMED | EXPLICIT | ABSENT)
+    kept, gone = (kind == RETRACTED) | (kind == CLAIMED | EXPLICIT), (kind & ABSENT) > 0
+    for relation, rows, explicit in _by_relation(facts[kept], (kind[kept] & EXPLICIT) > 0):
+        work.restated.append(Table(relation, database.rows_at(relation, rows), explicit))
+    for relation, rows, was_explicit in _by_relation(facts[gone], (kind[gone] & RETRACTED) > 0):
+        ids = database.rows_at(relation, rows)
         if relation in reborn:
             back = contains(reborn[relation], ids)
             now_derived = ids[back & was_explicit]
@@ -63,7 +67,7 @@ def _collect_few(database: Database, work: Work, facts: Facts, reborn: dict[int,
     """`_collect_settled` for a handful of facts."""
     tables: dict[tuple[int, bool], list[tuple[list[int], bool]]] = {}
     for fact in sorted(set(facts.tolist())):
-        relation, row = fact >> 32, fact & 0xFFFFFFFF
+        relation, row = fact >> 32, fact & ROW
         if row >= database.settled[relation]:
             continue
         flags = int(database.relations[relation].flags[row])
@@ -100,11 +104,9 @@ def _as_items(rows: Rows) -> npt.NDArray[np.void]:
     return table.view([("", table.dtype)] * table.shape[1])[:, 0]
 
 
-def _by_relation(facts: Facts) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-    """The rows of facts by relation, in order, each once."""
-    facts = np.sort(facts)
-    facts = facts[np.append(True, facts[1:] != facts[:-1])]
-    relations, rows = facts >> 32, facts & 0xFFFFFFFF
-    starts = np.flatnonzero(np.append(True, relations[1:] != relations[:-1]))
-    for first, end in pairwise([*starts.tolist(), len(facts)]):
-        yield int(relations[first]), rows[first:end]
+def _by_relation(facts: Facts, values: AnyArray) -> Iterator[tuple[int, npt.NDArray[np.int64], AnyArray]]:
+    """The relations of sorted facts, each with its rows and with what belongs to them of some values, one for each fact."""
+    relations, rows = facts >> 32, facts & ROW
+    starts = (np.flatnonzero(relations[1:] != relations[:-1]) + 1).tolist()
+    for first, end in pairwise([0, *starts, len(facts)] if len(facts) else ()):
+        yield int(relations[first]), rows[first:end], values[first:end]
