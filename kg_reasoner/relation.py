@@ -17,7 +17,6 @@ from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CLAIMED,
-    COMPACT_FROM,
     EMPTY,
     EXPLICIT,
     REBORN,
@@ -61,6 +60,8 @@ class Capacities:
     grown_rows: int = 1024
     grown_slots: int = 2048
     grown_arena: int = 4096
+    dead: int = 256
+    """Fewer dead rows than this are left where they are."""
 
 
 capacities = Capacities()
@@ -75,7 +76,7 @@ class Database:
 
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1, hidden=ABSENT)
+        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
         self.address = self.context.address
         """What every kernel is called with."""
         self.relations = Table(Relation, self.context, "relations")
@@ -282,7 +283,7 @@ class Database:
         self.context.crowded = 0
         table = self.relations.words[: len(self.relations)]
         dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
-        return np.flatnonzero((dead >= COMPACT_FROM) & (2 * dead > count)).tolist()
+        return np.flatnonzero((dead >= self.context.compact_from) & (2 * dead > count)).tolist()
 
     def compact(self, relation: int) -> None:
         """Forget the dead rows of a relation. Everything has been processed."""

@@ -159,7 +159,7 @@ def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test runs with tables that are full all the time, too."""
     usual = relation.capacities
     if request.param == "tiny":
-        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1)
+        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
     yield
     relation.capacities = usual
 

@@ -16,7 +16,6 @@ from kg_reasoner.kernels.layout import (
     CALLS,
     CHECKED,
     CLAIMED,
-    COMPACT_FROM,
     COMPARE,
     DEAD,
     DISPROVED,
@@ -406,7 +405,7 @@ def delete_fact(context: Context, fact: int) -> int:
     row = fact & ROW
     relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
     relation.dead = relation.dead + 1
-    if relation.dead >= COMPACT_FROM and 2 * relation.dead > relation.count:
+    if relation.dead >= context.compact_from and 2 * relation.dead > relation.count:
         context.crowded = 1
     context.gone[context.gone_count] = fact
     context.gone_count = context.gone_count + 1

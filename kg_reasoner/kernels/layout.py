@@ -119,8 +119,6 @@ ORDERED = 5
 
 BLOCK = 4096
 """Rows that are processed together."""
-COMPACT_FROM = 256
-"""Fewer dead rows than this are left where they are."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
@@ -338,6 +336,8 @@ class Context(Struct):
     """The stratum that is being updated: facts of those below are settled."""
     phase: int
     """How far an update by `update_stratum` has got."""
+    compact_from: int
+    """Fewer dead rows than this are left where they are."""
     crowded: int
     """1: some relation may have more dead rows than living ones."""
     deletion_instances: int
