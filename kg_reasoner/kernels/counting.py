@@ -353,7 +353,7 @@ def change_rank(context: Context, fact: int, before: int, after: int) -> int:
         return status
     apply_adjustments(context)
     relation = relation_of(context, fact)
-    if relation.level >= context.level:
+    if relation.ranked == context.level:
         relation.ranks[fact & ROW] = after
     if after == NEVER:
         hide(context, fact)
@@ -372,7 +372,10 @@ def look_at(context: Context, fact: int) -> int:
     if relation.level < context.level:  # of a lower stratum: it comes, or goes
         if flags & ABSENT:
             return DONE if flags & OUT else change_rank(context, fact, rank_of(context, fact), NEVER)
-        return change_rank(context, fact, NEVER, 0) if flags & OUT else DONE
+        if flags & OUT:
+            return change_rank(context, fact, NEVER, 0)
+        rank = rank_of(context, fact)  # not 0: it has become explicit while its relation has lost its rules
+        return change_rank(context, fact, rank, 0) if rank > 0 else DONE
     rank = relation.ranks[fact & ROW]
     lowest = lowest_rank(context, fact)
     time = context.time
@@ -424,7 +427,7 @@ def begin_counting(context: Context) -> int:
         if relation_of(context, context.removed[place]).level == context.level:
             schedule(context, context.removed[place], 0)
     for place in range(context.claimed_count):
-        if relation_of(context, context.claimed[place]).level == context.level:
+        if relation_of(context, context.claimed[place]).ranked == context.level:
             schedule(context, context.claimed[place], 0)
     return DONE
 

@@ -311,7 +311,7 @@ class Context(Struct):
     """Facts that are explicit or stated no longer."""
     removed_count: int
     claimed: Int64s
-    """Facts that were there and have become explicit."""
+    """Facts that were there and have become explicit or stated."""
     claimed_count: int
     gone: Int64s
     """Facts that this update has deleted; some may have been inserted again."""

@@ -17,8 +17,9 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
     flags = relation.flags[row]
     if flags & flag:
         return 0
-    if flag == EXPLICIT and row < context.settled[number] and not flags & RETRACTED:
-        flags = flags | CLAIMED
+    if flag and row < context.settled[number] and not flags & RETRACTED:
+        if flag == EXPLICIT:
+            flags = flags | CLAIMED
         context.claimed[context.claimed_count] = (number << 32) | row
         context.claimed_count = context.claimed_count + 1
     relation.flags[row] = flags | flag
