@@ -348,7 +348,7 @@ class Database:
 
     def tuple_of(self, relation: int, row: int) -> list[int]:
         """The ids of a row."""
-        return self._table(relation)[row].tolist()  # type: ignore[no-any-return]
+        return self._table(relation)[row].tolist()
 
     def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
         """The numbers of the living rows that have these ids in these columns."""
