@@ -90,7 +90,7 @@ class Database:
         self.context.codes = self._codes
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
-        self.settled = self.processed = allocate(0, np.int64)
+        self.settled = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
