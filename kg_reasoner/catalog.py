@@ -195,6 +195,7 @@ class Catalog:
         self.type_id = dictionary.encode(RDF.type)
         self._property_map = allocate(1, np.int32, -1)
         self._class_map = allocate(1, np.int32, -1)
+        database.context.property_relations, database.context.class_relations = self._property_map, self._class_map
         if ternary:
             self.predicates[TRIPLE] = number = database.add_relation(3, section_column=PROPERTY_COLUMN)
             self._holds[number] = TRIPLE, -1
