@@ -122,7 +122,7 @@ def test_rules_made_in_python_have_errors_without_places() -> None:
 
 
 def test_the_conditions_of_a_filter() -> None:
-    part = parse('p(?x) :- q(?x, ?y), FILTER((?x = ?y && (1 < ?x || ?y = 2)) && BOUND(?x)) .').rules[0].body[1]
+    part = parse("p(?x) :- q(?x, ?y), FILTER((?x = ?y && (1 < ?x || ?y = 2)) && BOUND(?x)) .").rules[0].body[1]
     assert isinstance(part, Filter)
     x, y = Variable("x"), Variable("y")
     either = Call("||", (Call("<", (literal(1), x)), Call("=", (y, literal(2)))))
