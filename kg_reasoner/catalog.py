@@ -141,7 +141,10 @@ def _triples(body: Sequence[BodyLiteral]) -> Iterator[Atom]:
 
 
 def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
-    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails."""
+    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails.
+
+    The BIND of a variable that is replaced becomes the condition that it gives this value.
+    """
 
     def replaced(atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
@@ -165,7 +168,9 @@ def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
                 elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
                     return None
         elif isinstance(part, Bind):
-            body.append(Bind(replaced_in(part.expression), part.variable))
+            expression = replaced_in(part.expression)
+            value = values.get(part.variable)
+            body.append(Bind(expression, part.variable) if value is None else Filter(Call("SAMETERM", (expression, value))))
         else:
             body.append(part)
     return Rule(replaced(rule.head), tuple(body), rule.origin)

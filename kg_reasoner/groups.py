@@ -60,12 +60,18 @@ def _is_whole(rule: Rule) -> bool:
 
 @remembered
 def _parts(rule: Rule) -> tuple[Rule, ...]:
+    return tuple(part for part, _ in pieces(rule))
+
+
+@remembered
+def pieces(rule: Rule) -> tuple[tuple[Rule, Rule], ...]:
+    """The parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the rule."""
     return tuple(_split(rule))
 
 
-def _split(rule: Rule) -> Iterator[Rule]:
+def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
     if _is_whole(rule):
-        yield rule
+        yield rule, rule
         return
     body = []
     for part in rule.body:
@@ -77,9 +83,10 @@ def _split(rule: Rule) -> Iterator[Rule]:
         solutions = Atom(f"{INTERNAL}solutions of{name}", variables)
         groups = Atom(f"{INTERNAL}groups of{name}", (*part.group, *(binding.variable for binding in part.bindings)))
         yield from _split(Rule(solutions, part.body, rule.origin))
-        yield Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
+        grouping = Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
+        yield grouping, Rule(groups, (part,), rule.origin)
         body.append(groups)
-    yield Rule(rule.head, tuple(body), rule.origin)
+    yield Rule(rule.head, tuple(body), rule.origin), rule
 
 
 def _given_by(part: BodyLiteral) -> Iterator[Variable]:

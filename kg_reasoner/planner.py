@@ -43,13 +43,13 @@ def plan_backward(database: Database, rule: StoredRule, number: int) -> int:
 def plan_query(
     database: Database,
     body: Sequence[StoredAtom],
-    comparisons: Sequence[StoredComparison],
+    checks: Sequence[StoredComparison | StoredCall],
     answer: Sequence[str],
     estimate: Estimate,
 ) -> int:
     """The plan of a conjunctive query; its head is the answer's variables."""
     head = StoredAtom(-1, tuple(answer))
-    return _Plan(database, head, tuple(body), tuple(comparisons), None, estimate).write(-1)
+    return _Plan(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
 
 
 def plan_proof(database: Database, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:

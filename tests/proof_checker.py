@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
-from kg_reasoner.explain import Proof
-from kg_reasoner.program import FALSE, Atom, Filter, Negation, Rule, Variable
-from kg_reasoner.terms import IRI, Literal
+from kg_reasoner.explain import Computed, Group, Proof, Solution, Step
+from kg_reasoner.program import FALSE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
+from kg_reasoner.terms import IRI, Literal, Term
 
-from .oracle import Binding, Facts, Store, holds, match
+from .oracle import Binding, Facts, Store, groups, holds, match, solutions, value_of
 
 __all__ = ["ProofError", "check"]
 
@@ -26,7 +26,7 @@ def check(proof: Proof, goal: Atom, rules: Iterable[Rule], explicit: Facts, ever
         goal: what the last step must say.
         rules: the active rules; those without a body state facts.
         explicit: the facts that were asserted.
-        everything: the materialisation, for negated atoms.
+        everything: the materialisation, for negated atoms and for aggregates.
 
     Raises:
         ProofError: says which step is wrong, and how.
@@ -53,6 +53,13 @@ def check(proof: Proof, goal: Atom, rules: Iterable[Rule], explicit: Facts, ever
             expect(step.statement in stated, f"{where} is not stated")
         elif step.reason == "literal":
             expect(is_true_of_literal(step.statement), f"{where} is not true")
+        elif step.reason == "computed":
+            expect(isinstance(step.statement, Computed), f"{where} is no value")
+            expect(value_of(step.statement.expression, {}) == step.statement.value, f"{where} is another value")
+        elif step.reason == "aggregated":
+            check_group(step.statement, [proof.steps[n] for n in step.premises], everything, where)
+        elif step.reason == "solution":
+            expect(step.statement == Solution(tuple(statements[n] for n in step.premises)), f"{where} has other parts")
         else:
             expect(isinstance(step.statement, Negation if step.reason == "absent" else Filter), f"{where} is no {step.reason}")
             expect(holds(step.statement, {}, everything), f"{where} does not hold")
@@ -68,7 +75,44 @@ def check_instance(rule: Rule, binding: Binding, head: Atom, premises: list[obje
         expect(match(rule.head, head.terms, binding) == binding, f"{where} is no instance of its rule's head")
     expect(len(premises) == len(rule.body), f"{where} has {len(premises)} premises")
     for part, premise in zip(rule.body, premises, strict=True):
-        expect(replaced(part, binding) == premise, f"{where}: {premise} is no instance of {part}")
+        if isinstance(part, Aggregate):
+            expect(isinstance(premise, Group) and premise.aggregate == part, f"{where}: {premise} is no group of {part}")
+            results = tuple(binding[result.variable] for result in part.bindings)
+            expect((premise.values, premise.results) == (values_of(part, binding), results), f"{where} has other results")
+        else:
+            expect(replaced(part, binding) == premise, f"{where}: {premise} is no instance of {part}")
+
+
+def check_group(group: Group, premises: list[Step] | None, everything: Store, where: str) -> None:
+    """The results are those over all solutions, and the premises, if there are to be some, are different ones of these."""
+    part = group.aggregate
+    found = [binding for binding in groups(part, everything) if values_of(part, binding) == group.values]
+    expect(len(found) == 1, f"{where} is no group")
+    expect(tuple(found[0][result.variable] for result in part.bindings) == group.results, f"{where} has other results")
+    members = {frozenset(s.items()) for s in solutions(part.body, everything, everything) if values_of(part, s) == group.values}
+    expect(len(members) == group.solutions, f"{where} has {len(members)} solutions")
+    if premises is None:
+        return
+    expect(len(premises) == len({step.statement for step in premises}) == min(3, len(members)), f"{where} shows others")
+    for step in premises:
+        statements = step.statement.parts if isinstance(step.statement, Solution) else (step.statement,)
+        expect(any(is_solution(part, statements, dict(member)) for member in members), f"{where}: {step.statement} is none")
+
+
+def is_solution(part: Aggregate, statements: tuple[object, ...], binding: Binding) -> bool:
+    """Whether the parts of an aggregate's body, under a binding, are these statements."""
+    pairs = list(zip(part.body, statements, strict=True))
+    return all(
+        (isinstance(said, Group) and said.aggregate == inner and said.values == values_of(inner, binding))
+        if isinstance(inner, Aggregate)
+        else replaced(inner, binding) == said
+        for inner, said in pairs
+    )
+
+
+def values_of(part: Aggregate, binding: Binding) -> tuple[Term, ...]:
+    """The values of the variables that an aggregate groups by."""
+    return tuple(binding[variable] for variable in part.group)
 
 
 def replaced(part: object, binding: Binding) -> object:
@@ -81,6 +125,8 @@ def replaced(part: object, binding: Binding) -> object:
         return Negation(replaced(part.atom, binding))  # type: ignore[arg-type]
     if isinstance(part, Filter):
         return Filter(replaced(part.expression, binding))  # type: ignore[arg-type]
+    if isinstance(part, Bind):
+        return Computed(replaced(part.expression, binding), binding[part.variable])  # type: ignore[arg-type]
     if hasattr(part, "arguments"):
         return type(part)(part.name, tuple(replaced(argument, binding) for argument in part.arguments))  # type: ignore[attr-defined]
     return part

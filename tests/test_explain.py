@@ -22,18 +22,35 @@ from kg_reasoner import lubm
 from kg_reasoner.analysis import stratify
 from kg_reasoner.cli import main
 from kg_reasoner.errors import NoProofError, ReasonerError, StratificationError
-from kg_reasoner.explain import Proof, Step, WhyNot
+from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
 from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.parser import parse
-from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Program, Rule, Variable
+from kg_reasoner.printer import format_term
+from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Bind, Call, Filter, Negation, Program, Rule, Variable
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import KGReasonerStore
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
 
-from .oracle import Binding, Facts, Row, Store, evaluate, ground, holds, instances, match, matches
-from .proof_checker import ProofError, check, replaced
-from .strategies import CONSTANTS, NODES, PREDICATES, PROPERTIES, facts, programs, triple_programs, triples
+from .oracle import (
+    Binding,
+    Facts,
+    Row,
+    Store,
+    bound,
+    evaluate,
+    ground,
+    groups,
+    holds,
+    instances,
+    joined,
+    match,
+    matches,
+    passes,
+    value_of,
+)
+from .proof_checker import ProofError, check, check_group, replaced
+from .strategies import CONSTANTS, NODES, PREDICATES, PROPERTIES, SINKS, facts, programs, triple_programs, triples
 
 EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "60")), deadline=None)
 EX = "http://example.org/"
@@ -65,9 +82,13 @@ class BruteForce:
             new = {}
             for fact, derivations in self.instances.items():
                 if fact not in self.heights:
-                    known = [premises for _, premises in derivations if all(premise in self.heights for premise in premises)]
+                    known = [
+                        1 + sum(self.sizes[premise] for premise in premises) + number_of_aggregates(rule)
+                        for rule, premises in derivations
+                        if all(premise in self.heights for premise in premises)
+                    ]
                     if known:
-                        new[fact] = min(1 + sum(self.sizes[premise] for premise in premises) for premises in known)
+                        new[fact] = min(known)
             if not new:
                 break
             self.heights.update(dict.fromkeys(new, height))
@@ -108,12 +129,26 @@ def grounded(atom: Atom, binding: Binding) -> Atom:
     return Atom(atom.predicate, tuple(ground(term, binding) for term in atom.terms))
 
 
+def number_of_aggregates(rule: Rule) -> int:
+    return sum(isinstance(part, Aggregate) for part in rule.body)
+
+
 def size(proof: Proof) -> int:
-    """The facts of a proof, counted as often as they are used."""
+    """The facts and groups of a proof, counted as often as they are used; what groups rest on is not."""
     sizes: list[int] = []
     for step in proof.steps:
-        sizes.append(int(isinstance(step.statement, Atom)) + sum(sizes[premise] for premise in step.premises))
+        below = 0 if isinstance(step.statement, Group) else sum(sizes[premise] for premise in step.premises)
+        sizes.append(int(isinstance(step.statement, Atom | Group)) + below)
     return sizes[-1]
+
+
+def main_steps(proof: Proof) -> list[Step]:
+    """The steps of a proof but for those that only groups rest on."""
+    wanted = {len(proof.steps) - 1}
+    for number in range(len(proof.steps) - 1, -1, -1):
+        if number in wanted and not isinstance(proof.steps[number].statement, Group):
+            wanted.update(proof.steps[number].premises)
+    return [proof.steps[number] for number in sorted(wanted)]
 
 
 def choice_of(proof: Proof) -> frozenset[object]:
@@ -121,7 +156,7 @@ def choice_of(proof: Proof) -> frozenset[object]:
     atoms = [step.statement for step in proof.steps]
     return frozenset(
         (step.statement, step.rule, tuple(atoms[n] for n in step.premises if isinstance(atoms[n], Atom)))
-        for step in proof.steps
+        for step in main_steps(proof)
         if step.rule is not None
     )
 
@@ -176,6 +211,16 @@ def test_general_programs(program: Program, first: Facts, added: Facts, removed:
     for predicate, rows in removed.items():
         reasoner.remove_facts(predicate, rows)
     check_everything(reasoner, program, {name: rows - removed.get(name, set()) for name, rows in both.items()})
+
+
+@EXAMPLES
+@given(programs(functions=True, aggregates=True), facts(), facts())
+def test_programs_with_functions_and_aggregates(program: Program, explicit: Facts, removed: Facts) -> None:
+    reasoner = reasoner_with(program, explicit)
+    check_everything(reasoner, program, explicit)
+    for predicate, rows in removed.items():
+        reasoner.remove_facts(predicate, rows)
+    check_everything(reasoner, program, {name: rows - removed.get(name, set()) for name, rows in explicit.items()})
 
 
 @EXAMPLES
@@ -265,6 +310,12 @@ def test_any_proof_where_the_shortest_takes_too_long() -> None:
 @given(programs(), facts())
 def test_all_proofs_of_general_programs(program: Program, explicit: Facts) -> None:
     assume(stratifiable(program))
+    compare_all_proofs(program, explicit)
+
+
+@EXAMPLES
+@given(programs(functions=True, aggregates=True), facts())
+def test_all_proofs_with_functions_and_aggregates(program: Program, explicit: Facts) -> None:
     compare_all_proofs(program, explicit)
 
 
@@ -445,6 +496,15 @@ def test_why_not_in_general_programs(program: Program, explicit: Facts, data: st
 
 
 @EXAMPLES
+@given(programs(functions=True, aggregates=True), facts(), st.data())
+def test_why_not_with_functions_and_aggregates(program: Program, explicit: Facts, data: st.DataObject) -> None:
+    arities = PREDICATES | SINKS
+    predicate = data.draw(st.sampled_from(sorted({rule.head.predicate for rule in program.rules})))
+    constants = st.sampled_from([*CONSTANTS, literal("unknown")])
+    compare_why_not(program, explicit, Atom(predicate, data.draw(st.tuples(*[constants] * arities[predicate]))))
+
+
+@EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples(), st.data())
 def test_why_not_in_triple_programs(program: Program, explicit: set[Row], data: st.DataObject) -> None:
     nodes = st.sampled_from([*NODES, ex("unknown")])
@@ -477,13 +537,57 @@ def compare_why_not(program: Program, explicit: Facts, fact: Atom) -> None:
             assert some_match(parts[:furthest], everything, binding)
             assert not some_match(parts[: furthest + 1], everything, binding)
         binding = dict(miss.examples[0])
-        assert [*miss.held, miss.failed] == [replaced(part, binding) for part in parts[: furthest + 1]]
+        for part, statement in zip(parts, (*miss.held, miss.failed), strict=False):
+            compare_statement(part, statement, binding, everything)
+        check_problem(miss, parts[furthest], binding, everything)
+
+
+def compare_statement(part: object, statement: object, binding: Binding, everything: Store) -> None:
+    """The statement is the part under a binding."""
+    if isinstance(part, Aggregate) and isinstance(statement, Group):
+        check_group(statement, None, everything, str(part))
+        assert statement.aggregate == part
+        assert statement.values == tuple(binding[variable] for variable in part.group)
+        assert statement.results == tuple(binding[result.variable] for result in part.bindings)
+    elif isinstance(part, Bind) and isinstance(statement, Bind):
+        assert statement == Bind(replaced(part.expression, binding), part.variable)  # type: ignore[arg-type]
+    elif not isinstance(part, Aggregate):
+        assert statement == replaced(part, binding)
+
+
+def check_problem(miss: Miss, part: object, binding: Binding, everything: Store) -> None:
+    """What is said of the part that fails."""
+    if isinstance(part, Filter):
+        wrong = passes(Call("!", (part.expression,)), binding)
+        assert miss.problem == ("false" if wrong else "error")
+    elif isinstance(part, Bind):
+        found = value_of(part.expression, binding)
+        assert miss.problem == ("error" if found is None else "differs")
+        assert found is None or format_term(found) in miss.note
+    elif isinstance(part, Aggregate) and all(variable in binding for variable in part.group):
+        same = [group for group in groups(part, everything) if all(group[v] == binding[v] for v in part.group)]
+        assert (miss.problem == "differs") == bool(same)
+        for group in same:
+            differing = [b.variable for b in part.bindings if b.variable in binding and binding[b.variable] != group[b.variable]]
+            assert differing
+            assert all(f"{v} is {format_term(group[v])}, not {format_term(binding[v])}" in miss.note for v in differing)
+    else:
+        assert miss.problem == ("violated" if isinstance(part, Negation) else "missing")
 
 
 def some_match(parts: list[object], everything: Store, binding: Binding) -> bool:
-    """Whether all parts of a body's beginning hold under some extension of a binding."""
-    atoms = [part for part in parts if isinstance(part, Atom)]
-    return any(all(holds(part, found, everything) for part in parts) for found in matches(atoms, everything, binding))  # type: ignore[arg-type]
+    """Whether all parts of a body's beginning hold under some extension of a binding.
+
+    What an aggregate gives counts as a fact, so that a group that has a value for a variable already is one of those that fit.
+    """
+    body = [part for part in parts if isinstance(part, Atom)]
+    tables = [list(groups(part, everything)) for part in parts if isinstance(part, Aggregate)]
+    for found in matches(body, everything, binding):
+        for rows in itertools.product(*tables):
+            complete = bound(parts, joined(found, rows))  # type: ignore[arg-type]
+            if complete is not None and all(holds(part, complete, everything) for part in parts):  # type: ignore[arg-type]
+                return True
+    return False
 
 
 def test_unknown_terms_stay_unknown() -> None:
@@ -499,6 +603,79 @@ def test_unknown_terms_stay_unknown() -> None:
     with pytest.raises(NoProofError):
         reasoner.explain(Atom("nothing", ()))
     assert (len(reasoner.dictionary), len(reasoner.database.relations)) == (terms, relations)
+
+
+AGGREGATES = """
+    busy(?x, ?n, ?m) :- AGGREGATE(job(?x, ?y), NOT off(?y), BIND(?y * 2 AS ?z) ON ?x BIND COUNT(*) AS ?n BIND MAX(?z) AS ?m) .
+    false :- busy(?x, ?n, ?m), FILTER(?n > 3) .
+    false :- AGGREGATE(off(?y) BIND COUNT(*) AS ?n), FILTER(?n > 0) .
+    job(1, 1) . job(1, 2) . job(1, 3) . job(1, 4) . job(2, 5) . off(6) .
+"""
+
+
+def test_forms_of_aggregates() -> None:
+    """Every form has the results, the number of solutions, and those that are shown; none the predicates that the engine makes."""
+    reasoner = Reasoner(AGGREGATES)
+    proof = reasoner.explain(Atom("busy", (literal(1), literal(4), literal(8))))
+    missing = reasoner.why_not(Atom("busy", (literal(1), literal(3), literal(8))))
+    for form in (proof.text(), proof.dot(), Page(proof.html()).text):
+        assert "COUNT(*) = 4, MAX(?z) = 8, over 4 solutions of job(1, ?y)" in form
+        assert form.count("aggregated; 1 more solution") == 1
+        assert "3 * 2 = 6" in form
+        assert "4 * 2 = 8" not in form
+    for form in (missing.text(), missing.dot(), Page(missing.html()).text):
+        assert "?n is 4, not 3" in form
+    steps = proof.as_dict()["steps"]
+    (group,) = (step for step in steps if step["reason"] == "aggregated")
+    one, four, eight = (str(literal(number)) for number in (1, 4, 8))
+    assert (group["group"], group["results"], group["solutions"]) == ({"x": one}, {"n": four, "m": eight}, 4)
+    assert len(group["premises"]) == 3
+    assert {steps[number]["reason"] for number in group["premises"]} == {"solution"}
+    first = steps[group["premises"][0]]
+    assert [steps[number]["reason"] for number in first["premises"]] == ["stated", "absent", "computed"]
+    assert first["bindings"] == {"x": one, "y": one, "z": str(literal(2))}
+    (rule,) = missing.as_dict()["rules"]
+    assert (rule["problem"], rule["note"]) == ("differs", "?n is 4, not 3")
+    for violation in reasoner.inconsistencies():
+        forms = [proof, reasoner.explain(violation)]
+        assert all("aggregate:" not in shown for p in forms for shown in (p.text(), p.dot(), p.html(), json.dumps(p.as_dict())))
+    assert len(reasoner.inconsistencies()) == 2
+    with pytest.raises(NoProofError):
+        reasoner.explain(Atom(next(n for n in reasoner.catalog.predicates if n.startswith("aggregate: solutions")), (literal(6),)))
+
+
+def test_functions_and_aggregates_over_triples() -> None:
+    """In both layouts; a property may be a BIND's result, and may be grouped by."""
+    program = parse(
+        f"""
+        @prefix : <{EX}> .
+        uses(?p, ?n) :- AGGREGATE([?x, ?p, ?y] ON ?p BIND COUNT(*) AS ?n) .
+        [?x, ?p, ?y] :- link(?x, ?name, ?y), BIND(IRI(CONCAT("{EX}", ?name)) AS ?p) .
+        meant(?x) :- [?x, ?p, ?y], word(?name), BIND(IRI(CONCAT("{EX}", ?name)) AS ?p) .
+        """
+    )
+    data: set[Row] = {(ex("a"), ex("p"), ex("b")), (ex("a"), ex("q"), ex("b")), (ex("b"), ex("p"), ex("c"))}
+    explicit: Facts = {
+        TRIPLE: data,
+        "link": {(ex("c"), literal("q"), ex("d")), (ex("c"), literal("r"), ex("d"))},
+        "word": {(literal("q"),), (literal("s"),)},
+    }
+    for rules in (program.rules, [rule for rule in program.rules if rule.head.predicate != TRIPLE]):
+        check_everything(reasoner_with(Program(tuple(rules)), explicit), Program(tuple(rules)), explicit)
+
+
+def test_functions_are_computed_where_a_proof_needs_them_first() -> None:
+    """A proof joins in another order than the rules did, and asks for results that nobody has computed yet."""
+    reasoner = Reasoner("p(?z) :- a(?x), b(?y), BIND(?x + ?y AS ?z), c(?z, ?x) . a(1) . b(2) . c(3, 1) . a(2) . b(1) . b(7) .")
+    proof = reasoner.explain(Atom("p", (literal(3),)))
+    check(proof, Atom("p", (literal(3),)), reasoner.rules, {}, Store({}))
+    functions, relations = len(reasoner.catalog.functions.relations), len(reasoner.database.relations)
+    for number in range(20, 30):
+        assert reasoner.why_not(Atom("p", (literal(number),))).misses[0].problem == "differs"
+    assert (len(reasoner.catalog.functions.relations), len(reasoner.database.relations)) == (functions, relations)
+    reasoner.add_facts("a", [(literal(0),)])
+    reasoner.add_facts("c", [(literal(7), literal(0))])
+    assert sorted(int(z.lexical) for (z,) in reasoner.facts("p")) == [3, 7]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kg_reasoner.explain.derivations import Derivations
 from kg_reasoner.explain.explainer import Explainer
 from kg_reasoner.explain.missing import Miss, WhyNot
-from kg_reasoner.explain.proofs import Proof, Step
+from kg_reasoner.explain.proofs import Computed, Group, Proof, Solution, Step
 from kg_reasoner.explain.search import EFFORT
 
-__all__ = ["EFFORT", "Derivations", "Explainer", "Miss", "Proof", "Step", "WhyNot"]
+__all__ = ["EFFORT", "Computed", "Derivations", "Explainer", "Group", "Miss", "Proof", "Solution", "Step", "WhyNot"]

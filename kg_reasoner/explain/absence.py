@@ -8,10 +8,10 @@ from typing import Any
 from kg_reasoner.explain.data import rule_dict, statement_dict
 from kg_reasoner.explain.dot import COLOURS, HEADER, quoted
 from kg_reasoner.explain.html import page
-from kg_reasoner.explain.missing import Miss, WhyNot
+from kg_reasoner.explain.missing import WhyNot
 from kg_reasoner.explain.names import Names, reason_text, show_rule, show_statement
 from kg_reasoner.explain.text import prefix_lines
-from kg_reasoner.program import Atom, Negation, Variable
+from kg_reasoner.program import Variable
 from kg_reasoner.terms import Term, term_text
 
 __all__ = ["absence_dict", "absence_dot", "absence_page", "absence_text"]
@@ -25,7 +25,8 @@ def absence_text(answer: WhyNot) -> str:
     for miss in answer.misses:
         lines += ["", f"by {reason_text(miss.rule, names)}"]
         lines += [f"    holds    {show_statement(statement, names)}" for statement in miss.held]
-        lines.append(f"    {_verdict(miss):<8} {show_statement(miss.failed, names)}")
+        note = f"   ({miss.note})" if miss.note else ""
+        lines.append(f"    {miss.problem:<8} {show_statement(miss.failed, names)}{note}")
         if miss.held:
             others = [_values(example, names) for example in miss.examples[1:]]
             lines += [f"    as for   {values}" for values in others if values]
@@ -34,8 +35,9 @@ def absence_text(answer: WhyNot) -> str:
 
 
 def absence_dict(answer: WhyNot) -> dict[str, Any]:
-    """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body,
-    ``examples`` of values with which it got that far, and whether there are ``more``."""
+    """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body, the
+    ``problem`` with that (see `Problem`) and a ``note`` on it, ``examples`` of values with which it got that far, and whether there
+    are ``more``."""
     return {
         "fact": statement_dict(answer.fact),
         "unknown": [term_text(term) for term in answer.unknown],
@@ -44,6 +46,8 @@ def absence_dict(answer: WhyNot) -> dict[str, Any]:
                 "rule": rule_dict(miss.rule),
                 "held": [statement_dict(statement) for statement in miss.held],
                 "failed": statement_dict(miss.failed),
+                "problem": miss.problem,
+                "note": miss.note,
                 "examples": [{variable.name: term_text(term) for variable, term in example} for example in miss.examples],
                 "more": miss.more,
             }
@@ -63,7 +67,8 @@ def absence_dot(answer: WhyNot) -> str:
         lines.append(f"  r{number} -> s [style=dashed];")
         for place, statement in enumerate((*miss.held, miss.failed)):
             kind = missing if statement is miss.failed else f'fillcolor="{COLOURS["explicit"]}"'
-            lines.append(f"  s{number}_{place} [shape=box, {kind}, label={quoted(show_statement(statement, names))}];")
+            note = f" ({miss.note})" if statement is miss.failed and miss.note else ""
+            lines.append(f"  s{number}_{place} [shape=box, {kind}, label={quoted(show_statement(statement, names) + note)}];")
             lines.append(f"  s{number}_{place} -> r{number};")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -75,7 +80,9 @@ def absence_page(answer: WhyNot) -> str:
         f"<p><code>{escape(names.term(term))}</code> occurs nowhere in the facts and the rules.</p>\n" for term in answer.unknown
     ]
     for miss in answer.misses:
-        rows = [(statement, "explicit", "holds") for statement in miss.held] + [(miss.failed, "absent", _verdict(miss))]
+        rows = [(statement, "explicit", "holds") for statement in miss.held] + [
+            (miss.failed, "absent", f"{miss.problem}: {miss.note}" if miss.note else miss.problem)
+        ]
         name, rule = escape(reason_text(miss.rule, names)), escape(show_rule(miss.rule, names))
         parts.append(
             f'<div class="tree"><details open><summary><span class="what">{name}</span></summary>\n'
@@ -83,7 +90,7 @@ def absence_page(answer: WhyNot) -> str:
         )
         parts += [
             f'<div class="leaf"><span class="what">{escape(show_statement(statement, names))}</span>'
-            f'<span class="why {kind}">{verdict}</span></div>\n'
+            f'<span class="why {kind}">{escape(verdict)}</span></div>\n'
             for statement, kind, verdict in rows
         ]
         parts.append("</div></details></div><br>\n")
@@ -95,12 +102,6 @@ def _summary(answer: WhyNot) -> str:
     if count == 0:
         return "is not there, and no rule could derive it"
     return f"is not there; {count} rule{'s' * (count != 1)} could derive it"
-
-
-def _verdict(miss: Miss) -> str:
-    if isinstance(miss.failed, Negation):
-        return "violated"
-    return "missing" if isinstance(miss.failed, Atom) else "false"
 
 
 def _values(example: tuple[tuple[Variable, Term], ...], names: Names) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kg_reasoner.explain.names import Names, show_statement
-from kg_reasoner.explain.proofs import Proof, Statement, Step
+from kg_reasoner.explain.proofs import Computed, Group, Proof, Statement, Step
 from kg_reasoner.printer import format_rule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Negation, Rule, Variable
 from kg_reasoner.terms import term_text
@@ -17,7 +17,8 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     """``conclusion``, ``height``, ``shortest``, and ``steps``, each after its premises, the conclusion last.
 
     A step has its ``number`` (from 0), the statement (see `statement_dict`), its ``reason`` (see `Reason`), and if that is
-    ``rule``: the ``rule`` (see `rule_dict`), the ``bindings`` of its variables, and the numbers of its ``premises``.
+    ``rule``: the ``rule`` (see `rule_dict`), the ``bindings`` of its variables, and the numbers of its ``premises``. An aggregate
+    has as premises some of its solutions, and a solution what it is made of, with ``bindings``.
     """
     return {
         "conclusion": statement_dict(proof.conclusion, proof),
@@ -32,6 +33,10 @@ def _step_dict(step: Step, proof: Proof) -> dict[str, Any]:
     if step.rule is not None:
         bindings = {variable.name: term_text(term) for variable, term in step.bindings}
         found.update(rule=rule_dict(step.rule), bindings=bindings, premises=list(step.premises))
+    elif step.reason == "solution":
+        found.update(bindings={variable.name: term_text(term) for variable, term in step.bindings}, premises=list(step.premises))
+    elif step.reason == "aggregated":
+        found["premises"] = list(step.premises)
     return found
 
 
@@ -39,11 +44,20 @@ def statement_dict(statement: Statement, proof: Proof | None = None) -> dict[str
     """The statement as ``text`` for people, and what it is made of.
 
     A triple has ``triple`` (three terms), another fact ``predicate`` and ``arguments``; a negation has that of its atom under
-    ``not``. Variables that are left in a negated atom begin with a question mark.
+    ``not``. Variables that are left in a negated atom begin with a question mark. The value of a BIND has the ``value``; a group of
+    an aggregate the values it groups by (``group``) and its ``results``, each by the name of the variable, and the number of its
+    ``solutions``.
     """
     found: dict[str, Any] = {"text": show_statement(statement, Names(proof.prefixes if proof is not None else {}))}
     if isinstance(statement, Negation):
         return {**found, "not": {key: value for key, value in statement_dict(statement.atom).items() if key != "text"}}
+    if isinstance(statement, Computed):
+        return {**found, "value": term_text(statement.value)}
+    if isinstance(statement, Group):
+        part = statement.aggregate
+        group = {variable.name: term_text(term) for variable, term in zip(part.group, statement.values, strict=True)}
+        results = {b.variable.name: term_text(term) for b, term in zip(part.bindings, statement.results, strict=True)}
+        return {**found, "group": group, "results": results, "solutions": statement.solutions}
     if not isinstance(statement, Atom) or statement.predicate == FALSE:
         return found
     arguments = [_argument(term) for term in statement.terms]

@@ -2,6 +2,9 @@
 
 Rules are planned once for "the head is known": the kernels then join the body from the head's constants on, and no relation is read
 from end to end unless a rule's body has nothing to do with its head.
+
+Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.groups`), but they are shown as the program has
+them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.analysis import Key, key_of
-from kg_reasoner.catalog import Catalog, StoredRule, substitute
+from kg_reasoner.catalog import INTERNAL, Catalog, StoredCall, StoredRule, substitute
+from kg_reasoner.groups import is_group, pieces
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, DONE, VALUES, Relation
+from kg_reasoner.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.planner import plan_proof
-from kg_reasoner.program import FALSE, TRIPLE, Atom, Negation, Rule, Variable, variables_of
+from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.statistics import Statistics
 from kg_reasoner.terms import RDF, Term
 from kg_reasoner.value_table import ValueTable
@@ -32,19 +36,21 @@ FIRST_ROWS, MOST_ROWS = 4, 1 << 12
 
 
 class HeadPlan:
-    """A rule over relations, planned for a known head. `rule` is the rule as the program has it.
+    """A rule over relations, planned for a known head. `rule` is the rule as the program has it, or an aggregate's body.
 
     Variables for properties and classes are `fixed`: that says which relations are meant, or which part of the one relation, and so
     how many rows to expect. The others are `variables`, the head's first.
     """
 
-    __slots__ = ("fixed", "head", "number", "premises", "repeats", "rest", "rule", "variables")
+    __slots__ = ("calls", "fixed", "head", "number", "premises", "repeats", "rest", "rule", "variables")
 
     def __init__(self, rule: Rule, stored: StoredRule, fixed: dict[Variable, int], number: int, rest: Sequence[str]) -> None:
         head = stored.head.terms
         names = list(dict.fromkeys(term for term in head if isinstance(term, str)))
         self.rule = rule
         self.number = number
+        self.calls = any(isinstance(part, StoredCall) for part in stored.checks)
+        """It calls functions, whose results may have to be computed first."""
         self.fixed = fixed
         self.rest = len(rest)
         self.head = [head.index(name) for name in names]
@@ -90,6 +96,8 @@ class Derivations:
         self.values = values
         self.rules: tuple[Rule, ...] = ()
         self.statistics = statistics
+        self._pieces: list[tuple[Rule, Rule]] = []
+        self._groups: dict[str, tuple[Aggregate, Atom]] = {}
         self._heads: dict[Key, list[int]] = {}
         self._plans: dict[tuple[Rule, StoredRule], HeadPlan] = {}
         self._of_head: dict[tuple[int, int, int], list[HeadPlan]] = {}
@@ -104,10 +112,18 @@ class Derivations:
         """Take note of the active rules, and of relations that are new."""
         if rules != self.rules:
             self.rules = rules
-            self._heads = {}
-            for number, rule in enumerate(rules):
-                if rule.body:
-                    self._heads.setdefault(key_of(rule.head), []).append(number)
+            self._pieces = list(dict.fromkeys(piece for rule in rules if rule.body for piece in pieces(rule)))
+            self._heads, self._groups = {}, {}
+            for number, (part, shown) in enumerate(self._pieces):
+                if is_group(part):
+                    (inner,), (aggregate,) = part.body, shown.body
+                    assert isinstance(inner, Aggregate)
+                    assert isinstance(aggregate, Aggregate)
+                    (solutions,) = inner.body
+                    assert isinstance(solutions, Atom)
+                    self._groups[part.head.predicate] = aggregate, solutions
+                else:
+                    self._heads.setdefault(key_of(part.head), []).append(number)
             self._of_head.clear()
         rows = self._rows()
         if not self._planned_for <= 2 * rows <= 4 * self._planned_for:  # other join orders may be better by now
@@ -144,7 +160,7 @@ class Derivations:
     def fact(self, atom: Atom) -> Fact | None:
         """The stored form of an atom of constants; None if one of its terms, or its predicate, is not known at all."""
         ids = tuple(self.catalog.dictionary.find(term) for term in atom.terms if not isinstance(term, Variable))
-        if len(ids) < atom.arity or -1 in ids:
+        if len(ids) < atom.arity or -1 in ids or atom.predicate.startswith(INTERNAL):
             return None
         if atom.predicate == TRIPLE:
             return self.catalog.stored_triple(*ids)
@@ -172,6 +188,32 @@ class Derivations:
             self._names.update((number, (FALSE, None, None)) for number in catalog.constraints.values())
         return self._names[relation]
 
+    def is_group(self, fact: Fact) -> bool:
+        """Whether a fact is a group of some aggregate."""
+        return bool(self._groups) and self._name(fact[0])[0] in self._groups
+
+    def group(self, fact: Fact, most: int) -> tuple[Aggregate, list[Fact], int]:
+        """The aggregate of a group, some of its solutions as facts, and how many it has."""
+        relation, values = fact
+        aggregate, solutions = self._groups[self._name(relation)[0]]
+        source = self.catalog.predicates[solutions.predicate]
+        if aggregate.group:
+            columns = [solutions.terms.index(variable) for variable in aggregate.group]
+            found = self.database.matching(source, columns, values[: len(columns)])
+            rows = self.database.rows_at(source, found[:most])
+            count = len(found)
+        else:
+            everything = self.database.rows(source)
+            rows, count = everything[:most], len(everything)
+        return aggregate, [(source, tuple(row)) for row in rows.tolist()], count
+
+    def groups_atom(self, aggregate: Aggregate) -> Atom | None:
+        """The atom that the engine has in the place of an aggregate of some rule."""
+        for part, shown in self._pieces:
+            if shown.body == (aggregate,) and is_group(part):
+                return part.head
+        return None
+
     # --- instances --------------------------------------------------------------------------------------------------
 
     def instances(self, fact: Fact) -> list[Instance]:
@@ -188,10 +230,9 @@ class Derivations:
             return
         width = plan.rest
         head = tuple([values[column] for column in plan.head])
-        self.start(plan.number)
-        bindings = self.database.frames.values(0)
-        for slot, value in enumerate(head):  # as if a row had triggered the plan
-            bindings[slot] = value
+        if plan.calls:
+            self._compute(plan, head)
+        self._begin(plan, head)
         size = count = 0
         while count == size:
             size = min(max(FIRST_ROWS, 4 * size), MOST_ROWS)
@@ -203,6 +244,31 @@ class Derivations:
                 rows = [flat[start : start + width] for start in range(0, count * width, width)] if width else [[]] * count
                 yield [Instance(plan, (*head, *row)) for row in rows]
 
+    def _begin(self, plan: HeadPlan, head: Sequence[int]) -> None:
+        """Start a plan as if a row had triggered it."""
+        self.start(plan.number)
+        bindings = self.database.frames.values(0)
+        for slot, value in enumerate(head):
+            bindings[slot] = value
+
+    def _compute(self, plan: HeadPlan, head: Sequence[int]) -> None:
+        """Compute all results of functions that the plan will look up, so that no instance is passed over."""
+        room = max(1, len(self._out) // max(1, plan.rest))
+        while True:
+            self._begin(plan, head)
+            while native.fetch(self._context, plan.rest, address(self._out), room) == room:
+                pass
+            if not self.answer():
+                return
+
+    def answer(self) -> bool:
+        """Compute the results that kernels have asked for. False: there were none."""
+        if self.database.context.request_count == 0:
+            return False
+        self.catalog.functions.answer()
+        self.values.expire()
+        return True
+
     def start(self, plan: int) -> None:
         """Get ready to fetch the matches of a plan."""
         database = self.database
@@ -211,6 +277,8 @@ class Derivations:
                 database.build(database.context.wanted)
             elif status == VALUES:
                 self.values.update()
+            elif status == CALLS:
+                self.answer()
 
     def plans(self, fact: Fact) -> list[HeadPlan]:
         """The plans of the rules whose heads may become a fact, those with short bodies first."""
@@ -221,35 +289,40 @@ class Derivations:
             key = (relation, values[1], values[2] if values[1] == catalog.type_id else -1)
         plans = self._of_head.get(key)
         if plans is None:
-            rules = [(rule, stored) for rule, stored in self._stored_rules(fact) if stored.head.relation == relation]
-            plans = self._of_head[key] = sorted((self._plan(*pair) for pair in rules), key=lambda plan: len(plan.premises))
+            rules = [rules for rules in self._stored_rules(fact) if rules[-1].head.relation == relation]
+            plans = self._of_head[key] = sorted((self._plan(*found) for found in rules), key=lambda plan: len(plan.premises))
         return plans
 
-    def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, StoredRule]]:
+    def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, Rule, StoredRule]]:
+        """The rules that may derive a fact: as the engine has them, as they are shown, and over relations."""
         atom = self.atom(fact)
-        for rule in self.rules_for(atom):
+        for rule, shown in self.rules_for(atom):
             copy = rule if atom.predicate != TRIPLE else _with_predicate(rule, atom)
             if copy is not None:
                 for stored in self.catalog.rules(copy):
-                    yield rule, stored
+                    yield rule, shown, stored
 
-    def rules_for(self, atom: Atom) -> list[Rule]:
-        """The active rules whose heads have the atom's predicate (for triples: its property, its class), in their order."""
+    def rules_for(self, atom: Atom) -> list[tuple[Rule, Rule]]:
+        """The active rules whose heads have the atom's predicate (for triples: its property, its class), in their order.
+
+        Each without aggregates, as the engine has it, and as the program has it.
+        """
         predicate, property, value = key_of(atom)
         keys = dict.fromkeys([(predicate, property, value), (predicate, property, None), (predicate, None, None)])
-        return [self.rules[number] for number in sorted(number for key in keys for number in self._heads.get(key, ()))]
+        return [self._pieces[number] for number in sorted(number for key in keys for number in self._heads.get(key, ()))]
 
-    def _plan(self, rule: Rule, stored: StoredRule) -> HeadPlan:
-        plan = self._plans.get((rule, stored))
+    def _plan(self, rule: Rule, shown: Rule, stored: StoredRule) -> HeadPlan:
+        plan = self._plans.get((shown, stored))
         if plan is None:
             head = set(stored.head.terms)
             atoms = [atom for atom in stored.body if not atom.negated]
             names = dict.fromkeys(term for atom in atoms for term in atom.terms if isinstance(term, str))
+            names.update(dict.fromkeys(p.result for p in stored.checks if isinstance(p, StoredCall) and isinstance(p.result, str)))
             rest = [name for name in names if name not in head]
             number = plan_proof(self.database, stored, rest, self.statistics.join(atoms))
             find = self.catalog.dictionary.find
             fixed = {variable: find(term) for variable, term in fixed_variables(rule, stored.rule).items()}
-            plan = self._plans[rule, stored] = HeadPlan(rule, stored, fixed, number, rest)
+            plan = self._plans[shown, stored] = HeadPlan(shown, stored, fixed, number, rest)
         return plan
 
     # --- what an instance says --------------------------------------------------------------------------------------

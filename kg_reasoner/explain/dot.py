@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kg_reasoner.explain.names import Names, reason_text, show_statement
-from kg_reasoner.explain.proofs import REASONS, Proof, Reason
+from kg_reasoner.explain.proofs import Proof, Reason
 
 __all__ = ["COLOURS", "HEADER", "proof_dot", "quoted"]
 
@@ -16,6 +16,9 @@ COLOURS: Final[dict[Reason, str]] = {
     "rule": "#ffffff",
     "absent": "#f6e3e1",
     "checked": "#ece9f5",
+    "computed": "#ece9f5",
+    "aggregated": "#e1eef7",
+    "solution": "#ffffff",
 }
 
 
@@ -28,20 +31,22 @@ HEADER: Final = (
 
 
 def proof_dot(proof: Proof) -> str:
-    """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions."""
+    """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions, and from
+    solutions to the aggregate over them."""
     names = Names(proof.prefixes)
     lines = [*HEADER]
     last = len(proof.steps) - 1
     for number, step in enumerate(proof.steps):
         width = ", penwidth=2" if number == last else ""
-        tip = "" if step.rule is not None else f", tooltip={quoted(REASONS[step.reason])}"
+        tip = "" if step.rule is not None else f", tooltip={quoted(step.why)}"
         label = quoted(show_statement(step.statement, names))
         lines.append(f'  s{number} [shape=box, fillcolor="{COLOURS[step.reason]}", label={label}{tip}{width}];')
         if step.rule is not None:
             label = quoted(reason_text(step.rule, names))
             lines.append(f'  r{number} [shape=ellipse, fillcolor="#fff6dd", fontsize=10, label={label}];')
             lines.append(f"  r{number} -> s{number};")
-            lines += [f"  s{premise} -> r{number};" for premise in dict.fromkeys(step.premises)]
+        target = "s" if step.rule is None else "r"
+        lines += [f"  s{premise} -> {target}{number};" for premise in dict.fromkeys(step.premises)]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
-from kg_reasoner.explain.ground import ground
+from kg_reasoner.explain.ground import ground, ground_expression
 from kg_reasoner.explain.missing import WhyNot, why_not
 from kg_reasoner.explain.names import Names, show_rule, show_statement
-from kg_reasoner.explain.proofs import Proof, Reason, Statement, Step
+from kg_reasoner.explain.proofs import SHOWN, Computed, Group, Proof, Reason, Solution, Statement, Step
 from kg_reasoner.explain.search import EFFORT, Choice, below_first, find_proof
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES
-from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable
+from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 __all__ = ["Explainer"]
@@ -130,11 +131,7 @@ class Explainer:
 
     def _proof(self, goal: Fact, choice: Choice, shortest: bool) -> Proof:
         writer = _Writer(self.derivations)
-        for fact in below_first(goal, choice):
-            if fact in choice:
-                writer.derive(fact, choice[fact])
-            else:
-                writer.give(fact)
+        writer.write(goal, choice)
         return Proof(tuple(writer.steps), shortest, self.prefixes)
 
 
@@ -145,7 +142,19 @@ class _Writer:
         self.derivations = derivations
         self.steps: list[Step] = []
         self._facts: dict[Fact, int] = {}
-        self._checks: dict[Statement, int] = {}
+        self._others: dict[Statement, int] = {}
+
+    def write(self, goal: Fact, choice: Choice) -> None:
+        """A proof of a fact, but for what is there already."""
+        for fact in below_first(goal, choice):
+            if fact in self._facts:
+                continue
+            if fact in choice:
+                self.derive(fact, choice[fact])
+            elif self.derivations.is_group(fact):
+                self.aggregate(fact)
+            else:
+                self.give(fact)
 
     def give(self, fact: Fact) -> None:
         """A fact that needs no rule."""
@@ -156,25 +165,50 @@ class _Writer:
         self._facts[fact] = self._add(Step(atom, reason))
 
     def derive(self, fact: Fact, instance: Instance) -> None:
-        """A fact by a rule instance whose premises are there."""
+        """A fact by a rule instance whose premises are there; a solution of an aggregate by that aggregate's body."""
         rule = instance.plan.rule
         bindings = self.derivations.bindings(instance)
         facts = iter(instance.premises)
         premises = []
         for part in rule.body:
-            if isinstance(part, Atom):
+            if isinstance(part, Atom | Aggregate):
                 premises.append(self._facts[next(facts)])
             elif isinstance(part, Negation):
-                premises.append(self._check(ground(part, bindings), "absent"))
+                premises.append(self._once(Step(ground(part, bindings), "absent")))
             elif isinstance(part, Filter):
-                premises.append(self._check(ground(part, bindings), "checked"))
-        step = Step(self.derivations.atom(fact), "rule", rule, tuple(bindings.items()), tuple(premises))
-        self._facts[fact] = self._add(step)
+                premises.append(self._once(Step(ground(part, bindings), "checked")))
+            else:
+                value = bindings[part.variable]
+                premises.append(self._once(Step(Computed(ground_expression(part.expression, bindings), value), "computed")))
+        values = tuple(bindings.items())
+        if not rule.head.predicate.startswith(INTERNAL):
+            self._facts[fact] = self._add(Step(self.derivations.atom(fact), "rule", rule, values, tuple(premises)))
+        elif len(rule.body) == 1:
+            (self._facts[fact],) = premises
+        else:
+            solution = Solution(tuple(self.steps[premise].statement for premise in premises))
+            self._facts[fact] = self._once(Step(solution, "solution", None, values, tuple(premises)))
 
-    def _check(self, statement: Statement, reason: Reason) -> int:
-        number = self._checks.get(statement)
+    def aggregate(self, fact: Fact) -> None:
+        """A group, after some of its solutions. These lie in lower strata: nothing that is to be proved is among them."""
+        part, solutions, count = self.derivations.group(fact, SHOWN)
+        for solution in solutions:
+            if solution not in self._facts:
+                found = find_proof(self.derivations, solution, given=False)
+                if found is None:
+                    raise AssertionError("a solution of an aggregate is there, but its body has no such instance")
+                self.write(solution, found[0])
+        values = self.derivations.atom(fact).terms
+        split = len(part.group)
+        group = Group(part, values[:split], values[split:], count)  # type: ignore[arg-type]  # facts have no variables
+        premises = tuple(dict.fromkeys(self._facts[solution] for solution in solutions))
+        self._facts[fact] = self._once(Step(group, "aggregated", premises=premises))
+
+    def _once(self, step: Step) -> int:
+        """A step that is no fact: it is written once."""
+        number = self._others.get(step.statement)
         if number is None:
-            number = self._checks[statement] = self._add(Step(statement, reason))
+            number = self._others[step.statement] = self._add(step)
         return number
 
     def _add(self, step: Step) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Expression, Filter, Negation, Variable
+from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable
 from kg_reasoner.terms import Term
 
-__all__ = ["ground", "ground_atom"]
+__all__ = ["ground", "ground_aggregate", "ground_atom", "ground_expression"]
 
 Bindings = Mapping[Variable, Term]
 
@@ -19,8 +20,22 @@ def ground(part: BodyLiteral, bindings: Bindings) -> BodyLiteral:
     if isinstance(part, Negation):
         return Negation(ground_atom(part.atom, bindings))
     if isinstance(part, Filter):
-        return Filter(_ground_expression(part.expression, bindings))
-    return part
+        return Filter(ground_expression(part.expression, bindings))
+    if isinstance(part, Bind):
+        return Bind(ground_expression(part.expression, bindings), part.variable)
+    return ground_aggregate(part, bindings)
+
+
+def ground_aggregate(part: Aggregate, bindings: Bindings) -> Aggregate:
+    """An aggregate with values for the variables that it groups by; its other variables are its own."""
+    values = {variable: bindings[variable] for variable in part.group if variable in bindings}
+    body = tuple(ground(inner, values) for inner in part.body)
+    group = tuple(variable for variable in part.group if variable not in values)
+    results = (
+        replace(binding, argument=None if binding.argument is None else ground_expression(binding.argument, values))
+        for binding in part.bindings
+    )
+    return Aggregate(body, group, tuple(results))
 
 
 def ground_atom(atom: Atom, bindings: Bindings) -> Atom:
@@ -29,7 +44,8 @@ def ground_atom(atom: Atom, bindings: Bindings) -> Atom:
     return Atom(atom.predicate, tuple(terms))
 
 
-def _ground_expression(expression: Expression, bindings: Bindings) -> Expression:
+def ground_expression(expression: Expression, bindings: Bindings) -> Expression:
+    """An expression with values for the variables that have one."""
     if isinstance(expression, Call):
-        return Call(expression.name, tuple(_ground_expression(argument, bindings) for argument in expression.arguments))
+        return Call(expression.name, tuple(ground_expression(argument, bindings) for argument in expression.arguments))
     return bindings.get(expression, expression) if isinstance(expression, Variable) else expression

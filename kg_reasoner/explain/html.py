@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from kg_reasoner.explain.names import Names, axiom_text, show_rule, show_statement
-from kg_reasoner.explain.proofs import REASONS, Proof, Step
+from kg_reasoner.explain.proofs import Proof, Step
 from kg_reasoner.explain.tree import Line, outline
 from kg_reasoner.terms import term_text
 
@@ -38,7 +38,7 @@ summary:focus-visible, a:focus-visible { outline: 2px solid var(--rule); }
 .rule { color: var(--rule); background: var(--rule-ground); }
 .explicit, .stated, .literal { color: var(--given); background: var(--given-ground); }
 .absent { color: var(--no); background: var(--no-ground); }
-.checked { color: var(--check); background: var(--check-ground); }
+.checked, .computed, .aggregated, .solution { color: var(--check); background: var(--check-ground); }
 .instance { color: var(--soft); font-size: .85rem; margin: .1rem 0 .35rem 1.45rem; overflow-wrap: anywhere; }
 .instance code { color: var(--ink); }
 code { font-family: ui-monospace, monospace; font-size: .92em; }
@@ -104,14 +104,13 @@ def _tree(proof: Proof, tree: list[Line], names: Names, prefix: str, heading: bo
             parts.append(
                 f'<div class="leaf">{what}<span class="why rule"><a href="#{prefix}{line.step}">{where}</a></span></div>\n'
             )
-        elif step.rule is None:
-            why = f'<span class="why {step.reason}">{escape(REASONS[step.reason])}</span>'
-            parts.append(f'<div class="leaf">{what}{why}</div>\n')
+        elif not step.premises and step.rule is None:
+            parts.append(f'<div class="leaf">{what}{_why(step, names)}</div>\n')
         else:
             parts.append(
                 f'<details open id="{prefix}{line.step}"><summary>{what}{_why(step, names)}</summary>\n<div class="below">'
             )
-            parts.append(_instance(step, names))
+            parts.append(_instance(step, names) if step.rule is not None else "")
             open_parts += 1
     parts.append("</div></details>\n" * open_parts)
     parts.append("</div>\n")
@@ -123,7 +122,8 @@ def _statement(step: Step, names: Names) -> str:
 
 
 def _why(step: Step, names: Names) -> str:
-    assert step.rule is not None
+    if step.rule is None:
+        return f'<span class="why {step.reason}">{escape(step.why)}</span>'
     origin = step.rule.origin
     name = origin.name or ("rule" if not origin.axiom else "axiom")
     axiom = f" · {escape(axiom_text(origin.axiom, names))}" if origin.axiom else ""

@@ -1,26 +1,41 @@
 """Why a fact is not there: for each rule that could derive it, how far its body can be matched, and the part that fails.
 
-A body is tried in the order in which it is written; negations and filters come as soon as the head or atoms before them bind their
-variables. The part that fails is the first without a match, given those before it; the values shown are of a match so far.
+A body is tried in the order in which it is written; negations, filters and BINDs come as soon as the head or parts before them bind
+their variables. The part that fails is the first without a match, given those before it; the values shown are of a match so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.analysis import conjuncts
-from kg_reasoner.catalog import StoredAtom, StoredComparison, StoredTerm, simple_comparison, substitute
+from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm, simple_comparison
 from kg_reasoner.explain.derivations import Derivations
-from kg_reasoner.explain.ground import ground
-from kg_reasoner.explain.proofs import Statement
+from kg_reasoner.explain.ground import ground, ground_atom, ground_expression
+from kg_reasoner.explain.proofs import Computed, Group, Statement
+from kg_reasoner.expressions import compile_expression, compile_filter
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.planner import plan_query
-from kg_reasoner.program import FALSE, TRIPLE, Atom, BodyLiteral, Filter, Negation, Rule, Variable, variables_of
+from kg_reasoner.printer import format_term
+from kg_reasoner.program import (
+    TRIPLE,
+    Aggregate,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+    variables_of,
+)
 from kg_reasoner.terms import RDF, Term
 from kg_reasoner.values import satisfies
 
@@ -31,13 +46,17 @@ EXAMPLES: Final = 3
 
 Bindings = dict[Variable, Term]
 
+Problem: TypeAlias = Literal["missing", "violated", "false", "error", "differs"]
+"""How a part of a body fails: no fact or group matches; a fact matches what is negated; a filter is false; a filter or a
+BIND has a type error; a BIND or an aggregate has another value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Miss:
     """A rule that could derive the fact but does not. `held` and `failed` are parts of its body as they are tried, with values.
 
     `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
-    first. They are the only ones unless there are `more`.
+    first. They are the only ones unless there are `more`. The `note` says what there is instead, if anything.
     """
 
     rule: Rule
@@ -45,6 +64,8 @@ class Miss:
     failed: Statement
     examples: tuple[tuple[tuple[Variable, Term], ...], ...]
     more: bool = False
+    problem: Problem = "missing"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +118,7 @@ def why_not(derivations: Derivations, fact: Atom, prefixes: Mapping[str, str]) -
     unknown = tuple(dict.fromkeys(term for term in fact.terms if not isinstance(term, Variable) and find(term) < 0))
     attempt = _Attempt(derivations)
     misses = []
-    for rule in derivations.rules_for(fact):
+    for _, rule in derivations.rules_for(fact):
         head = _unified(rule.head, fact)
         if head is not None:
             misses.append(attempt.miss(rule, head))
@@ -116,18 +137,28 @@ def _unified(head: Atom, fact: Atom) -> Bindings | None:
 
 
 def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[BodyLiteral]:
-    """The parts of a body in the order of trying: what is no atom as soon as its variables are known or bound by atoms before."""
-    atoms = [part for part in body if isinstance(part, Atom)]
-    outside = {variable for atom in atoms for variable in variables_of(atom)}
-    waiting = [(part, outside.intersection(variables_of(part))) for part in body if not isinstance(part, Atom)]
+    """The parts of a body in the order of trying: atoms and aggregates as they are written, everything else as soon as its
+    variables are known or bound by parts before."""
+    givers = [part for part in body if isinstance(part, Atom | Aggregate)]
+    outside = {variable for part in givers for variable in variables_of(part)}
+    outside.update(part.variable for part in body if isinstance(part, Bind))
+    waiting: list[tuple[BodyLiteral, set[Variable]]] = []
+    for part in body:
+        if isinstance(part, Bind):
+            waiting.append((part, set(variables_of(part.expression))))
+        elif not isinstance(part, Atom | Aggregate):
+            waiting.append((part, outside.intersection(variables_of(part))))
     order: list[BodyLiteral] = []
     bound = set(known)
-    for atom in (None, *atoms):
-        if atom is not None:
-            order.append(atom)
-            bound.update(variables_of(atom))
-        order += [part for part, needed in waiting if needed <= bound]
-        waiting = [(part, needed) for part, needed in waiting if not needed <= bound]
+    for giver in (None, *givers):
+        if giver is not None:
+            order.append(giver)
+            bound.update(variables_of(giver))
+        while ready := next((item for item in waiting if item[1] <= bound), None):
+            waiting.remove(ready)
+            order.append(ready[0])
+            if isinstance(ready[0], Bind):
+                bound.add(ready[0].variable)
     return order
 
 
@@ -141,65 +172,120 @@ class _Attempt:
 
     def miss(self, rule: Rule, head: Bindings) -> Miss:
         """How far a rule gets, given the values of its head's variables."""
-        parts = [ground(part, head) for part in in_order(rule.body, head)]
+        parts = in_order(rule.body, head)
         furthest: list[Bindings] = [{}]
         for length in range(1, len(parts) + 1):
-            matches = list(self._matches(parts[:length]))
+            matches = list(self._matches(parts[:length], head))
             if not matches:
                 held, failed = parts[: length - 1], parts[length - 1]
-                best, *_ = furthest
-                examples = tuple(tuple({**head, **match}.items()) for match in furthest[:EXAMPLES])
+                best = {**head, **furthest[0]}
+                problem, note = self._problem(failed, best)
                 return Miss(
                     rule,
-                    tuple(ground(part, best) for part in held),
+                    tuple(self._held(part, best) for part in held),
                     ground(failed, best),
-                    examples,
+                    tuple(tuple({**head, **match}.items()) for match in furthest[:EXAMPLES]),
                     len(furthest) > EXAMPLES,
+                    problem,
+                    note,
                 )
             furthest = matches
         raise AssertionError("the rule derives the fact, which is not there")
 
-    def _matches(self, parts: Sequence[BodyLiteral]) -> Iterator[Bindings]:
-        """Some values of the variables of the atoms under which all parts hold: a few more than are shown."""
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def _held(self, part: BodyLiteral, values: Bindings) -> Statement:
+        """A part that holds, with values."""
+        if isinstance(part, Bind):
+            return Computed(ground_expression(part.expression, values), values[part.variable])
+        if isinstance(part, Aggregate):
+            results = tuple(values[binding.variable] for binding in part.bindings)
+            group = tuple(values[variable] for variable in part.group)
+            return Group(part, group, results, self._solutions(part, values)[1])
+        return ground(part, values)
+
+    def _problem(self, part: BodyLiteral, values: Bindings) -> tuple[Problem, str]:
+        """In what way a part fails, and what there is in its place."""
+        if isinstance(part, Negation):
+            return "violated", ""
+        if isinstance(part, Filter):
+            negated = compile_filter(Call("!", (part.expression,)), tuple(values))
+            return ("false", "") if negated(tuple(values.values())) else ("error", "a type error")
+        if isinstance(part, Bind):
+            value = compile_expression(part.expression, tuple(values))(tuple(values.values()))
+            return ("error", "a type error") if value is None else ("differs", _instead([(part.variable, value)], values))
+        if isinstance(part, Aggregate) and all(variable in values for variable in part.group):
+            results, count = self._solutions(part, values)
+            if count == 0 and part.group:
+                return "missing", "there are no solutions"
+            if results is None:
+                return "error", "the result is a type error"
+            return "differs", _instead([(b.variable, term) for b, term in zip(part.bindings, results, strict=True)], values)
+        return "missing", ""
+
+    def _solutions(self, part: Aggregate, values: Bindings) -> tuple[Sequence[Term] | None, int]:
+        """The results of an aggregate for a group, None if there are none, and the number of its solutions."""
+        atom = self.derivations.groups_atom(part)
+        relation = self.catalog.predicates.get(atom.predicate, -1) if atom is not None else -1
+        if relation < 0:
+            return None, 0
+        key = [self.catalog.dictionary.find(values[variable]) for variable in part.group]
+        if -1 in key:
+            return None, 0
+        if key:
+            rows = self.database.rows_at(relation, self.database.matching(relation, range(len(key)), key))
+        else:
+            rows = self.database.rows(relation)
+        _, _, count = self.derivations.group((relation, tuple(key)), 0)
+        results = [self.catalog.dictionary.decode(number) for number in rows[0][len(key) :].tolist()] if len(rows) else None
+        return results, count
+
+    # --- matches ----------------------------------------------------------------------------------------------------
+
+    def _matches(self, parts: Sequence[BodyLiteral], head: Bindings) -> Iterator[Bindings]:
+        """Some values of the variables that parts bind under which all of them hold: a few more than are shown."""
         count = 0
-        for copy, fixed in self._copies(Rule(Atom(FALSE, ()), tuple(parts)), {}):
-            for match in self._solve(copy):
-                yield {**fixed, **match}
+        for values in self._choices(parts, head):
+            for match in self._solve(parts, values):
+                yield {**{variable: term for variable, term in values.items() if variable not in head}, **match}
                 count += 1
                 if count > EXAMPLES:
                     return
 
-    def _copies(self, rule: Rule, fixed: Bindings) -> Iterator[tuple[Rule, Bindings]]:
-        """In the vertical layout: the copies in which every atom of triples has one property, and under rdf:type one class."""
+    def _choices(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
+        """In the vertical layout: the values with which every atom of triples has one property, and under rdf:type one class."""
         catalog = self.catalog
-        found = (_predicate_variable(atom) for atom in _triples(rule))
+        atoms = [ground_atom(atom, values) for atom in _triples(parts)]
+        found = (_predicate_variable(atom) for atom in atoms)
         variable = None if catalog.ternary else next((variable for variable in found if variable is not None), None)
         if variable is None:
-            yield rule, fixed
+            yield values
             return
-        is_class = any(variable == atom.terms[2] and atom.terms[1] == RDF.type for atom in _triples(rule))
+        is_class = any(variable == atom.terms[2] and atom.terms[1] == RDF.type for atom in atoms)
         for number in list(catalog.classes) if is_class else [*catalog.properties, catalog.type_id]:
-            term = catalog.dictionary.decode(number)
-            copy = substitute(rule, {variable: term})
-            if copy is not None:
-                yield from self._copies(copy, {**fixed, variable: term})
+            yield from self._choices(parts, {**values, variable: catalog.dictionary.decode(number)})
 
-    def _solve(self, rule: Rule) -> Iterator[Bindings]:
+    def _solve(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
         atoms: list[StoredAtom] = []
-        comparisons: list[StoredComparison] = []
-        for part in rule.body:
-            if isinstance(part, Atom):
-                atom = self._stored(part, negated=False)
+        checks: list[StoredComparison | StoredCall] = []
+        for part in parts:
+            if isinstance(part, Negation):
+                atom = self._stored(ground_atom(part.atom, values), negated=True)
+                if atom is not None:
+                    atoms.append(atom)
+            elif isinstance(part, Atom | Aggregate):
+                positive = part if isinstance(part, Atom) else self.derivations.groups_atom(part)
+                atom = None if positive is None else self._stored(ground_atom(positive, values), negated=False)
                 if atom is None:
                     return
                 atoms.append(atom)
-            elif isinstance(part, Negation):
-                atom = self._stored(part.atom, negated=True)
-                if atom is not None:
-                    atoms.append(atom)
-            elif isinstance(part, Filter):
-                for comparison in map(simple_comparison, conjuncts(part.expression)):
+            elif isinstance(part, Bind):
+                checks.append(self._call(part.expression, values, part.variable))
+            else:
+                for condition in conjuncts(part.expression):
+                    comparison = simple_comparison(ground_expression(condition, values))
                     if comparison is None:
+                        checks.append(self._call(condition, values, None))
                         continue
                     operator, left, right = comparison
                     if not isinstance(left, Variable) and not isinstance(right, Variable):
@@ -208,20 +294,34 @@ class _Attempt:
                         continue
                     if operator in (">", ">="):
                         operator, left, right = operator.replace(">", "<"), right, left
-                    comparisons.append(StoredComparison(operator, self.catalog.term(left), self.catalog.term(right)))
+                    checks.append(StoredComparison(operator, self.catalog.term(left), self.catalog.term(right)))
         names = list(dict.fromkeys(term for atom in atoms if not atom.negated for term in atom.terms if isinstance(term, str)))
+        results = (part.result for part in checks if isinstance(part, StoredCall))
+        names += [name for name in dict.fromkeys(results) if isinstance(name, str) and name not in names]
         decode = self.catalog.dictionary.decode
-        for row in self._rows(atoms, comparisons, names):
+        for row in self._rows(atoms, checks, names):
             yield {Variable(name): decode(number) for name, number in zip(names, row, strict=True)}
 
-    def _rows(self, atoms: list[StoredAtom], comparisons: list[StoredComparison], names: list[str]) -> list[list[int]]:
-        database = self.database
+    def _call(self, expression: Expression, values: Bindings, result: Variable | None) -> StoredCall:
+        """A function as the rules have it, so that a question makes no new one, of the values that are known."""
+        function, relation, variables = self.catalog.functions.number(expression, is_filter=result is None)
+        arguments = tuple(self.catalog.term(values.get(variable, variable)) for variable in variables)
+        return StoredCall(function, relation, arguments, None if result is None else self.catalog.term(values.get(result, result)))
+
+    def _rows(self, atoms: list[StoredAtom], checks: list[StoredComparison | StoredCall], names: list[str]) -> list[list[int]]:
+        database, derivations = self.database, self.derivations
         with database.temporary_plans():
-            plan = plan_query(database, atoms, comparisons, names, self.derivations.statistics.join(atoms))
-            self.derivations.start(plan)
+            plan = plan_query(database, atoms, checks, names, derivations.statistics.join(atoms))
             size = EXAMPLES + 1
             out = allocate(size * len(names), np.int32)
-            count = native.fetch(database.address, len(names), address(out), size)
+            while True:
+                derivations.start(plan)
+                count = native.fetch(database.address, len(names), address(out), size)
+                if count == size:
+                    database.context.request_count = 0  # these will do
+                    break
+                if not derivations.answer():
+                    break
             return np.asarray(out[: count * len(names)]).reshape(count, len(names)).tolist()
 
     def _stored(self, atom: Atom, negated: bool) -> StoredAtom | None:
@@ -248,8 +348,14 @@ class _Attempt:
         return None if relation < 0 else StoredAtom(relation, tuple(terms), negated)
 
 
-def _triples(rule: Rule) -> Iterator[Atom]:
-    for part in rule.body:
+def _instead(found: Sequence[tuple[Variable, Term]], values: Bindings) -> str:
+    """The values of variables that are not those wanted."""
+    different = [(variable, term) for variable, term in found if variable in values and values[variable] != term]
+    return ", ".join(f"{variable} is {format_term(term)}, not {format_term(values[variable])}" for variable, term in different)
+
+
+def _triples(parts: Iterable[BodyLiteral]) -> Iterator[Atom]:
+    for part in parts:
         atom = part.atom if isinstance(part, Negation) else part
         if isinstance(atom, Atom) and atom.predicate == TRIPLE:
             yield atom

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from kg_reasoner.explain.ground import ground_aggregate
+from kg_reasoner.explain.proofs import Computed, Group, Solution, Statement
 from kg_reasoner.parser import PREFIXES
 from kg_reasoner.printer import format_rule, format_term
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
     Aggregate,
+    AggregateBinding,
     Argument,
     Atom,
     Bind,
@@ -92,6 +95,9 @@ class Names:
                 self.learn(part.expression)
             elif isinstance(part, Aggregate):
                 self.learn_parts(part.body)
+                for binding in part.bindings:
+                    if binding.argument is not None:
+                        self.learn(binding.argument)
 
 
 def namespace_of(iri: str) -> str:
@@ -113,7 +119,7 @@ def _fits(iri: str, namespace: str) -> bool:
     return iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)) is not None
 
 
-def show_statement(statement: BodyLiteral, names: Names) -> str:
+def show_statement(statement: Statement, names: Names) -> str:
     """A statement as text: a triple as in Turtle, everything else as in the rule language.
 
     >>> from kg_reasoner.program import triple
@@ -132,7 +138,36 @@ def show_statement(statement: BodyLiteral, names: Names) -> str:
         return f"{name}({', '.join(map(names.term, statement.terms))})"
     if isinstance(statement, Atom):
         return "a contradiction"
+    if isinstance(statement, Computed):
+        return f"{_expression(statement.expression, names)} = {names.term(statement.value)}"
+    if isinstance(statement, Group):
+        return _group(statement, names)
+    if isinstance(statement, Solution):
+        return ", ".join(show_statement(part, names) for part in statement.parts)
+    if isinstance(statement, Aggregate):
+        results = (f"{_function(binding, names)} = {binding.variable}" for binding in statement.bindings)
+        return f"{', '.join(results)}, over {_body(statement, names)}"
     return show_rule(Rule(Atom(FALSE, ()), (statement,)), names).removeprefix("false :- ").removesuffix(" .")
+
+
+def _group(group: Group, names: Names) -> str:
+    part = ground_aggregate(group.aggregate, dict(zip(group.aggregate.group, group.values, strict=True)))
+    results = (f"{_function(b, names)} = {names.term(term)}" for b, term in zip(part.bindings, group.results, strict=True))
+    count = f"{group.solutions} solution{'s' * (group.solutions != 1)}" if group.solutions else "no solutions"
+    return f"{', '.join(results)}, over {count} of {_body(part, names)}"
+
+
+def _body(part: Aggregate, names: Names) -> str:
+    return ", ".join(show_statement(inner, names) for inner in part.body)
+
+
+def _function(binding: AggregateBinding, names: Names) -> str:
+    argument = "*" if binding.argument is None else _expression(binding.argument, names)
+    return f"{binding.function}({'DISTINCT ' * binding.distinct}{argument})"
+
+
+def _expression(expression: Expression, names: Names) -> str:
+    return show_statement(Filter(expression), names).removeprefix("FILTER(").removesuffix(")")
 
 
 def show_rule(rule: Rule, names: Names) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from kg_reasoner.program import Atom, BodyLiteral, Rule, Variable
+from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Expression, Rule, Variable
 from kg_reasoner.terms import Term
 
-__all__ = ["REASONS", "Proof", "Reason", "Statement", "Step"]
+__all__ = ["REASONS", "SHOWN", "Computed", "Group", "Proof", "Reason", "Solution", "Statement", "Step"]
 
-Reason: TypeAlias = Literal["explicit", "stated", "literal", "rule", "absent", "checked"]
+SHOWN: Final = 3
+"""So many solutions of a group are shown."""
+
+Reason: TypeAlias = Literal["explicit", "stated", "literal", "rule", "absent", "checked", "computed", "aggregated", "solution"]
 
 REASONS: Final[dict[Reason, str]] = {
     "explicit": "explicit",
@@ -20,12 +23,43 @@ REASONS: Final[dict[Reason, str]] = {
     "rule": "by a rule",
     "absent": "no such fact",
     "checked": "checked",
+    "computed": "computed",
+    "aggregated": "aggregated",
+    "solution": "a solution",
 }
 """Why a step holds: an explicit fact; one that the program states or that the reasoner knows of a literal; an instance of a rule; a
-negated atom that no fact matches; a condition that is true of the values."""
+negated atom that no fact matches; a condition that is true of the values; the value of a BIND; the results of an aggregate over the
+solutions of a group; one such solution."""
 
-Statement: TypeAlias = BodyLiteral
-"""A part of a rule with constants for its variables; only those that a negation has for itself are left."""
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a BIND gives: an expression of constants, and its value."""
+
+    expression: Expression
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The group of an aggregate that has these values for the variables after ON, with a result for each of its functions, and the
+    number of its solutions. The step's premises are the first `SHOWN` of them."""
+
+    aggregate: Aggregate
+    values: tuple[Term, ...]
+    results: tuple[Term, ...]
+    solutions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One solution of an aggregate whose body has several parts: these parts, with values."""
+
+    parts: tuple[Statement, ...]
+
+
+Statement: TypeAlias = "BodyLiteral | Computed | Group | Solution"
+"""A part of a rule with constants for its variables; only those that a negation or an aggregate has for itself are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +67,7 @@ class Step:
     """One statement of a proof, and why it holds.
 
     A step by a rule has the rule, the values of all its variables, and as premises the numbers of the earlier steps that prove its
-    body, in the body's order.
+    body, in the body's order. So has a solution, but without a rule; the premises of a group are some of its solutions.
     """
 
     statement: Statement
@@ -42,13 +76,21 @@ class Step:
     bindings: tuple[tuple[Variable, Term], ...] = ()
     premises: tuple[int, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """Why it holds, in a few words."""
+        if isinstance(self.statement, Group) and (hidden := self.statement.solutions - SHOWN) > 0:
+            return f"{REASONS[self.reason]}; {hidden} more solution{'s' * (hidden != 1)}"
+        return REASONS[self.reason]
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
     """A well-founded proof: each statement once, after those it rests on; the last one is what is proved.
 
     `shortest` says whether no proof has a smaller height (see `height`), and none of this height whose parts are as low as they can
-    be has fewer steps. Without it, the search was given up for this proof, see `kg_reasoner.explain.search`.
+    be has fewer steps. What an aggregate rests on is not counted: as with negation, that is settled before. Without `shortest`, the
+    search was given up for this proof, see `kg_reasoner.explain.search`.
     """
 
     steps: tuple[Step, ...]

@@ -44,7 +44,7 @@ class Node:
     def __init__(self, fact: Fact, given: bool) -> None:
         self.fact = fact
         self.given = given
-        """It needs no rule: it is explicit or stated."""
+        """It needs no rule: it is explicit or stated, or a group of an aggregate."""
         self.height = 0 if given else UNPROVED
         self.exact = given
         """Its height is known to be the smallest."""
@@ -91,7 +91,8 @@ class Search:
     def node(self, fact: Fact) -> Node:
         node = self.nodes.get(fact)
         if node is None:
-            node = self.nodes[fact] = Node(fact, bool(self.derivations.flags(fact) & (EXPLICIT | STATED)))
+            given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_group(fact)
+            node = self.nodes[fact] = Node(fact, given)
         return node
 
     # --- the graph --------------------------------------------------------------------------------------------------

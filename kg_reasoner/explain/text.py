@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.explain.names import Names, reason_text, show_statement
-from kg_reasoner.explain.proofs import REASONS, Proof
+from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.tree import outline
 
 __all__ = ["prefix_lines", "proof_text"]
@@ -18,7 +18,7 @@ def proof_text(proof: Proof) -> str:
             step = proof.steps[line.step]
             branches = "".join("    " if last else "│   " for last in line.last[:-1])
             branch = ("└── " if line.last[-1] else "├── ") if line.last else ""
-            why = REASONS[step.reason] if step.rule is None else f"by {reason_text(step.rule, names)}"
+            why = step.why if step.rule is None else f"by {reason_text(step.rule, names)}"
             if line.premises != "whole":
                 why = "shown above" if line.premises == "above" else f"shown below, as [{line.step + 1}]"
             label = f"\n[{line.step + 1}] " if number and not line.last else ""
