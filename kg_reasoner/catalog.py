@@ -23,6 +23,7 @@ from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.literals import LITERAL_PREDICATES
 from kg_reasoner.program import (
     TRIPLE,
+    Aggregate,
     Argument,
     Atom,
     Bind,
@@ -90,13 +91,16 @@ class StoredRule:
 
 
 def needs_ternary(rules: Iterable[Rule]) -> bool:
-    """Whether some rule has variables for properties or classes that cannot be expanded: two of them, or one that no positive atom
-    has in such a place."""
+    """Whether some rule, or an aggregate in one, has variables for properties or classes that cannot be expanded: two, or one that no
+    positive atom has in such a place."""
     return not all(map(_is_expandable, rules))
 
 
 @remembered
 def _is_expandable(rule: Rule) -> bool:
+    for part in rule.body:
+        if isinstance(part, Aggregate) and not _is_expandable(Rule(Atom(INTERNAL, ()), part.body)):
+            return False
     heads = _predicate_variables(rule.head)
     bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
     positives = {variable for atom in _triples(tuple(rule.body_atoms())) for variable in _predicate_variables(atom)}

@@ -61,6 +61,35 @@ def test_a_variable_that_only_a_negation_has_means_for_all(negated: str) -> None
     assert list(reasoner.facts("lonely")) == [(C,)]
 
 
+TRIANGLE = [(A, p, B), (B, p, A), (B, q, A), (C, RDF.type, A)]
+
+
+@pytest.mark.parametrize(
+    ("body", "count"), [("[?x, ?p, ?y], [?y, ?q, ?x]", 4), ("[?x, a, ?y], [?y, ?q, ?z]", 1), ("node(?x), NOT [?x, ?p, ?y]", 1)]
+)
+def test_variables_for_properties_inside_an_aggregate(body: str, count: int) -> None:
+    """Also those that rules cannot be expanded for: two of them, or one that only a negation has."""
+    reasoner = Reasoner(f"count(?n) :- AGGREGATE({body} BIND COUNT(*) AS ?n) .")
+    reasoner.add_facts("node", [(A,), (D,)])
+    reasoner.add_triples(TRIANGLE)
+    assert list(reasoner.facts("count")) == [(literal(count),)]
+
+
+def test_a_property_that_is_known_from_an_atom_and_from_a_bind() -> None:
+    reasoner = Reasoner("meant(?x) :- [?x, ?p, _], word(?w), BIND(IRI(?w) AS ?p) .")
+    reasoner.add_facts("word", [(literal(q.value),), (literal("http://example.org/s"),)])
+    reasoner.add_triples(TRIANGLE)
+    assert list(reasoner.facts("meant")) == [(B,)]
+
+
+@pytest.mark.xfail(strict=True, reason="`Violation.rule` is what the engine made of the program's rule")
+def test_a_violation_of_a_constraint_with_an_aggregate_has_the_rule_of_the_program() -> None:
+    reasoner = Reasoner("false :- AGGREGATE(p(?x) BIND COUNT(*) AS ?n), FILTER(?n > 1) . p(1) . p(2) .")
+    (violation,) = reasoner.inconsistencies()
+    assert violation.terms == {"n": TWO}
+    assert violation.rule == reasoner.rules[0]
+
+
 def test_invalid_terms_in_facts() -> None:
     reasoner = Reasoner("q(?x) :- p(?x) .")
     with pytest.raises(LoadError, match="valid IRI"):
