@@ -91,8 +91,8 @@ class StoredRule:
 
 
 def needs_ternary(rules: Iterable[Rule]) -> bool:
-    """Whether some rule, or an aggregate in one, has variables for properties or classes that cannot be expanded: two, or one that no
-    positive atom has in such a place."""
+    """Whether some rule, or an aggregate in one, has variables for properties or classes that cannot be expanded: two, or one that
+    no positive atom has in such a place."""
     return not all(map(_is_expandable, rules))
 
 
