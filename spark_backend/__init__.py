@@ -1,1 +1,19 @@
-"""Reasoning on Spark: the place for it. Nothing is here yet; the in-process engine comes first."""
+"""Reasoning on Spark: triples that outgrow one machine, under the rules and loaders of the rest of the package.
+
+DataFrames go in and come out. The session is the user's: nothing here builds one, stops one, or changes its settings.
+
+* **Triples** are a DataFrame with the string columns ``subject``, ``predicate``, ``object`` (none of them null); each value is the
+  N-Triples text of a term, exactly as `kg_reasoner.terms.term_text` writes it: ``<iri>``, ``_:label``, ``"a"``, ``"a"@en``,
+  ``"1"^^<datatype>``. Terms are equal if and only if their texts are.
+* A **materialisation** is such a DataFrame with one more column, the boolean ``inferred``: False for the triples that were given,
+  True for those that only follow. No inferred triple is there twice, or beside an explicit one. Explicit triples are there as often
+  as they were given: duplicates in, duplicates out.
+* An **ontology** is a DataFrame of triples, or an iterable of triples of `kg_reasoner.terms`. It is part of what is given: its
+  triples are in the materialisation too, as explicit ones. Schema triples among the data count just as well.
+* **Facts** of general predicates are DataFrames by predicate, with one string column per argument, whatever their names.
+* A **work directory** is a path that the driver and all executors can write to (local mode: any folder). Iterations are kept there
+  as Parquet, so that plans stay small and an interrupted run can be resumed. Without one, a temporary folder serves in local mode.
+  A materialisation is computed when it is read, from there and from the triples that were given: keep both until it is written.
+
+`materialise`, `update`, `check` and `explain` are the functions, `SparkReasoner` ties them together with reading and writing.
+"""
