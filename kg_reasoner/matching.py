@@ -31,12 +31,13 @@ SUBJECT, OBJECT = 0, 1
 class Matcher:
     """Finds triples by any of their terms, whichever way they are laid out. Terms are ids, None stands for every term.
 
-    Facts with a literal as the subject, or with a property that is no IRI, are no RDF triples and are left out. What is found is
-    what is stored at the moment; nothing is materialised here.
+    Facts with a literal as the subject, or with a property that is no IRI, are no RDF triples and are left out, unless the matcher
+    is for `generalised` RDF. What is found is what is stored at the moment; nothing is materialised here.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
+        self.generalised = generalised
         self.database = catalog.database
         self._out = _Buffer(3 * 64)
         self._tuple = _Buffer(3)
@@ -58,7 +59,7 @@ class Matcher:
             return np.empty((0, 3), np.int32)
         find = self._ternary if self.catalog.ternary else self._vertical
         found: Ids = find(subject, property, value, which, limit)
-        if len(found) == 0 or (subject is not None and property is not None):
+        if len(found) == 0 or self.generalised or (subject is not None and property is not None):
             return found
         first = self.catalog.dictionary.first_bytes()
         keep = first[found[:, 0]] != ord('"')
@@ -95,6 +96,8 @@ class Matcher:
 
     def is_rdf(self, subject: int | None, property: int | None) -> bool:
         """Whether triples can have this subject and property."""
+        if self.generalised:
+            return True
         first = self.catalog.dictionary.first_bytes()
         return (subject is None or bool(first[subject] != ord('"'))) and (property is None or bool(first[property] == ord("<")))
 

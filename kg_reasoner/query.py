@@ -82,11 +82,11 @@ class Solutions:
 
 
 class Queries:
-    """Answers queries over the relations of a catalog, as they are at the moment."""
+    """Answers queries over the relations of a catalog, as they are at the moment. See `Matcher` for `generalised`."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
-        self.matcher = Matcher(catalog)
+        self.matcher = Matcher(catalog, generalised=generalised)
         self.statistics = Statistics(catalog.database)
 
     def solve(self, patterns: list[Pattern], which: Which, limit: int | None) -> Solutions:
@@ -208,6 +208,8 @@ class Queries:
 
     def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
         """The solutions in which no literal is a subject, and every property an IRI."""
+        if self.matcher.generalised:
+            return rows
         first = self.catalog.dictionary.first_bytes()
         for column, name in enumerate(names):
             if any(pattern[0] == name for pattern in patterns):

@@ -55,6 +55,7 @@ feeds
 streams
 transaction
 reasoner
+entailment
 reading
 rdflib_terms
 sparql_paths
