@@ -249,10 +249,11 @@ class Materialiser:
         database.processed[:] = database.settled
 
     def compact(self) -> None:
-        """Forget dead rows where they are many. Everything has been processed. Marks name rows: while there are any, it waits."""
-        if self.database.context.marked_count:
-            return
-        for relation in self.database.crowded():
+        """Forget dead rows where they are many. Everything has been processed. Marks, which name rows, are given up for that."""
+        crowded = self.database.crowded()
+        if crowded:
+            self.database.drop_marks()
+        for relation in crowded:
             self.database.compact(relation)
 
 

@@ -387,6 +387,11 @@ class Database:
         context.marked, context.marked_count, context.marked_room = allocate(1, np.int64), 0, 1
         native.use_marks(self.address)
 
+    def drop_marks(self) -> None:
+        """Forget what was marked for the next update."""
+        self.expect_marked()
+        native.forget_marks(self.address)
+
     def mark(self, relation: int, facts: Rows) -> int:
         """Mark those of the facts, shape (n, arity), that are explicit; returns how many."""
         while self.context.marked_room < self.context.marked_count + len(facts):

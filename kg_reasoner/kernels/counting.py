@@ -44,7 +44,7 @@ from kg_reasoner.kernels.layout import (
     Section,
 )
 from kg_reasoner.kernels.memory import entry, kernel
-from kg_reasoner.kernels.relations import find, insert, section_of, tuple_key
+from kg_reasoner.kernels.relations import count_dead, find, insert, section_of, tuple_key
 
 NOWHEN = -1
 """Instead of an iteration: the instance does not hold."""
@@ -491,7 +491,7 @@ def finish_counting(context: Context) -> int:
                 delete_fact(context, fact)
             else:
                 relation.flags[row] = DEAD
-                relation.dead = relation.dead + 1
+                count_dead(context, relation)
     for time in range(context.last_time + 1):
         context.agenda[time] = -1
     context.touched_count = 0

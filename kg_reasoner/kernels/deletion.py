@@ -43,7 +43,7 @@ from kg_reasoner.kernels.layout import (
 )
 from kg_reasoner.kernels.marks import has_marked_body, mark
 from kg_reasoner.kernels.memory import Int32s, entry, kernel
-from kg_reasoner.kernels.relations import find, section_of
+from kg_reasoner.kernels.relations import count_dead, find, section_of
 
 ROW = (1 << 32) - 1
 CERTAIN = EXPLICIT | STATED | PROVED
@@ -404,9 +404,7 @@ def delete_fact(context: Context, fact: int) -> int:
     relation = relation_of(context, fact)
     row = fact & ROW
     relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
-    relation.dead = relation.dead + 1
-    if relation.dead >= context.compact_from and 2 * relation.dead > relation.count:
-        context.crowded = 1
+    count_dead(context, relation)
     context.gone[context.gone_count] = fact
     context.gone_count = context.gone_count + 1
     return 0

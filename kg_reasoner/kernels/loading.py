@@ -2,7 +2,7 @@
 
 from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, PRESENT, RETRACTED, RING, STATED, Context
 from kg_reasoner.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import find, insert, tuple_key
+from kg_reasoner.kernels.relations import count_dead, find, insert, tuple_key
 
 
 @kernel
@@ -42,7 +42,7 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
     flags = flags - flag
     if row >= context.settled[number] and not flags & (EXPLICIT | STATED):
         relation.flags[row] = DEAD
-        relation.dead = relation.dead + 1
+        count_dead(context, relation)
         return 1
     if flags & CLAIMED:
         flags = flags - CLAIMED

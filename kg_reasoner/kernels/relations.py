@@ -235,6 +235,15 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
 
 
 @kernel
+def count_dead(context: Context, relation: Relation) -> int:
+    """Say that one more row of a relation is dead or gone; it may be time to compact it."""
+    relation.dead = relation.dead + 1
+    if relation.dead >= context.compact_from and 2 * relation.dead > relation.count:
+        context.crowded = 1
+    return 0
+
+
+@kernel
 def is_present(relation: Relation, key: int) -> int:
     """Whether a tuple of at most two columns is there for sure: its key is its identity, and no row is dead."""
     if relation.arity > 2 or relation.dead > 0:
