@@ -48,7 +48,7 @@ StoredTerm: TypeAlias = int | str
 
 PROPERTY_COLUMN = 1
 
-INTERNAL = "aggregate: "
+INTERNAL = "internal: "
 """How the names of predicates begin that only the engine uses; no program can name them."""
 
 

@@ -641,7 +641,7 @@ def test_forms_of_aggregates() -> None:
         assert all("aggregate:" not in shown for p in forms for shown in (p.text(), p.dot(), p.html(), json.dumps(p.as_dict())))
     assert len(reasoner.inconsistencies()) == 2
     with pytest.raises(NoProofError):
-        reasoner.explain(Atom(next(n for n in reasoner.catalog.predicates if n.startswith("aggregate: solutions")), (literal(6),)))
+        reasoner.explain(Atom(next(n for n in reasoner.catalog.predicates if n.startswith("internal: solutions")), (literal(6),)))
 
 
 def test_functions_and_aggregates_over_triples() -> None:
