@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kg_reasoner.loaders.blank import BlankScope, TermFinder
 from kg_reasoner.loaders.convert import text_from_oxigraph
 
-__all__ = ["Encoder", "Ids", "TermDictionary", "check_line"]
+__all__ = ["Encoder", "Ids", "TermDictionary", "check_line", "parse_lines"]
 
 Ids = npt.NDArray[np.int32]
 
@@ -76,7 +76,7 @@ class Encoder:
         text = b"".join([triple + b" .\n" for triple, _, _ in found])
         ids, graphs = self.triples_in_graphs(text, [graph for _, graph, _ in found])
         if others:
-            texts, names = _parse(others, self._label, quads=True)
+            texts, names = parse_lines(others, self._label, quads=True)
             known = {name: int(self._dictionary.encode_texts([name])[0]) if name else -1 for name in sorted(set(names))}
             ids = np.concatenate([ids, self._dictionary.encode_texts(texts).reshape(-1, 3)])
             graphs = np.concatenate([graphs, np.array([known[name] for name in names], np.int32)])
@@ -93,7 +93,7 @@ class Encoder:
                 prefix = self._scope.prefix
         ids, rejects = self._dictionary.encode_ntriples(data, prefix)
         if rejects:
-            texts, _ = _parse([data[start:end] for start, end in rejects], label)
+            texts, _ = parse_lines([data[start:end] for start, end in rejects], label)
             ids = np.concatenate([ids, self._dictionary.encode_texts(texts).reshape(-1, 3)])
             if graphs is not None:
                 ends = np.cumsum([len(line) for line in data.splitlines(keepends=True)])
@@ -137,8 +137,15 @@ def _check_iri(text: str) -> None:
         raise SyntaxError(f"{text}: {error}") from None
 
 
-def _parse(lines: Iterable[bytes], label: Callable[[str], str], quads: bool = False) -> tuple[list[str], list[str]]:
-    """The dictionary texts of all terms of some lines, in order, and of each statement's graph (empty: the default graph)."""
+def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool = False) -> tuple[list[str], list[str]]:
+    """The dictionary texts of all terms of some lines, in order, and of each statement's graph (empty: the default graph).
+
+    `label` gives the new label of a blank node's.
+
+    Raises:
+        SyntaxError: a line is not N-Triples, or with `quads` not N-Quads.
+        LoadError: a line has a term of RDF 1.2.
+    """
     import pyoxigraph
 
     def text(term: object) -> str:
@@ -161,4 +168,4 @@ def check_line(line: bytes, quads: bool) -> None:
         SyntaxError: it is not N-Triples, or with `quads` not N-Quads.
         LoadError: it has a term of RDF 1.2.
     """
-    _parse([line], _unchanged, quads)
+    parse_lines([line], _unchanged, quads)
