@@ -1,42 +1,59 @@
 """The datatype map: which literals denote the same value, and which datatypes a value belongs to.
 
 Unlike SPARQL's comparison (see `values`), this is identity of values, as RDF 1.1 Semantics and the datatype map of OWL 2 define
-it: xsd:decimal, xsd:double and xsd:float have no value in common, ``-0.0`` is not ``0.0``, and the same moment in two time zones is
-two values. The datatypes are those of OWL 2 RL, rdf:langString and xsd:date.
+it: xsd:decimal, xsd:double and xsd:float have no value in common, ``-0.0`` is not ``0.0``, NaN is itself, and the same moment in
+two time zones is two values. Lexical forms are taken as they are written: ``" 1"`` is no integer.
+
+The datatypes are those of OWL 2 RL, rdf:langString and xsd:date. Literals of all others (owl:rational, xsd:duration ...) denote
+something that nothing is known of. Functions take the `recognised` datatypes; literals of the rest are treated like those.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
 from typing import Final, TypeAlias
 
+from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.terms import RDF, RDFS, XSD, Literal
 from kg_reasoner.values import INTEGER_RANGES, value_of
 
-__all__ = ["DATATYPES", "datatypes_of", "identity", "is_ill_typed"]
+__all__ = ["ALWAYS_RECOGNISED", "DATATYPES", "datatypes_of", "identity", "is_ill_typed", "recognised_datatypes"]
+
+_NAME_START: Final = (
+    "A-Za-z_\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
+    "\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME: Final = _NAME_START + r"\-.0-9\xb7\u0300-\u036f\u203f\u2040"
+_CHARACTER: Final = "\x01-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+"""NameStartChar and NameChar without the colon, and Char, as in XML 1.1."""
+
+_LANGUAGE_TAG: Final = "[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*"
 
 _STRINGS: Final = {
-    XSD.string.value: re.compile(r".*", re.DOTALL),
+    XSD.string.value: re.compile(f"[{_CHARACTER}]*"),
     XSD.normalizedString.value: re.compile(r"[^\t\n\r]*"),
     XSD.token.value: re.compile(r"(?:[^ \t\n\r]+(?: [^ \t\n\r]+)*)?"),
-    XSD.language.value: re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*"),
-    XSD.NMTOKEN.value: re.compile(r"[\w:.\-·]+"),
-    XSD.Name.value: re.compile(r"(?:[^\W\d]|:)[\w:.\-·]*"),
-    XSD.NCName.value: re.compile(r"[^\W\d][\w.\-·]*"),
+    XSD.language.value: re.compile(_LANGUAGE_TAG),
+    XSD.NMTOKEN.value: re.compile(f"[{_NAME}:]+"),
+    XSD.Name.value: re.compile(f"[{_NAME_START}:][{_NAME}:]*"),
+    XSD.NCName.value: re.compile(f"[{_NAME_START}][{_NAME}]*"),
 }
-"""xsd:string and the types derived from it: which strings they have."""
+"""xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too."""
+
+ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
+"""The datatypes that RDF 1.1 never treats as unknown."""
 
 DATATYPES: Final = frozenset(
     [
         *INTEGER_RANGES,
         *_STRINGS,
+        *ALWAYS_RECOGNISED,
         *(XSD[name].value for name in ("decimal", "double", "float", "boolean", "dateTime", "dateTimeStamp", "date")),
         *(XSD[name].value for name in ("anyURI", "hexBinary", "base64Binary")),
-        *(RDF[name].value for name in ("langString", "PlainLiteral", "XMLLiteral")),
+        *(RDF[name].value for name in ("PlainLiteral", "XMLLiteral")),
         RDFS.Literal.value,
     ]
 )
@@ -44,75 +61,98 @@ DATATYPES: Final = frozenset(
 
 _Value: TypeAlias = tuple[str, Hashable]
 """A value space and what identifies a value in it."""
+
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})*")
+_BASE64: Final = re.compile(
+    r"(?:(?:[A-Za-z0-9+/] ?){4})*(?:(?:[A-Za-z0-9+/] ?){3}[A-Za-z0-9+/]"
+    r"|(?:[A-Za-z0-9+/] ?){2}[AEIMQUYcgkosw048] ?=|[A-Za-z0-9+/] ?[AQgw] ?= ?=)|"
+)
+"""Groups of four characters, each of which may have a space behind it, except for the last; no bits that belong to no octet."""
 
 
-def identity(literal: Literal) -> Hashable | None:
+def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
+    """The datatypes to recognise, as IRIs: all that are known for None; otherwise those given, and `ALWAYS_RECOGNISED`.
+
+    Raises:
+        UnknownNameError: one of them is not known.
+    """
+    if datatypes is None:
+        return DATATYPES
+    wanted = frozenset(datatypes)
+    for name in sorted(wanted - DATATYPES):
+        raise UnknownNameError("datatype", name, DATATYPES)
+    return wanted | ALWAYS_RECOGNISED
+
+
+def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hashable | None:
     """What identifies the literal's value: two literals denote the same value if and only if theirs are equal.
 
-    None if the literal is ill-typed or its datatype is not known.
+    None if the literal is ill-typed or its datatype is not recognised.
 
     >>> from kg_reasoner.terms import literal
     >>> identity(literal(1)) == identity(Literal("1.0", XSD.decimal.value)), identity(literal(1)) == identity(literal(1.0))
     (True, False)
     """
-    return _value(literal)
+    return _value(literal) if literal.datatype in recognised else None
 
 
-def is_ill_typed(literal: Literal) -> bool:
-    """Whether the datatype is known and the lexical form is none of its."""
-    return literal.datatype in DATATYPES and _value(literal) is None
+def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:
+    """Whether the datatype is recognised and the lexical form is none of its."""
+    return literal.datatype in recognised and _value(literal) is None
 
 
-def datatypes_of(literal: Literal) -> tuple[str, ...]:
-    """The known datatypes whose value space has the literal's value, rdfs:Literal among them; none if `identity` is None.
+def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[str, ...]:
+    """The recognised datatypes whose value space has the literal's value, and rdfs:Literal; none if `identity` is None.
 
     >>> [datatype.rpartition("#")[2] for datatype in datatypes_of(Literal("-1.0", XSD.decimal.value))][:4]
     ['Literal', 'decimal', 'integer', 'nonPositiveInteger']
     """
-    value = _value(literal)
+    value = _value(literal) if literal.datatype in recognised else None
     if value is None:
         return ()
-    space, key = value
-    found = [RDFS.Literal.value]
-    if isinstance(key, Decimal):
-        found.append(XSD.decimal.value)
-        if key == key.to_integral_value():
-            found.extend(
-                datatype
-                for datatype, (low, high) in INTEGER_RANGES.items()
-                if (low is None or low <= key) and (high is None or key <= high)
-            )
-    elif space == XSD.string.value:
+    return RDFS.Literal.value, *(datatype for datatype in _spaces_with(*value) if datatype in recognised)
+
+
+def _spaces_with(space: str, key: Hashable) -> list[str]:
+    """The known datatypes that have a value."""
+    if space == XSD.decimal.value:
+        assert isinstance(key, Decimal)
+        whole = key == key.to_integral_value()
+        return [space, *(name for name, bounds in INTEGER_RANGES.items() if whole and _is_within(key, *bounds))]
+    if space == XSD.string.value:
         assert isinstance(key, str)
-        found.append(RDF.PlainLiteral.value)
-        found.extend(datatype for datatype, pattern in _STRINGS.items() if pattern.fullmatch(key))
-    elif space == RDF.langString.value:
-        found.extend((RDF.PlainLiteral.value, space))
-    elif space == XSD.dateTime.value:
+        return [RDF.PlainLiteral.value, *(datatype for datatype, pattern in _STRINGS.items() if pattern.fullmatch(key))]
+    if space == RDF.langString.value:
+        return [RDF.PlainLiteral.value, space]
+    if space == XSD.dateTime.value:
         assert isinstance(key, tuple)
-        found.extend((space,) if key[1] is None else (space, XSD.dateTimeStamp.value))
-    else:
-        found.append(space)
-    return tuple(found)
+        return [space] if key[1] is None else [space, XSD.dateTimeStamp.value]
+    return [space]
+
+
+def _is_within(key: Decimal, low: int | None, high: int | None) -> bool:
+    return (low is None or low <= key) and (high is None or key <= high)
 
 
 def _value(literal: Literal) -> _Value | None:
     lexical, datatype = literal.lexical, literal.datatype
     if literal.language is not None:
-        return RDF.langString.value, (lexical, literal.language)
+        return RDF.langString.value, (lexical, literal.language.lower())
     if datatype in _STRINGS:
-        return (XSD.string.value, lexical) if _STRINGS[datatype].fullmatch(lexical) else None
-    known = value_of(literal)
-    if known is not None:
-        kind, key = known
-        if kind == "number" and datatype in (XSD.double.value, XSD.float.value):
-            return datatype, str(key)  # tells -0 from 0, and NaN is itself
-        if kind in ("dateTime", "date"):
-            return XSD[kind].value, (key, _zone(lexical))
-        return (XSD.decimal.value if kind == "number" else datatype), key
+        is_value = _STRINGS[XSD.string.value].fullmatch(lexical) and _STRINGS[datatype].fullmatch(lexical)
+        return (XSD.string.value, lexical) if is_value else None
     reader = _READERS.get(datatype)
-    return None if reader is None else reader(lexical)
+    if reader is not None:
+        return reader(lexical)
+    known = value_of(literal)
+    if known is None:
+        return None
+    kind, key = known
+    if kind == "number" and datatype in (XSD.double.value, XSD.float.value):
+        return datatype, str(key)  # tells -0 from 0, and NaN is itself
+    if kind in ("dateTime", "date"):
+        return XSD[kind].value, (key, _zone(lexical))
+    return (XSD.decimal.value if kind == "number" else datatype), key
 
 
 def _zone(lexical: str) -> str | None:
@@ -124,9 +164,15 @@ def _zone(lexical: str) -> str | None:
 
 def _plain(lexical: str) -> _Value | None:
     text, at, language = lexical.rpartition("@")
-    if not at:
+    if not at or not _STRINGS[XSD.string.value].fullmatch(text):
         return None
-    return (RDF.langString.value, (text, language.lower())) if language else (XSD.string.value, text)
+    if not language:
+        return XSD.string.value, text
+    return (RDF.langString.value, (text, language.lower())) if re.fullmatch(_LANGUAGE_TAG, language) else None
+
+
+def _uri(lexical: str) -> _Value | None:
+    return (XSD.anyURI.value, lexical) if _STRINGS[XSD.string.value].fullmatch(lexical) else None
 
 
 def _hex(lexical: str) -> _Value | None:
@@ -134,17 +180,15 @@ def _hex(lexical: str) -> _Value | None:
 
 
 def _base64(lexical: str) -> _Value | None:
-    try:
-        return XSD.base64Binary.value, base64.b64decode(lexical.replace(" ", ""), validate=True)
-    except (binascii.Error, ValueError):
-        return None
+    return (XSD.base64Binary.value, base64.b64decode(lexical)) if _BASE64.fullmatch(lexical) else None
 
 
 def _xml(lexical: str) -> _Value | None:
+    """A fragment of XML. What canonical XML does not tell apart (the order of attributes, CDATA sections) is the same value."""
     from xml.etree import ElementTree
 
     try:
-        return RDF.XMLLiteral.value, ElementTree.canonicalize(f"<x>{lexical}</x>")
+        return RDF.XMLLiteral.value, ElementTree.canonicalize(f"<x>{lexical}</x>", with_comments=True)
     except (ElementTree.ParseError, ValueError):  # the latter for lone surrogates
         return None
 
@@ -154,5 +198,5 @@ _READERS: Final[dict[str, Callable[[str], _Value | None]]] = {
     RDF.XMLLiteral.value: _xml,
     XSD.hexBinary.value: _hex,
     XSD.base64Binary.value: _base64,
-    XSD.anyURI.value: lambda lexical: (XSD.anyURI.value, lexical),
+    XSD.anyURI.value: _uri,
 }

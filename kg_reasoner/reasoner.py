@@ -13,12 +13,13 @@ import numpy.typing as npt
 from kg_reasoner import analysis
 from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary, violation_variables
 from kg_reasoner.counters import Counters
+from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, TransactionError
 from kg_reasoner.groups import Group, is_group, split
 from kg_reasoner.kernels.layout import STATED
-from kg_reasoner.literals import LITERAL_PREDICATES, literal_facts
+from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import DEFAULT, Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
@@ -79,6 +80,8 @@ class Reasoner:
         ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
         maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting`` or
             ``rematerialise``. They differ in cost, never in results.
+        datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
+            None: all of `kg_reasoner.datatypes.DATATYPES`. Literals of others are nothing but literals.
 
     Reading brings the materialisation up to date first. A reasoner is not safe for use from several threads at once.
 
@@ -92,11 +95,19 @@ class Reasoner:
 
     Raises:
         RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-        UnknownNameError: there is no such rule set, or no such strategy.
+        UnknownNameError: there is no such rule set, no such strategy, or a datatype is none of those that are known.
     """
 
-    def __init__(self, program: Program | str | None = None, *, ruleset: str | None = None, maintenance: str = DEFAULT) -> None:
+    def __init__(
+        self,
+        program: Program | str | None = None,
+        *,
+        ruleset: str | None = None,
+        maintenance: str = DEFAULT,
+        datatypes: Iterable[str] | None = None,
+    ) -> None:
         self.dictionary = Dictionary()
+        self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
         self.warnings: list[AxiomWarning] = []
         self._program = Program()
         self._axiom_rules: tuple[Rule, ...] = ()
@@ -146,7 +157,7 @@ class Reasoner:
         self._supplied: tuple[int, int] | None = None
         self._must_restart = False
         self._asks_of_literals: bool | None = None
-        self._literals_fed = 0
+        self._literals = LiteralFacts(self.dictionary, self.datatypes)
         self._explainer: Explainer | None = None
 
     # --- rules ------------------------------------------------------------------------------------------------------
@@ -642,12 +653,10 @@ class Reasoner:
         """Facts about the literals of the dictionary, for rules that ask for them."""
         if self._asks_of_literals is None:
             self._asks_of_literals = any(map(asks_of_literals, rules))
-        if self._asks_of_literals and self._literals_fed < len(self.dictionary):
-            count = len(self.dictionary)
-            for name, rows in literal_facts(self.dictionary, self._literals_fed).items():
+        if self._asks_of_literals:
+            for name, rows in self._literals.new().items():
                 if rows:
                     self.database.load(self.catalog.predicate(name, LITERAL_PREDICATES[name]), np.array(rows, np.int32), STATED)
-            self._literals_fed = count
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
