@@ -3,16 +3,17 @@
 Patterns that each have a relation of their own become one plan for the kernels, which join in an order that goes by the sizes of
 relations. Patterns that range over relations (a variable for the property or class, in the vertical layout), and queries over the
 explicit or the inferred triples only, are joined one by one, as tables of ids.
+
+A pattern of three terms is about all triples; one of four about those that a graph states (see `kg_reasoner.quads`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.kernels import native
@@ -21,13 +22,18 @@ from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.planner import plan_query
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.quads import GRAPH_COLUMN, GraphTerm, QuadPattern, Quads
 from kg_reasoner.statistics import Statistics
+from kg_reasoner.tables import labels_of, paired, spread
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
 
 Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
 """A triple pattern: ids of constants, names of variables."""
+
+AnyPattern: TypeAlias = Pattern | QuadPattern
+"""A pattern of all triples, or of those of a graph."""
 
 FIRST_CHUNK, CHUNK = 64, 1 << 16
 """Solutions that are fetched at once: at first, and then."""
@@ -38,7 +44,7 @@ LOOK_UP = 150
 
 def answers(
     reasoner: Reasoner,
-    patterns: Sequence[Pattern],
+    patterns: Sequence[AnyPattern],
     variables: Sequence[str],
     which: Which = "all",
     limit: int | None = None,
@@ -87,20 +93,21 @@ class Queries:
     def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
         self.matcher = Matcher(catalog, generalised=generalised)
+        self.quads = Quads(catalog, self.matcher)
         self.statistics = Statistics(catalog.database)
 
-    def solve(self, patterns: list[Pattern], which: Which, limit: int | None) -> Solutions:
+    def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
         """The solutions of some patterns, with all their variables."""
         if len(patterns) == 1:
             return self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
-        if which == "all" and all(map(self._has_relation, patterns)):
+        if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
             return self._planned(patterns, limit)
         return self._joined(patterns, which)
 
-    def _matches(self, pattern: Pattern, which: Which, limit: int | None = None) -> Solutions:
+    def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
         """The solutions of one pattern."""
         names: list[str] = []
         columns: list[int] = []
@@ -112,19 +119,29 @@ class Queries:
                 else:
                     names.append(term)
                     columns.append(column)
-        subject, property, value = map(_constant, pattern)
-        found = self.matcher.match(subject, property, value, which, None if repeated else limit)
+        found = self._found(pattern, which, None if repeated else limit)
         for first, second in repeated:
             found = found[found[:, first] == found[:, second]]
         return Solutions(names, found[:, columns])
 
+    def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
+        """What matches the constants of a pattern, with as many columns as it has terms; without that of a constant graph."""
+        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        if len(pattern) == GRAPH_COLUMN:
+            return self.matcher.match(subject, property, value, which, limit)
+        graph = pattern[GRAPH_COLUMN]
+        if isinstance(graph, str):
+            return self.quads.match_quads(subject, property, value, None)
+        return self.quads.match(subject, property, value, graph)
+
     # --- patterns one by one ----------------------------------------------------------------------------------------
 
-    def _joined(self, patterns: list[Pattern], which: Which) -> Solutions:
+    def _joined(self, patterns: Sequence[AnyPattern], which: Which) -> Solutions:
         """Join patterns one by one, small and connected ones first; those that can be planned together with the first one are."""
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
         start = min(patterns, key=sizes.__getitem__)
-        group = _connected(start, [pattern for pattern in patterns if which == "all" and self._has_relation(pattern)])
+        alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
+        group = _connected(start, alike)
         if len(group) > 1:
             solutions = self._planned(group, None)
         else:
@@ -137,15 +154,15 @@ class Queries:
             solutions = self._extended(solutions, following, which, sizes[following])
         return solutions
 
-    def _size(self, pattern: Pattern, which: Which) -> float:
+    def _size(self, pattern: AnyPattern, which: Which) -> float:
         """About how many triples match the constants of a pattern."""
-        subject, property, value = map(_constant, pattern)
+        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
         if subject is None and value is None:
-            atom = None if property is None else self._atom(pattern)
+            atom = self._atom_of(pattern) if property is not None and self._is_planned(pattern) else None
             return self.matcher.size() if atom is None else self.statistics.size(atom)
-        return len(self.matcher.match(subject, property, value, which))
+        return len(self._found(pattern, which))
 
-    def _extended(self, solutions: Solutions, pattern: Pattern, which: Which, size: float) -> Solutions:
+    def _extended(self, solutions: Solutions, pattern: AnyPattern, which: Which, size: float) -> Solutions:
         """Join solutions with one more pattern, by looking up each distinct key or as a whole, whichever is cheaper."""
         names = variables_of([pattern])
         shared = [name for name in names if name in solutions.names]
@@ -156,26 +173,38 @@ class Queries:
         if len(firsts) * LOOK_UP < size:
             tables = [self._matches(_bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
             found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
-            counts = np.array([len(table) for table in tables], np.int64)
+            rows, places = spread(np.array([len(table) for table in tables], np.int64), labels)
         else:
             whole = self._matches(pattern, which)
-            both = labels_of(np.concatenate([keys, whole.columns(shared)]))
-            labels, theirs = both[: len(keys)], both[len(keys) :]
-            found = whole.columns(new)[np.argsort(theirs, kind="stable")]
-            counts = np.bincount(theirs, minlength=int(both.max(initial=-1)) + 1)
-        rows, places = _spread(counts, labels)
+            found = whole.columns(new)
+            rows, places = paired(keys, whole.columns(shared))
         return Solutions([*solutions.names, *new], np.concatenate([solutions.rows[rows], found[places]], axis=1))
 
     # --- patterns with relations of their own -----------------------------------------------------------------------
 
+    def _is_planned(self, pattern: AnyPattern) -> bool:
+        """Whether all that can match a pattern lies in one relation (or nowhere).
+
+        Patterns of triples are planned together, and those of quads: both need not be stored in the same names for things.
+        """
+        if len(pattern) > GRAPH_COLUMN:
+            return self.quads.has_relation(pattern[GRAPH_COLUMN])
+        return self._has_relation(pattern)
+
+    def _atom_of(self, pattern: AnyPattern) -> StoredAtom | None:
+        """A pattern over its relation; None if there is no such relation, or more than one."""
+        if len(pattern) > GRAPH_COLUMN:
+            return self.quads.atom(pattern)
+        return self._atom(pattern)
+
     def _has_relation(self, pattern: Pattern) -> bool:
-        """Whether all that can match a pattern lies in one relation (or nowhere)."""
+        """Whether all triples that can match a pattern lie in one relation."""
         _, property, value = pattern
         catalog = self.catalog
         return catalog.ternary or (isinstance(property, int) and (property != catalog.type_id or isinstance(value, int)))
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
-        """The pattern over its relation; None if there is no such relation, or more than one."""
+        """A pattern of triples over its relation."""
         catalog = self.catalog
         if catalog.ternary:
             return StoredAtom(catalog.predicates[TRIPLE], pattern)
@@ -186,10 +215,10 @@ class Queries:
         relation = catalog.properties.get(property) if isinstance(property, int) else None
         return None if relation is None else StoredAtom(relation, (subject, value))
 
-    def _planned(self, patterns: Sequence[Pattern], limit: int | None) -> Solutions:
+    def _planned(self, patterns: Sequence[AnyPattern], limit: int | None) -> Solutions:
         """Plan a query, run it, and forget the plan."""
         names = variables_of(patterns)
-        atoms = [atom for atom in map(self._atom, patterns) if atom is not None]
+        atoms = [atom for atom in map(self._atom_of, patterns) if atom is not None]
         chunks = [np.empty((0, len(names)), np.int32)]
         database = self.catalog.database
         with database.temporary_plans():
@@ -202,9 +231,19 @@ class Queries:
                     size = FIRST_CHUNK if total == 0 else CHUNK
                     out = allocate(size * len(names), np.int32)
                     count = native.fetch(database.address, len(names), address(out), size)
-                    chunks.append(self._rdf_only(patterns, names, np.asarray(out[: count * len(names)]).reshape(count, len(names))))
+                    found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
+                    chunks.append(self._proper(patterns, names, found))
                     total += len(chunks[-1])
         return Solutions(names, np.concatenate(chunks))
+
+    def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
+        """The solutions in which all triples are RDF, and a variable for a named graph does not stand for the default graph."""
+        if len(patterns[0]) == GRAPH_COLUMN:
+            return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
+        for graph in {graph for *_, graph in patterns}:
+            if isinstance(graph, str):
+                rows = rows[rows[:, names.index(graph)] != self.quads.default]
+        return rows
 
     def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
         """The solutions in which no literal is a subject, and every property an IRI."""
@@ -219,57 +258,34 @@ class Queries:
         return rows
 
 
-def variables_of(patterns: Sequence[Pattern]) -> list[str]:
+def variables_of(patterns: Sequence[AnyPattern]) -> list[str]:
     """The variables of some patterns, in the order in which they occur."""
     return list(dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, str)))
 
 
-def _constant(term: StoredTerm) -> int | None:
+def _constant(term: GraphTerm) -> int | None:
     return term if isinstance(term, int) else None
 
 
-def _bound(pattern: Pattern, names: Sequence[str], values: Sequence[int]) -> Pattern:
+def _bound(pattern: AnyPattern, names: Sequence[str], values: Sequence[int]) -> AnyPattern:
     """The pattern with some variables replaced by ids."""
     known = dict(zip(names, values, strict=True))
-    subject, property, value = (known.get(term, term) if isinstance(term, str) else term for term in pattern)
-    return subject, property, value
+    return cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in pattern))
 
 
-def _distance(pattern: Pattern, names: Sequence[str]) -> tuple[bool, int]:
+def _distance(pattern: AnyPattern, names: Sequence[str]) -> tuple[bool, int]:
     """Whether a pattern has variables, but none of the named ones; and how many of its variables are not among them."""
     variables = variables_of([pattern])
     new = sum(name not in names for name in variables)
     return 0 < len(variables) == new, new
 
 
-def _connected(start: Pattern, patterns: Sequence[Pattern]) -> list[Pattern]:
+def _connected(start: AnyPattern, patterns: Sequence[AnyPattern]) -> list[AnyPattern]:
     """The patterns that share variables with the first one, or with others that do; none if the first is not among them."""
-    group: list[Pattern] = []
+    group: list[AnyPattern] = []
     fresh = [start] if start in patterns else []
     while fresh:
         group += fresh
         names = set(variables_of(group))
         fresh = [pattern for pattern in patterns if pattern not in group and not names.isdisjoint(pattern)]
     return group
-
-
-def labels_of(rows: Ids) -> npt.NDArray[np.int64]:
-    """A number for each row of ids, 0, 1, 2 ...: equal rows have the same."""
-    labels = np.zeros(len(rows), np.int64)
-    for column in rows.T:
-        labels = np.unique((labels << 32) | column, return_inverse=True)[1].reshape(-1)
-    return labels
-
-
-def _spread(counts: npt.NDArray[np.int64], labels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pair each row with all items of its label: row numbers, and places of items that are ordered by label.
-
-    Args:
-        counts: how many items each label has.
-        labels: the label of each row.
-    """
-    starts = np.cumsum(counts) - counts
-    repeats = counts[labels]
-    rows = np.repeat(np.arange(len(labels)), repeats)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    return rows, starts[labels[rows]] + within

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
     from kg_reasoner.loaders.owl import AxiomWarning
+    from kg_reasoner.named_graphs import NamedGraphs
     from kg_reasoner.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.update import Update
 
@@ -117,6 +118,7 @@ class Reasoner:
         self._equates = False
         self._vocabulary: frozenset[Term] = frozenset()
         self._schema = SchemaTriples(self.dictionary)
+        self._named_graphs: NamedGraphs | None = None
         self._schema_changed = False
         self._rules_changed = True
         self._must_restart = False
@@ -222,15 +224,16 @@ class Reasoner:
     def load(self, *sources: Any, format: str | None = None, base: str | None = None, progress: Progress | None = None) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
-        All sources are read before the first triple is added, so that a bad one leaves everything as it was.
+        All sources are read before the first triple is added, so that a bad one leaves everything as it was. Named graphs keep
+        their triples, see `named_graphs`.
         """
         from kg_reasoner.loaders import rdf
 
-        blocks = [
-            block.triples for block in rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress)
-        ]
-        for block in blocks:
-            self.add_triples(block)
+        for block in list(rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress)):
+            if block.graphs is None:
+                self.add_triples(block.triples)
+            else:
+                self.named_graphs.load(block.triples, block.graphs)
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
@@ -245,9 +248,9 @@ class Reasoner:
             with self.transaction() as transaction:
                 transaction.add_triples(ids)
             return
-        self._schema_changed = self._schema_changed or self._touches_schema(ids)
-        self._load(TRIPLE, ids)
-        self._touch()
+        self._state(ids)
+        if self._named_graphs is not None:
+            self._named_graphs.added(ids)
 
     def remove_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Remove explicit triples; what is not explicit is left alone."""
@@ -256,9 +259,31 @@ class Reasoner:
             with self.transaction() as transaction:
                 transaction.remove_triples(ids)
             return
+        if self._named_graphs is not None:
+            self._named_graphs.removed(ids)
+        self._unstate(ids)
+
+    def _state(self, ids: TripleIds) -> Changed:
+        """Make triples explicit. Says of each whether it was not."""
         self._schema_changed = self._schema_changed or self._touches_schema(ids)
-        if self._retract(TRIPLE, ids):
+        changed = self._load(TRIPLE, ids)
+        self._touch()
+        return changed
+
+    def _unstate(self, ids: TripleIds) -> None:
+        """Make triples explicit no longer."""
+        self._schema_changed = self._schema_changed or self._touches_schema(ids)
+        if self._retract(TRIPLE, ids).any():
             self._touch()
+
+    @property
+    def named_graphs(self) -> NamedGraphs:
+        """The graphs that state the explicit triples: for those that are not all in the default graph."""
+        if self._named_graphs is None:
+            from kg_reasoner.named_graphs import NamedGraphs
+
+            self._named_graphs = NamedGraphs(self)
+        return self._named_graphs
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Add explicit facts of a general predicate.
@@ -304,7 +329,7 @@ class Reasoner:
             with self.transaction() as transaction:
                 transaction.remove_facts(predicate, facts)
             return
-        if self._retract(predicate, self._ids_of(facts, self.database.relations[relation].arity)):
+        if self._retract(predicate, self._ids_of(facts, self.database.relations[relation].arity)).any():
             self._touch()
 
     @property
@@ -498,35 +523,39 @@ class Reasoner:
         old, relations = self.database, dict(self.catalog.predicates)
         triples = self.triple_ids_now("explicit")
         self._set_up(ternary)
-        self._load(TRIPLE, triples)
+        self._insert(TRIPLE, triples)
         for name, relation in relations.items():
-            if name != TRIPLE and name not in LITERAL_PREDICATES and not name.startswith(INTERNAL):
+            if name != TRIPLE and name not in LITERAL_PREDICATES:
                 rows = old.rows(relation, "explicit")
                 self.database.load(self.catalog.predicate(name, rows.shape[1]), rows)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    def _load(self, predicate: str, ids: Ids) -> None:
-        """Insert explicit facts of a predicate, and tell the open transaction which of them are new."""
+    def _insert(self, predicate: str, ids: Ids) -> Changed:
+        """Insert explicit facts of a predicate. Says of each whether it is new."""
         if predicate == TRIPLE and not self.catalog.ternary:
-            changed = self._load_vertical(ids)
-        else:
-            changed = self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids)
+            return self._load_vertical(ids)
+        return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids)
+
+    def _load(self, predicate: str, ids: Ids) -> Changed:
+        """Insert explicit facts, and tell the open transaction which of them are new."""
+        changed = self._insert(predicate, ids)
         if self._transaction is not None:
             self._transaction.note(predicate, ids[changed], added=True)
+        return changed
 
-    def _retract(self, predicate: str, ids: Ids) -> int:
-        """Make explicit facts of a predicate explicit no longer, and tell the open transaction. Returns how many were."""
+    def _retract(self, predicate: str, ids: Ids) -> Changed:
+        """Make explicit facts of a predicate explicit no longer, and tell the open transaction. Says of each whether it was."""
         if predicate == TRIPLE and not self.catalog.ternary:
             self.catalog.extend_maps()
             changed = self.database.retract_triples(ids)
         elif predicate in self.catalog.predicates:
             changed = self.database.retract(self.catalog.predicates[predicate], ids)
         else:
-            return 0
+            return np.zeros(len(ids), np.bool_)
         if self._transaction is not None:
             self._transaction.note(predicate, ids[changed], added=False)
-        return int(np.count_nonzero(changed))
+        return changed
 
     def _facts_of(self, update: Update | None) -> list[tuple[int, Ids]]:
         """The facts that an update will delete, as far as they are known, by relation."""

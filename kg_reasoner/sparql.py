@@ -153,14 +153,15 @@ def _tables(source: PatternSource, patterns: list[Pattern], names: list[str], di
     """The values of variables in all solutions."""
     import numpy as np
 
-    from kg_reasoner.query import answers, labels_of
+    from kg_reasoner.query import answers
     from kg_reasoner.reading import FIRST, Reading
+    from kg_reasoner.tables import distinct as distinct_rows
 
     if not patterns:
         yield np.empty((1, 0), np.int32)
     elif distinct:
         rows = answers(source.reasoner, patterns, names, source.which)
-        yield rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]  # the first of each
+        yield distinct_rows(rows)
     else:
         reading = Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit)
         if not reading.is_complete:

@@ -38,6 +38,8 @@ groups
 value_table
 statistics
 matching
+tables
+quads
 delta
 update
 counters
@@ -54,6 +56,7 @@ subscriptions
 feeds
 streams
 transaction
+named_graphs
 reasoner
 entailment
 reading

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner, query
+from kg_reasoner import Reasoner, tables
 from kg_reasoner.matching import Matcher, Which
 from kg_reasoner.parser import parse
 from kg_reasoner.program import Program
@@ -212,10 +212,10 @@ def test_variables_of() -> None:
 
 def test_labels_and_spread() -> None:
     rows = np.array([[5, 1], [5, 2], [5, 1], [4, 1]], np.int32)
-    labels = query.labels_of(rows)
+    labels = tables.labels_of(rows)
     assert labels[0] == labels[2]
     assert len(set(labels.tolist())) == 3
-    assert query.labels_of(np.empty((3, 0), np.int32)).tolist() == [0, 0, 0]
+    assert tables.labels_of(np.empty((3, 0), np.int32)).tolist() == [0, 0, 0]
 
 
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")

@@ -1,0 +1,166 @@
+"""Named graphs: which graphs state an explicit triple.
+
+The engine reasons over triples. Stating a triple in a second graph adds no fact, and removing it from one of them takes none away;
+it is explicit as long as some graph states it. How that is kept, see `kg_reasoner.quads`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
+from kg_reasoner.tables import Ids, among
+from kg_reasoner.terms import BlankNode, Literal, Term, Triple, term_text
+
+if TYPE_CHECKING:
+    from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["NamedGraphs"]
+
+
+class NamedGraphs:
+    """The graphs of a reasoner's explicit triples. Graphs are named by IRIs or blank nodes; None is the default graph.
+
+    Changes are part of the reasoner's open transaction. What is added to the reasoner itself is in the default graph, and what is
+    removed from it is removed from all graphs.
+
+    >>> from kg_reasoner.reasoner import Reasoner
+    >>> from kg_reasoner.terms import IRI
+    >>> a, p, b, first, second = (IRI(f"http://example.org/{name}") for name in ("a", "p", "b", "first", "second"))
+    >>> graphs = Reasoner("").named_graphs
+    >>> graphs.add_triples([(a, p, b)], first)
+    >>> graphs.add_triples([(a, p, b)], second)
+    >>> graphs.remove_triples([(a, p, b)], first)
+    >>> [(str(name), len(list(graphs.triples(name)))) for name in graphs.names()]
+    [('<http://example.org/first>', 0), ('<http://example.org/second>', 1)]
+    """
+
+    def __init__(self, reasoner: Reasoner) -> None:
+        self._reasoner = reasoner
+        self.default = reasoner.dictionary.encode(DEFAULT_GRAPH)
+        """The id of the default graph."""
+
+    @property
+    def quads(self) -> Quads:
+        """Where they are looked up."""
+        return self._reasoner.queries.quads
+
+    # --- terms ------------------------------------------------------------------------------------------------------
+
+    def names(self) -> list[Term]:
+        """The named graphs, in the order in which they came; empty ones, too."""
+        return [self._reasoner.dictionary.decode(number) for number in self.quads.names().tolist()]
+
+    def triples(self, graph: Term | None = None) -> Iterator[Triple]:
+        """The explicit triples of a graph."""
+        number = self.default if graph is None else self._reasoner.dictionary.find(graph)
+        for row in self._reasoner.dictionary.decode_rows(self.quads.match(None, None, None, number)):
+            yield row[0], row[1], row[2]
+
+    def add_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
+        """State triples in a graph.
+
+        Raises:
+            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+        """
+        ids = self._reasoner._triple_ids(triples)
+        self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
+
+    def remove_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
+        """State triples in a graph no longer; those that are not there are left alone."""
+        number = self.default if graph is None else self._reasoner.dictionary.find(graph)
+        if number >= 0:
+            self.remove(quads_of(self._reasoner._triple_ids(triples, new_terms=False), number))
+
+    def encode(self, graph: Term) -> int:
+        """The id of a graph's name.
+
+        Raises:
+            LoadError: that cannot name a graph.
+        """
+        if isinstance(graph, Literal) or (isinstance(graph, BlankNode) and not graph.label):
+            raise LoadError(f"{term_text(graph)} cannot name a graph, only an IRI or a blank node can")
+        return self._reasoner.dictionary.encode(graph)
+
+    # --- ids --------------------------------------------------------------------------------------------------------
+
+    def add(self, quads: Ids) -> None:
+        """State triples, given as quads of shape (n, 4)."""
+        if len(quads) == 0:
+            return
+        with self._together():
+            reasoner = self._reasoner
+            named = quads[:, GRAPH_COLUMN] != self.default
+            reasoner.add_triples(quads[~named, :GRAPH_COLUMN])
+            self._add_named(quads if named.all() else quads[named])
+
+    def load(self, triples: Ids, graphs: Ids) -> None:
+        """State triples in graphs, as documents are read: shapes (n, 3) and (n,); -1 stands for the default graph."""
+        self.add(np.column_stack([triples, np.where(graphs < 0, self.default, graphs)]))
+
+    def _add_named(self, quads: Ids) -> None:
+        if len(quads) == 0:
+            return
+        triples = np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
+        new = self._reasoner._state(triples)
+        if not new.all():  # what was in the default graph only will have other quads, and stays there
+            there = triples[~new]
+            there = there[~among(there, triples[new])]
+            self._state_in_default(there[~self.quads.have_quads(there)])
+        self._reasoner._load(QUADS, quads)
+        self.create(np.unique(quads[:, GRAPH_COLUMN]))
+
+    def _state_in_default(self, triples: Ids) -> None:
+        if len(triples):
+            self._reasoner._load(QUADS, quads_of(triples, self.default))
+
+    def remove(self, quads: Ids) -> None:
+        """State triples no longer, given as quads of shape (n, 4)."""
+        if len(quads) == 0:
+            return
+        with self._together():
+            triples = quads[:, :GRAPH_COLUMN]
+            bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
+            gone = self._reasoner._retract(QUADS, quads)
+            left = triples[gone]
+            left = left[~self.quads.have_quads(left)]
+            self._reasoner._unstate(np.concatenate([triples[bare], left]))
+            self._reasoner._touch()
+
+    def create(self, graphs: Ids) -> None:
+        """Let there be named graphs, empty ones where nothing is stated in them."""
+        self._reasoner._load(GRAPHS, graphs.reshape(-1, 1))
+        self._reasoner._touch()
+
+    def drop(self, graph: int) -> None:
+        """Remove a named graph with all that it states."""
+        with self._together():
+            self.remove(quads_of(self.quads.match(None, None, None, graph), graph))
+            self._reasoner._retract(GRAPHS, np.array([[graph]], np.int32))
+            self._reasoner._touch()
+
+    # --- what the reasoner says -------------------------------------------------------------------------------------
+
+    def added(self, triples: Ids) -> None:
+        """Triples are stated by no named graph, but by the reasoner's user: they are in the default graph."""
+        self._state_in_default(triples[self.quads.have_quads(triples)])
+
+    def removed(self, triples: Ids) -> None:
+        """Triples are stated no longer, in whichever graph."""
+        numbers, graphs = self.quads.memberships(triples)
+        if len(numbers):
+            self._reasoner._retract(QUADS, np.column_stack([triples[numbers], graphs]))
+
+    def _together(self) -> AbstractContextManager[object]:
+        """A transaction, where every change is to be one."""
+        return self._reasoner.transaction() if self._reasoner._autocommits else nullcontext()
+
+
+def quads_of(triples: Ids, graph: int) -> Ids:
+    """Triples as quads of one graph."""
+    return np.column_stack([triples, np.full(len(triples), graph, np.int32)])
