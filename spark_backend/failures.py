@@ -1,0 +1,77 @@
+"""Errors of Spark in plain words: what was being done, the root of the matter, and what to do about it.
+
+A failed job comes as a page of stack traces, as an exception of pyspark, py4j or gRPC, by kind of session. Its root is what the last
+``Caused by`` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from kg_reasoner.errors import LoadError, ReasonerError
+
+__all__ = ["plain_failures", "root_of"]
+
+_SPARK: Final = ("pyspark", "py4j", "grpc")
+_CAUSE: Final = re.compile(r"^Caused by: (.*)", re.MULTILINE)
+_LOST_TASK: Final = re.compile(r"^Job aborted due to stage failure: .*?\(TID \d+\) \([^)]*\): ")
+_CLASS: Final = re.compile(r"^\(?(?:[a-z]\w*\.)+[\w$]+(?:\): |\) |: )")
+_CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] | *SQLSTATE: \w+$")
+_WORKER_ERROR: Final = re.compile(r"^(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
+_LEAST: Final = ("Connection reset", "Broken pipe", "Unable to close resource")
+"""What follows from something else, though Java says that it is the cause."""
+
+_HINTS: Final = (
+    ("No space left on device", "the disk is full: free some space, or name another folder"),
+    ("Disk quota exceeded", "the disk is full: free some space, or name another folder"),
+    ("Permission denied", "the user that Spark runs as may not do that: name another folder, or change its permissions"),
+    ("Mkdirs failed", "the folder cannot be made: name another one, or change the permissions of the one above it"),
+    ("Python worker exited", "a Python worker died, mostly for want of memory: give executors more, or fewer cores each"),
+    ("ExecutorLostFailure", "an executor died, mostly for want of memory: give executors more, or use more partitions"),
+    ("OutOfMemoryError", "give the driver and the executors more memory, or use more partitions"),
+    ("No module named 'kg_reasoner", "install kg-reasoner on the executors too: pip install 'kg-reasoner[spark]'"),
+    ("No module named", "install it on the executors too, or name their Python: PYSPARK_PYTHON"),
+    ("Unexpected end of input stream", "the file is truncated: fetch or compress it again"),
+    ("CRC failure", "the file is damaged: fetch or compress it again"),
+    ("FileSystem not found", "Spark lacks the jar for this kind of address: see spark.jars.packages"),
+)
+
+
+@contextmanager
+def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Iterator[None]:
+    """Turns what Spark raises in the block into one `kind` of error: ``cannot <doing>``, why, and what to do.
+
+    Errors of our own, and those that have nothing to do with Spark, pass as they are.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not type(error).__module__.startswith(_SPARK):
+            raise
+        hint = next((hint for sign, hint in _HINTS if sign in str(error)), None)
+        message = f"cannot {doing}: {root_of(error)}"
+        if issubclass(kind, LoadError):
+            raise kind(message, hint=hint) from error
+        raise kind(f"{message}\nhint: {hint}" if hint else message) from error
+
+
+def root_of(error: BaseException) -> str:
+    """Why it failed, in one line, without class names and stack traces."""
+    text = str(error).split("\n: ", 1)[-1] if "An error occurred while calling" in str(error) else str(error)
+    raised = _WORKER_ERROR.findall(text) if "Python worker" in text and "Traceback" in text else []
+    if raised:
+        return ": ".join(raised[-1])
+    first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
+    causes = list(dict.fromkeys(map(_bare, [first, *_CAUSE.findall(text)])))
+    telling = [cause for cause in causes if not cause.startswith(_LEAST)] or causes
+    return telling[0] if len(telling) == 1 or telling[-1] in telling[0] else f"{telling[0].rstrip('.')}: {telling[-1]}"
+
+
+def _bare(line: str) -> str:
+    """A message without the task that was lost and the classes of exceptions that wrap it."""
+    for pattern in (_CLASS, _LOST_TASK, _CLASS, _CLASS, _CONDITION, _CONDITION):
+        line = pattern.sub("", line, count=1)
+    return line.strip()
