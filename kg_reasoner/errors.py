@@ -7,12 +7,17 @@ where, and what to do about it; where there is a source text, `SourceError` show
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kg_reasoner.inconsistency import Violation
 
 __all__ = [
     "ArityError",
     "CallbackError",
+    "InconsistencyError",
     "LoadError",
     "MissingExtraError",
     "NoProofError",
@@ -100,6 +105,19 @@ class NoProofError(ReasonerError):
 
 class TransactionError(ReasonerError):
     """A transaction is used before it has begun or after it has ended, or begins while another one is open."""
+
+
+class InconsistencyError(ReasonerError):
+    """The data contradict the rules, and a reasoner was asked to refuse that. The transaction is undone.
+
+    `violations` are all the constraints that would not have held; the message names the first ones.
+    """
+
+    def __init__(self, violations: Sequence[Violation]) -> None:
+        self.violations = tuple(violations)
+        shown = [f"  {violation}" for violation in self.violations[:3]]
+        further = [f"  and {len(self.violations) - 3} more"] if len(self.violations) > 3 else []
+        super().__init__("\n".join(["the data contradict the rules:", *shown, *further]))
 
 
 class CallbackError(ReasonerError):

@@ -7,7 +7,6 @@ it is explicit as long as some graph states it. How that is kept, see `kg_reason
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,7 +92,7 @@ class NamedGraphs:
         """State triples, given as quads of shape (n, 4)."""
         if len(quads) == 0:
             return
-        with self._together():
+        with self._reasoner._at_once():
             reasoner = self._reasoner
             named = quads[:, GRAPH_COLUMN] != self.default
             reasoner.add_triples(quads[~named, :GRAPH_COLUMN])
@@ -123,7 +122,7 @@ class NamedGraphs:
         """State triples no longer, given as quads of shape (n, 4)."""
         if len(quads) == 0:
             return
-        with self._together():
+        with self._reasoner._at_once():
             triples = quads[:, :GRAPH_COLUMN]
             bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
             gone = self._reasoner._retract(QUADS, quads)
@@ -139,7 +138,7 @@ class NamedGraphs:
 
     def drop(self, graph: int) -> None:
         """Remove a named graph with all that it states."""
-        with self._together():
+        with self._reasoner._at_once():
             self.remove(quads_of(self.quads.match(None, None, None, graph), graph))
             self._reasoner._retract(GRAPHS, np.array([[graph]], np.int32))
             self._reasoner._touch()
@@ -155,10 +154,6 @@ class NamedGraphs:
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
             self._reasoner._retract(QUADS, np.column_stack([triples[numbers], graphs]))
-
-    def _together(self) -> AbstractContextManager[object]:
-        """A transaction, where every change is to be one."""
-        return self._reasoner.transaction() if self._reasoner._autocommits else nullcontext()
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,19 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner import analysis
-from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary, violation_variables
+from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ArityError, LoadError, ReasonerError, TransactionError
+from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError
 from kg_reasoner.groups import Group, is_group, split
+from kg_reasoner.inconsistency import Violation, is_consistent, reaction, violations
 from kg_reasoner.kernels.layout import STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import DEFAULT, Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
-from kg_reasoner.program import TRIPLE, Atom, Origin, Program, Rule
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.schema import SchemaTriples
@@ -51,18 +53,6 @@ SMALL = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """A constraint that does not hold: the rule, where it comes from, and the values of its variables."""
-
-    rule: Rule
-    terms: dict[str, Term]
-
-    @property
-    def origin(self) -> Origin:
-        return self.rule.origin
-
-
-@dataclass(frozen=True, slots=True)
 class Sizes:
     """Numbers of facts (triples and others, helper predicates included), of terms, and the bytes that hold them."""
 
@@ -83,6 +73,9 @@ class Reasoner:
             ``rematerialise``. They differ in cost, never in results.
         datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
             None: all of `kg_reasoner.datatypes.DATATYPES`. Literals of others are nothing but literals.
+        on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
+            ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
+            outside of transactions is a transaction of its own.
 
     Reading brings the materialisation up to date first. A reasoner is not safe for use from several threads at once.
 
@@ -96,7 +89,8 @@ class Reasoner:
 
     Raises:
         RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-        UnknownNameError: there is no such rule set, no such strategy, or a datatype is none of those that are known.
+        UnknownNameError: there is no such rule set, strategy or reaction to inconsistency, or a datatype is none of those that are
+            known.
     """
 
     def __init__(
@@ -106,6 +100,7 @@ class Reasoner:
         ruleset: str | None = None,
         maintenance: str = DEFAULT,
         datatypes: Iterable[str] | None = None,
+        on_inconsistency: str = "report",
     ) -> None:
         self.dictionary = Dictionary()
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
@@ -130,6 +125,7 @@ class Reasoner:
         self._counted = Counters()
         self._strategy = maintenance
         self._make_maintenance = strategy(maintenance)
+        self.on_inconsistency = "report"
         self._set_up(ternary=False)
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -137,6 +133,7 @@ class Reasoner:
             self.add_program(rulesets.load(ruleset).program)
         if program is not None:
             self.add_program(program)
+        self.on_inconsistency = reaction(on_inconsistency)
 
     def _set_up(self, ternary: bool) -> None:
         if hasattr(self, "_maintenance"):
@@ -229,11 +226,13 @@ class Reasoner:
         """
         from kg_reasoner.loaders import rdf
 
-        for block in list(rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress)):
-            if block.graphs is None:
-                self.add_triples(block.triples)
-            else:
-                self.named_graphs.load(block.triples, block.graphs)
+        blocks = list(rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress))
+        with self._at_once():
+            for block in blocks:
+                if block.graphs is None:
+                    self.add_triples(block.triples)
+                else:
+                    self.named_graphs.load(block.triples, block.graphs)
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
@@ -334,8 +333,12 @@ class Reasoner:
 
     @property
     def _autocommits(self) -> bool:
-        """Whether every change is a transaction of its own: somebody wants to be told of changes, and no transaction is open."""
-        return self._transaction is None and bool(self._subscriptions)
+        """Whether every change is a transaction of its own: somebody is to be told of it, or it may be refused, and none is open."""
+        return self._transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
+
+    def _at_once(self) -> AbstractContextManager[object]:
+        """What is changed inside is one transaction, where every change is one."""
+        return self.transaction() if self._autocommits else nullcontext()
 
     def _ids_of(self, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
         """The ids of the facts whose terms are all known, shape (n, arity)."""
@@ -396,6 +399,8 @@ class Reasoner:
                 break
         self._materialiser.compact()
         self._dirty = False
+        if self._transaction is None:
+            self._expect_consistent()
 
     def _maintain(self, progress: Progress | None) -> None:
         """Apply the changes of facts and rules since the last time."""
@@ -801,14 +806,19 @@ class Reasoner:
         }
 
     def inconsistencies(self) -> list[Violation]:
-        """Every violated constraint, with the values that violate it."""
+        """Every violated constraint, with the values that violate it; `explain` proves each of them."""
         self.materialise()
-        found = []
-        for rule, relation in self.catalog.constraints.items():
-            names = [variable.name for variable in violation_variables(rule)]
-            for row in self.database.rows(relation).tolist():
-                found.append(Violation(rule, dict(zip(names, map(self.dictionary.decode, row), strict=True))))
-        return found
+        return list(violations(self.catalog, self.rules))
+
+    def is_consistent(self) -> bool:
+        """Whether no constraint is violated."""
+        self.materialise()
+        return is_consistent(self.catalog)
+
+    def _expect_consistent(self) -> None:
+        """Raises InconsistencyError if that was asked for and the graph is inconsistent. The materialisation is up to date."""
+        if self.on_inconsistency == "raise" and not is_consistent(self.catalog):
+            raise InconsistencyError(list(violations(self.catalog, self.rules)))
 
     def sizes(self) -> Sizes:
         """How many facts there are, and how much memory they take."""

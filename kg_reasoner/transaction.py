@@ -80,10 +80,14 @@ class Transaction:
         """End, and keep the changes. Returns them, if they are collected.
 
         When something goes wrong on the way (a constraint of the machine, an interrupt), everything is undone.
+
+        Raises:
+            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. Everything is undone.
         """
         self._expect_open()
         try:
             self.reasoner.materialise()
+            self.reasoner._expect_consistent()
         except BaseException:
             self.rollback()
             raise

@@ -56,6 +56,7 @@ subscriptions
 feeds
 streams
 transaction
+inconsistency
 named_graphs
 reasoner
 entailment

@@ -82,7 +82,6 @@ def test_a_property_that_is_known_from_an_atom_and_from_a_bind() -> None:
     assert list(reasoner.facts("meant")) == [(B,)]
 
 
-@pytest.mark.xfail(strict=True, reason="`Violation.rule` is what the engine made of the program's rule")
 def test_a_violation_of_a_constraint_with_an_aggregate_has_the_rule_of_the_program() -> None:
     reasoner = Reasoner("false :- AGGREGATE(p(?x) BIND COUNT(*) AS ?n), FILTER(?n > 1) . p(1) . p(2) .")
     (violation,) = reasoner.inconsistencies()
