@@ -12,7 +12,7 @@ from kg_reasoner.catalog import Catalog
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.matching import Which
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.terms import OWL, RDF, Term
+from kg_reasoner.terms import OWL, RDF, RDFS, Term
 
 Ids = npt.NDArray[np.int32]
 
@@ -95,6 +95,21 @@ class SchemaTriples:
             ids = _NONE
         return ids[self._touches_names(ids[:, 0], ids[:, 2])]
 
+    def rule_labels(self, catalog: Catalog, which: Which) -> Ids:
+        """The labels of SWRL rules, which are their names."""
+        from kg_reasoner.loaders.swrl import SWRL
+
+        rule, label = self._dictionary.encode(SWRL.Imp), self._dictionary.encode(RDFS.label)
+        if catalog.ternary:
+            ids = catalog.database.rows(catalog.predicates[TRIPLE], which)
+            rules = ids[(ids[:, 1] == self._vocabulary[2]) & (ids[:, 2] == rule), 0]
+            return ids[(ids[:, 1] == label) & np.isin(ids[:, 0], rules)]
+        if rule not in catalog.classes or label not in catalog.properties:
+            return _NONE
+        rows = catalog.database.rows(catalog.properties[label], which)
+        rows = rows[np.isin(rows[:, 0], catalog.database.rows(catalog.classes[rule], which)[:, 0])]
+        return _as_triples(rows[:, 0], label, rows[:, 1])
+
     def names_in_data(self, catalog: Catalog) -> list[int]:
         """The properties and classes that data uses, if any owl:sameAs could equate them."""
         return [*catalog.properties, *catalog.classes] if self.has_equalities(catalog) else []
@@ -107,8 +122,8 @@ class SchemaTriples:
         properties, classes, type_id, _ = self._vocabulary
         if catalog.ternary:
             ids = catalog.database.rows(catalog.predicates[TRIPLE], which)
-            return np.concatenate([ids[self.of(ids)], self.equalities(catalog, equalities)])
-        parts = [self.equalities(catalog, equalities)]
+            return np.concatenate([ids[self.of(ids)], self.rule_labels(catalog, which), self.equalities(catalog, equalities)])
+        parts = [self.equalities(catalog, equalities), self.rule_labels(catalog, which)]
         for term in properties.tolist():
             if term in catalog.properties:
                 rows = catalog.database.rows(catalog.properties[term], which)

@@ -33,6 +33,7 @@ __all__ = [
     "HasValue",
     "IntersectionOf",
     "InverseProperties",
+    "Malformed",
     "NegativeAssertion",
     "OneOf",
     "PropertyChain",
@@ -46,6 +47,10 @@ __all__ = [
     "at_least",
     "at_most",
 ]
+
+
+class Malformed(Exception):
+    """What stands in a triple is not what an axiom needs there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ from kg_reasoner.loaders.axioms import (
 from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.hierarchy import Group, restriction_hierarchy
 from kg_reasoner.loaders.ontology import Ontology
+from kg_reasoner.loaders.swrl_clauses import add_rules, rule_text
 from kg_reasoner.loaders.unfold import Clause, rename, unfold
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
@@ -122,6 +123,9 @@ class _Translation:
         for axiom in self.ontology.axioms:
             self._origin = (self.texts.axiom(axiom),)
             self.translate(axiom)
+        for rule in self.ontology.rules:
+            self._origin = (rule_text(rule, self.texts),)
+            add_rules(self, rule)
         self.link_groups()
         self.clauses.sort(key=lambda clause: clause.axioms)
         clauses = unfold(self.with_things(), self.auxiliary)
@@ -404,9 +408,14 @@ class _Translation:
 
     def gate(self, kind: str, group: Group) -> Atom:
         """Membership of some restriction below a group, or of a member of it: what goes into and out of the group."""
-        predicate = _numbered(f"{kind}_{group.kind.__name__}", (group.property, group.filler))
-        self.auxiliary[predicate] = self.texts.expression(group.kind(group.property, group.filler))
-        return Atom(predicate, (_X,))
+        text = self.texts.expression(group.kind(group.property, group.filler))
+        return Atom(self.helper(f"{kind}_{group.kind.__name__}", (group.property, group.filler), text), (_X,))
+
+    def helper(self, kind: str, terms: Iterable[Term], text: str) -> str:
+        """An auxiliary predicate for a list of terms; `text` is what it stands for."""
+        predicate = _numbered(kind, terms)
+        self.auxiliary[predicate] = text
+        return predicate
 
     def with_things(self) -> list[Clause]:
         """The clauses, with those that conclude owl:Thing only if a clause that can fire asks for it."""

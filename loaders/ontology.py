@@ -39,6 +39,7 @@ from kg_reasoner.loaders.axioms import (
     HasValue,
     IntersectionOf,
     InverseProperties,
+    Malformed,
     NegativeAssertion,
     OneOf,
     PropertyChain,
@@ -50,6 +51,7 @@ from kg_reasoner.loaders.axioms import (
     SubPropertyOf,
     UnionOf,
 )
+from kg_reasoner.loaders.swrl import SWRL_CLASSES, SWRL_PREDICATES, SwrlRule, read_rules
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 from kg_reasoner.values import INTEGER_RANGES
 
@@ -94,6 +96,7 @@ SCHEMA_PREDICATES: Final = frozenset(
         *(OWL.equivalentProperty, OWL.inverseOf, OWL.propertyDisjointWith, OWL.propertyChainAxiom),
         *(OWL.members, OWL.distinctMembers),
         *(OWL.sourceIndividual, OWL.assertionProperty, OWL.targetIndividual, OWL.targetValue),
+        *SWRL_PREDICATES,
     }
 )
 """The predicates whose triples state axioms, or parts of axioms."""
@@ -103,6 +106,7 @@ SCHEMA_CLASSES: Final = frozenset(
         *(OWL.Class, OWL.Restriction, RDFS.Datatype, OWL.DataRange),
         *(OWL.ObjectProperty, OWL.DatatypeProperty, *_CHARACTERISTICS),
         *(OWL.AllDifferent, OWL.AllDisjointClasses, OWL.AllDisjointProperties, OWL.NegativePropertyAssertion),
+        *SWRL_CLASSES,
     }
 )
 """The classes whose members are axioms or declared names: ``x rdf:type c`` matters to the translation for these `c`."""
@@ -143,6 +147,7 @@ class Ontology:
     """The axioms of a graph, without repetitions, in an order that depends on the triples only and not on theirs."""
 
     axioms: tuple[Axiom, ...]
+    rules: tuple[SwrlRule, ...]
     expressions: Mapping[Term, tuple[ClassExpression, ...]]
     """What hangs on each node, normally one expression; the node's members are those of each of them."""
     inverses: Mapping[Term, tuple[Term, bool]]
@@ -171,10 +176,6 @@ def read_ontology(triples: Iterable[Triple], names: Collection[Term] = ()) -> On
     return _Reader(triples, names).ontology()
 
 
-class _Malformed(Exception):
-    """What stands in a triple is not what an axiom needs there."""
-
-
 class _Reader:
     def __init__(self, triples: Iterable[Triple], names: Collection[Term]) -> None:
         self.names = names
@@ -200,10 +201,12 @@ class _Reader:
         self.read_class_axioms()
         self.read_property_axioms()
         self.read_assertions()
+        rules = tuple(dict.fromkeys(read_rules(self)))
         self.read_equal_names()
         names = self.class_names | self.property_names
         return Ontology(
             axioms=tuple(dict.fromkeys(self.axioms)),
+            rules=rules,
             expressions={node: tuple(dict.fromkeys(found)) for node, found in self.expressions.items()},
             inverses=self.named_inverses(),
             classes=frozenset({*self.members[OWL.Class], OWL.Thing, OWL.Nothing}),
@@ -232,15 +235,15 @@ class _Reader:
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise _Malformed(f"a literal stands where a class should: {node}")
+            raise Malformed(f"a literal stands where a class should: {node}")
         self.class_names.add(node)
         return node
 
     def property(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise _Malformed(f"a literal stands where a property should: {node}")
+            raise Malformed(f"a literal stands where a property should: {node}")
         if node == RDF.type:
-            raise _Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
+            raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
         self.property_names.add(node)
         return node
 
@@ -253,16 +256,16 @@ class _Reader:
             first = self.objects[RDF.first].get(node, [])
             rest = self.objects[RDF.rest].get(node, [])
             if node in seen:
-                raise _Malformed("the list runs in a circle")
+                raise Malformed("the list runs in a circle")
             if not first and not rest:
-                raise _Malformed(f"the list breaks off: {node} has neither rdf:first nor rdf:rest")
+                raise Malformed(f"the list breaks off: {node} has neither rdf:first nor rdf:rest")
             if len(first) != 1 or len(rest) != 1:
-                raise _Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
+                raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
             seen.add(node)
             items.append(first[0])
             node = rest[0]
         if not items:
-            raise _Malformed("the list is empty")
+            raise Malformed("the list is empty")
         return tuple(items)
 
     def classes(self, head: Term) -> tuple[Term, ...]:
@@ -335,7 +338,7 @@ class _Reader:
             yield AllValuesFrom(self.property(property), self.cls(value))
         elif predicate == OWL.hasSelf:
             if not isinstance(value, Literal) or value.lexical not in ("true", "1"):
-                raise _Malformed(f"owl:hasSelf is true or absent, not {value}")
+                raise Malformed(f"owl:hasSelf is true or absent, not {value}")
             yield HasSelf(self.property(property))
         else:
             number = self.number(value)
@@ -345,7 +348,7 @@ class _Reader:
                 return
             fillers = [*self.objects[OWL.onClass].get(node, ()), *self.objects[OWL.onDataRange].get(node, ())]
             if not fillers:
-                raise _Malformed("the restriction has neither owl:onClass nor owl:onDataRange")
+                raise Malformed("the restriction has neither owl:onClass nor owl:onDataRange")
             for filler in fillers:
                 yield Cardinality(bound, number, self.property(property), self.cls(filler))
 
@@ -353,7 +356,7 @@ class _Reader:
     def number(value: Term) -> int:
         if isinstance(value, Literal) and value.datatype in INTEGER_RANGES and _WHOLE_NUMBER.fullmatch(value.lexical):
             return int(value.lexical)
-        raise _Malformed(f'a cardinality is a whole number such as "1"^^xsd:nonNegativeInteger, not {value}')
+        raise Malformed(f'a cardinality is a whole number such as "1"^^xsd:nonNegativeInteger, not {value}')
 
     # ---- axioms
 
@@ -454,7 +457,7 @@ class _Reader:
 
 
 class _Noting:
-    """A context that turns `_Malformed` into a problem with a triple."""
+    """A context that turns `Malformed` into a problem with a triple."""
 
     def __init__(self, problems: list[Problem], triple: Triple) -> None:
         self.problems = problems
@@ -464,7 +467,7 @@ class _Noting:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, _Malformed):
+        if not isinstance(error, Malformed):
             return False
         self.problems.append(Problem(self.triple, str(error)))
         return True

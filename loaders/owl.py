@@ -19,7 +19,7 @@ from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
 from kg_reasoner.program import Rule
-from kg_reasoner.terms import OWL, RDF, Term, Triple
+from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 
 __all__ = [
     "AUXILIARY_PREFIX",
@@ -72,7 +72,7 @@ def translate(
     schema: list[Triple] = []
     used: set[Term] = set(names)
     for triple in triples:
-        if triple[1] == OWL.sameAs or is_schema_triple(triple):
+        if triple[1] in (OWL.sameAs, RDFS.label) or is_schema_triple(triple):
             schema.append(triple)
         else:
             used.add(triple[2] if triple[1] == RDF.type else triple[1])

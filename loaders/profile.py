@@ -44,6 +44,8 @@ from kg_reasoner.loaders.axioms import (
 )
 from kg_reasoner.loaders.functional import Texts, brief, call
 from kg_reasoner.loaders.ontology import Ontology
+from kg_reasoner.loaders.swrl import ClassAtom, PropertyAtom, SwrlAtom, SwrlRule
+from kg_reasoner.loaders.swrl_clauses import atom_text, refusal, rule_text
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
 __all__ = ["AxiomWarning", "Part", "warnings_of"]
@@ -82,6 +84,10 @@ def warnings_of(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
     judge = _Judge(ontology, texts)
+    for rule in ontology.rules:
+        verdict = judge.judge_rule(rule)
+        if verdict.losses:
+            yield AxiomWarning(rule_text(rule, texts), "; ".join(dict.fromkeys(verdict.losses)), "".join(verdict.kept))
     for axiom in ontology.axioms:
         verdict = judge.judge(axiom)
         if verdict.losses:
@@ -141,6 +147,30 @@ class _Judge:
             case PropertyChain(chain):
                 return self.asserted_only(axiom, *chain)
         return _Verdict()
+
+    def judge_rule(self, rule: SwrlRule) -> _Verdict:
+        """A SWRL rule: what rules cannot say of its classes is lost, and what is refused is lost as a whole."""
+        refused = refusal(rule, self.ontology)
+        if refused is not None:
+            return _Verdict([refused])
+        body = [self.in_rule(atom, self.left) for atom in rule.body]
+        head = [self.in_rule(atom, self.right) for atom in rule.head]
+        losses = [loss for part in (*body, *head) for loss in part.losses]
+        kept = [part.text for part in head if part.text is not None]
+        if not losses or not kept or any(part.text is None for part in body):
+            return _Verdict(losses)
+        return _Verdict(losses, [f"{' ^ '.join(str(part.text) for part in body)} -> {' ^ '.join(kept)}"])
+
+    def in_rule(self, atom: SwrlAtom, side: Callable[[Term], Part]) -> Part:
+        """An atom of a SWRL rule: only a class or data range can be beyond rules."""
+        text = atom_text(atom, self.texts)
+        match atom:
+            case ClassAtom(node, argument) if isinstance(node, BlankNode):
+                part = side(node)
+                return Part(part.text and f"({part.text})({argument})", part.losses)
+            case PropertyAtom(property):
+                return Part(text, tuple(self.unseen(property)))
+        return Part(text)
 
     def asserted_only(self, axiom: Axiom, *properties: Term) -> _Verdict:
         """An axiom whose rules match triples of the properties, which for the universal property is not all there is."""

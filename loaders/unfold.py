@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
+from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
 
 __all__ = ["Clause", "is_idle", "rename", "unfold"]
 
@@ -230,6 +230,9 @@ def _in_part(part: BodyLiteral, found: Substitution) -> BodyLiteral:
         return Negation(_in_atom(part.atom, found))
     if isinstance(part, Filter):
         return Filter(_in_expression(part.expression, found))
+    if isinstance(part, Bind):
+        expression, value = _in_expression(part.expression, found), found.get(part.variable, part.variable)
+        return Bind(expression, value) if isinstance(value, Variable) else Filter(Call("SAMETERM", (expression, value)))
     raise TypeError(f"axioms are not translated to {type(part).__name__}")
 
 

@@ -1,0 +1,107 @@
+"""Built-in relations of rule languages as conditions and assignments of ours.
+
+SWRL and N3 have relations such as ``add(?sum, ?x, ?y)`` that are computed instead of stored. Which of their arguments are given
+depends on the rule: what some other atom of the body binds can be computed with, what nothing binds is computed. `arranged` finds
+an order in which every built-in has what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kg_reasoner.program import Argument, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
+
+__all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested"]
+
+
+class Refused(Exception):
+    """A rule cannot be expressed; the text says why, and names what is in the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to compute a built-in: `result` is the value of the expression, or, without a result, the expression holds."""
+
+    expression: Expression
+    result: Argument | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A built-in as a rule uses it. `text` is how it is written; any of its `ways` will do. `same` compares a known result."""
+
+    text: str
+    ways: tuple[Way, ...]
+    same: str = "="
+
+
+def condition(text: str, expression: Expression) -> Builtin:
+    """The built-in that holds where the expression does."""
+    return Builtin(text, (Way(expression),))
+
+
+def computation(text: str, result: Argument, expression: Expression) -> Builtin:
+    """The built-in whose result is the value of the expression."""
+    return Builtin(text, (Way(expression, result),))
+
+
+def equality(text: str, first: Argument, second: Argument, same: str = "=") -> Builtin:
+    """The built-in that says that two arguments are the same; a variable without a value gets that of the other one."""
+    return Builtin(text, (Way(first, second), Way(second, first)), same)
+
+
+def arranged(builtins: Iterable[Builtin], bound: Iterable[Variable]) -> tuple[list[BodyLiteral], frozenset[Variable]]:
+    """Filters and assignments in an order in which they can be evaluated, and the variables that have a value at the end.
+
+    >>> x, y, z = Variable("x"), Variable("y"), Variable("z")
+    >>> above, sum = condition("z > y", Call(">", (z, y))), computation("x + y = z", z, Call("+", (x, y)))
+    >>> [type(part).__name__ for part in arranged([above, sum], [x, y])[0]]
+    ['Bind', 'Filter']
+
+    Raises:
+        Refused: nothing gives a value to a variable that a built-in needs.
+    """
+    known = set(bound)
+    parts: list[BodyLiteral] = []
+    waiting = list(builtins)
+    while waiting:
+        for builtin in waiting:
+            part = _evaluable(builtin, known)
+            if part is not None:
+                break
+        else:
+            raise Refused(_starved(waiting[0], known))
+        parts.append(part)
+        if isinstance(part, Bind):
+            known.add(part.variable)
+        waiting.remove(builtin)
+    return parts, frozenset(known)
+
+
+def _evaluable(builtin: Builtin, known: set[Variable]) -> BodyLiteral | None:
+    for way in builtin.ways:
+        if known.issuperset(variables_of(way.expression)):
+            if way.result is None:
+                return Filter(way.expression)
+            if isinstance(way.result, Variable) and way.result not in known:
+                return Bind(way.expression, way.result)
+            return Filter(Call(builtin.same, (way.result, way.expression)))
+    return None
+
+
+def _starved(builtin: Builtin, known: set[Variable]) -> str:
+    missing = dict.fromkeys(variable for variable in variables_of(builtin.ways[0].expression) if variable not in known)
+    return f"{builtin.text} needs a value for {_listed(missing)}, which nothing else in the body gives"
+
+
+def _listed(variables: Iterable[Variable]) -> str:
+    return " and ".join(map(str, variables))
+
+
+def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
+    """``a + b + c`` of a binary operator."""
+    first, *others = arguments
+    for argument in others:
+        first = Call(operator, (first, argument))
+    return first

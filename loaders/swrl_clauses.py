@@ -1,0 +1,298 @@
+"""SWRL rules to clauses: atoms of classes and properties by the ways of the DLP translation, built-ins as filters and assignments.
+
+What SWRL means and plain matching would miss:
+
+* ``sameAs(?x, ?y)`` in a body holds of one individual under one name, too: the rule has a second clause, in which they are one.
+* ``differentFrom(?x, ?y)`` in a body holds in both directions, and for all members of an owl:AllDifferent.
+* A built-in in a head is a constraint: no instance of the body violates it. So is an empty head.
+* Rules are DL-safe: their variables stand for the terms of facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final, Protocol, TypeAlias
+
+from kg_reasoner.loaders.axioms import DatatypeRestriction, DifferentIndividuals
+from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition
+from kg_reasoner.loaders.functional import Texts
+from kg_reasoner.loaders.ontology import Ontology
+from kg_reasoner.loaders.swrl import (
+    SWRLB,
+    BuiltinAtom,
+    ClassAtom,
+    DataRangeAtom,
+    DifferentAtom,
+    PropertyAtom,
+    SameAtom,
+    SwrlAtom,
+    SwrlRule,
+)
+from kg_reasoner.loaders.swrl_builtins import builtins_of
+from kg_reasoner.printer import format_term
+from kg_reasoner.program import FALSE, Argument, Atom, BodyLiteral, Call, Filter, Variable, triple
+from kg_reasoner.terms import IRI, OWL, XSD, BlankNode, Literal, Term, literal
+
+__all__ = ["Clauses", "add_rules", "atom_text", "refusal", "rule_text"]
+
+_NAME: Final = "swrl"
+"""What the rules of a SWRL rule without a name are called."""
+_MOST_EQUALITIES: Final = 6
+"""Each ``sameAs`` in a body doubles the clauses of its rule."""
+_ORDER: Final = {
+    XSD.minInclusive: ">=",
+    XSD.minExclusive: ">",
+    XSD.maxInclusive: "<=",
+    XSD.maxExclusive: "<",
+}
+"""The facets of datatypes that a filter can express, and how."""
+
+_X, _Y, _I, _J = (Variable(name) for name in "xyij")
+_Substitution: TypeAlias = dict[Argument, Argument]
+
+
+class Clauses(Protocol):
+    """The part of the DLP translation that rules need (see `dlp`)."""
+
+    @property
+    def ontology(self) -> Ontology: ...
+
+    def member(self, node: Term, instance: Argument) -> Atom: ...
+
+    def related(self, property: Term, subject: Argument, object: Argument) -> Atom: ...
+
+    def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None: ...
+
+    def relate(self, property: Term, subject: Argument, object: Argument, body: Iterable[BodyLiteral], name: str) -> None: ...
+
+    def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None: ...
+
+    def helper(self, kind: str, terms: Sequence[Term], text: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A rule, ready to be translated: what facts match, what is computed then, and what follows."""
+
+    matched: tuple[SwrlAtom, ...]
+    computed: tuple[BodyLiteral, ...]
+    head: tuple[SwrlAtom, ...]
+    bound: frozenset[Variable]
+
+
+def refusal(rule: SwrlRule, ontology: Ontology) -> str | None:
+    """Why a rule cannot be translated, or None if it can."""
+    try:
+        _plans(rule, ontology)
+    except Refused as error:
+        return str(error)
+    return None
+
+
+def add_rules(clauses: Clauses, rule: SwrlRule) -> None:
+    """Add the clauses of a rule; a rule that is refused has none."""
+    try:
+        plans = _plans(rule, clauses.ontology)
+    except Refused:
+        return
+    for plan in plans:
+        body = [*(_matched(atom, clauses) for atom in plan.matched), *plan.computed]
+        for atom in plan.head:
+            _conclude(atom, body, plan, clauses, rule.name or _NAME)
+        if not plan.head:
+            clauses.add(Atom(FALSE, ()), body, rule.name or _NAME)
+
+
+# ------------------------------------------------------------------------------------------------------------------- planning
+
+
+def _plans(rule: SwrlRule, ontology: Ontology) -> list[_Plan]:
+    """The rule, once for each way in which the equalities of its body can hold."""
+    equalities = [atom for atom in rule.body if isinstance(atom, SameAtom)]
+    if len(equalities) > _MOST_EQUALITIES:
+        raise Refused(f"a body with more than {_MOST_EQUALITIES} atoms of sameAs")
+    plans = [_plan(rule, ontology)]
+    for choice in product((False, True), repeat=len(equalities)):
+        merged = _merged(rule, [atom for atom, is_one in zip(equalities, choice, strict=True) if is_one])
+        if any(choice) and merged is not None:
+            try:
+                plans.append(_plan(merged, ontology))
+            except Refused:  # what only the equality gave a value to has no value without it
+                continue
+    return plans
+
+
+def _merged(rule: SwrlRule, equalities: Iterable[SameAtom]) -> SwrlRule | None:
+    """The rule with the two sides of some equalities as one, or None if they are two constants."""
+    found: _Substitution = {}
+    gone = set(equalities)
+    for atom in gone:
+        first, second = (_walk(side, found) for side in (atom.first, atom.second))
+        if first == second:
+            continue
+        if not isinstance(first, Variable):
+            first, second = second, first
+        if not isinstance(first, Variable):
+            return None
+        found[first] = second
+    body = (_replaced(atom, found) for atom in rule.body if atom not in gone)
+    return SwrlRule(rule.name, tuple(body), tuple(_replaced(atom, found) for atom in rule.head))
+
+
+def _walk(argument: Argument, found: _Substitution) -> Argument:
+    while argument in found:
+        argument = found[argument]
+    return argument
+
+
+def _replaced(atom: SwrlAtom, found: _Substitution) -> SwrlAtom:
+    match atom:
+        case ClassAtom() | DataRangeAtom():
+            return replace(atom, argument=_walk(atom.argument, found))
+        case PropertyAtom():
+            return replace(atom, subject=_walk(atom.subject, found), object=_walk(atom.object, found))
+        case SameAtom() | DifferentAtom():
+            return replace(atom, first=_walk(atom.first, found), second=_walk(atom.second, found))
+        case BuiltinAtom():
+            return replace(atom, arguments=tuple(_walk(argument, found) for argument in atom.arguments))
+
+
+def _plan(rule: SwrlRule, ontology: Ontology) -> _Plan:
+    matched: list[SwrlAtom] = []
+    builtins: list[Builtin] = []
+    for atom in rule.body:
+        if isinstance(atom, BuiltinAtom):
+            builtins += builtins_of(atom.builtin, atom.arguments, _builtin_text(atom))
+        elif isinstance(atom, DataRangeAtom):
+            datatype, facets = _facets(atom, ontology)
+            matched.append(datatype)
+            builtins += facets
+        else:
+            matched.append(atom)
+    computed, bound = arranged(builtins, (variable for atom in matched for variable in _variables(atom)))
+    for atom in rule.head:
+        for variable in _variables(atom):
+            if variable not in bound:
+                raise Refused(f"{variable} of the head is not bound by the body: the rule is not safe")
+    return _Plan(tuple(matched), tuple(computed), rule.head, bound)
+
+
+def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, list[Builtin]]:
+    """A restricted datatype as its datatype and conditions; any other data range as it is.
+
+    Raises:
+        Refused: a facet is more than a bound.
+    """
+    expressions = ontology.expressions.get(atom.range, ())
+    if len(expressions) != 1 or not isinstance(expressions[0], DatatypeRestriction):
+        return atom, []
+    conditions = []
+    for facet, value in expressions[0].facets:
+        if facet not in _ORDER:
+            raise Refused(f"there is no condition for the facet {facet}")
+        conditions.append(condition(str(facet), Call(_ORDER[facet], (atom.argument, value))))
+    return DataRangeAtom(expressions[0].datatype, atom.argument), conditions
+
+
+def _variables(atom: SwrlAtom) -> list[Variable]:
+    return [argument for argument in _arguments(atom) if isinstance(argument, Variable)]
+
+
+def _arguments(atom: SwrlAtom) -> tuple[Argument, ...]:
+    match atom:
+        case ClassAtom(_, argument) | DataRangeAtom(_, argument):
+            return (argument,)
+        case PropertyAtom(_, first, second) | SameAtom(first, second) | DifferentAtom(first, second):
+            return first, second
+        case BuiltinAtom(_, arguments):
+            return arguments
+
+
+# ------------------------------------------------------------------------------------------------------------------ translation
+
+
+def _matched(atom: SwrlAtom, clauses: Clauses) -> Atom:
+    """What facts match for an atom of a body that is no built-in."""
+    match atom:
+        case ClassAtom(node, argument) | DataRangeAtom(node, argument):
+            return clauses.member(node, argument)
+        case PropertyAtom(property, subject, object):
+            return clauses.related(property, subject, object)
+        case SameAtom(first, second):
+            return triple(first, OWL.sameAs, second)
+        case DifferentAtom(first, second):
+            return Atom(_difference(clauses), (first, second))
+    raise TypeError(f"{atom!r} is computed")
+
+
+def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], plan: _Plan, clauses: Clauses, name: str) -> None:
+    match atom:
+        case ClassAtom(node, argument) | DataRangeAtom(node, argument):
+            clauses.conclude(node, argument, body, name)
+        case PropertyAtom(property, subject, object):
+            clauses.relate(property, subject, object, body, name)
+        case SameAtom(first, second):
+            clauses.add(triple(first, OWL.sameAs, second), (*body, Filter(Call("!=", (first, second)))), name)
+        case DifferentAtom(first, second):
+            clauses.add(triple(first, OWL.differentFrom, second), body, name)
+        case BuiltinAtom(builtin, arguments):
+            for part in arranged(builtins_of(builtin, arguments, _builtin_text(atom)), plan.bound)[0]:
+                assert isinstance(part, Filter)
+                clauses.add(Atom(FALSE, ()), (*body, Filter(Call("!", (part.expression,)))), name)
+
+
+def _difference(clauses: Clauses) -> str:
+    """The predicate of individuals that are known to be different, with its clauses."""
+    predicate = clauses.helper("different", (), "differentFrom(?x, ?y)")
+    different = Atom(predicate, (_X, _Y))
+    clauses.add(different, [triple(_X, OWL.differentFrom, _Y)], _NAME)
+    clauses.add(different, [triple(_Y, OWL.differentFrom, _X)], _NAME)
+    for axiom in clauses.ontology.axioms:
+        if isinstance(axiom, DifferentIndividuals):
+            member = clauses.helper("distinct", axiom.individuals, "DifferentIndividuals")
+            for number, individual in enumerate(axiom.individuals, start=1):
+                clauses.add(Atom(member, (individual, literal(number))), [], _NAME)
+            numbered = Atom(member, (_X, _I)), Atom(member, (_Y, _J))
+            clauses.add(different, (*numbered, Filter(Call("!=", (_I, _J)))), _NAME)
+    return predicate
+
+
+# ------------------------------------------------------------------------------------------------------------------------ texts
+
+
+def rule_text(rule: SwrlRule, texts: Texts) -> str:
+    """The rule in the human-readable syntax of the submission: ``Person(?x) ^ knows(?x, ?y) -> Person(?y)``."""
+    body, head = (" ^ ".join(atom_text(atom, texts) for atom in part) for part in (rule.body, rule.head))
+    return f"{body} -> {head}".strip()
+
+
+def atom_text(atom: SwrlAtom, texts: Texts) -> str:
+    """An atom in that syntax; anonymous classes are in functional-style syntax."""
+    match atom:
+        case ClassAtom(node) | DataRangeAtom(node):
+            name = f"({texts.node(node)})" if isinstance(node, BlankNode) else texts.name(node)
+        case PropertyAtom(property):
+            name = texts.property(property)
+        case SameAtom():
+            name = "sameAs"
+        case DifferentAtom():
+            name = "differentFrom"
+        case BuiltinAtom(builtin):
+            name = _builtin_name(builtin) or texts.name(builtin)
+    return f"{name}({', '.join(_argument_text(argument, texts) for argument in _arguments(atom))})"
+
+
+def _argument_text(argument: Argument, texts: Texts) -> str:
+    if isinstance(argument, Variable):
+        return str(argument)
+    return format_term(argument) if isinstance(argument, Literal) else texts.name(argument)
+
+
+def _builtin_text(atom: BuiltinAtom) -> str:
+    return f"{_builtin_name(atom.builtin) or atom.builtin}({', '.join(map(format_term, atom.arguments))})"
+
+
+def _builtin_name(builtin: IRI) -> str | None:
+    return f"swrlb:{builtin.value[len(str(SWRLB)) :]}" if builtin in SWRLB else None
