@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArityError",
     "CallbackError",
+    "CircuitError",
     "InconsistencyError",
     "LoadError",
     "MissingExtraError",
@@ -105,6 +106,10 @@ class NoProofError(ReasonerError):
 
 class TransactionError(ReasonerError):
     """A transaction is used before it has begun or after it has ended, or begins while another one is open."""
+
+
+class CircuitError(ReasonerError):
+    """A circuit (`kg_reasoner.dbsp`) is wired wrong, or is given what it does not take; the message names the stream."""
 
 
 class InconsistencyError(ReasonerError):
