@@ -1,0 +1,125 @@
+"""Sorted tables in columns: int64 arrays of equal length, whose rows are sorted lexicographically. What Z-sets and traces are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Booleans: TypeAlias = npt.NDArray[np.bool_]
+Columns: TypeAlias = tuple[Integers, ...]
+Side: TypeAlias = Literal["left", "right"]
+
+KEY_BITS = 63
+"""Bits of a sort key: an int64 without its sign."""
+
+
+def packed(columns: Sequence[Integers]) -> Integers | None:
+    """One number for each row, in the order of the rows: their columns side by side. None if they take more than `KEY_BITS`."""
+    if len(columns) == 1:
+        return columns[0]
+    parts = []
+    room = KEY_BITS
+    for column in columns:
+        low = int(column.min())
+        width = (int(column.max()) - low).bit_length()
+        room -= width
+        if room < 0:
+            return None
+        if width:
+            parts.append((column, low, width))
+    if not parts:
+        return np.zeros(len(columns[0]), np.int64)
+    column, low, _ = parts[0]
+    key = column - low if low else column.copy()
+    for column, low, width in parts[1:]:
+        key <<= width
+        key |= column - low if low else column
+    return key
+
+
+def consolidate(columns: Columns, weights: Integers, presorted: bool = False) -> tuple[Columns, Integers]:
+    """The rows sorted, equal ones as one with the sum of their weights, without those of weight 0.
+
+    Args:
+        presorted: whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
+    """
+    count = len(weights)
+    if count > 1:
+        key = packed(columns)
+        if key is None:
+            order = np.lexsort(columns[::-1])
+            columns = tuple(column[order] for column in columns)
+            differs = columns[0][1:] != columns[0][:-1]
+            for column in columns[1:]:
+                differs |= column[1:] != column[:-1]
+            weights = weights[order]
+        else:
+            differs = key[1:] > key[:-1]
+            if not differs.all():
+                order = np.argsort(key, kind="stable" if presorted else None)
+                key = key[order]
+                columns = (key,) if len(columns) == 1 else tuple(column[order] for column in columns)
+                weights = weights[order]
+                differs = key[1:] != key[:-1]
+        if not differs.all():
+            starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+            weights = np.add.reduceat(weights, starts)
+            columns = tuple(column[starts] for column in columns)
+    if count and not weights.all():
+        kept = np.flatnonzero(weights)
+        weights = weights[kept]
+        columns = tuple(column[kept] for column in columns)
+    return columns, weights
+
+
+def search(columns: Sequence[Integers], rows: Sequence[Integers], side: Side) -> Integers:
+    """Where rows belong in a sorted table: before all rows equal to them (`left`), or after these (`right`).
+
+    `rows` may have fewer columns than the table; the others count for nothing.
+    """
+    if len(rows) == 1:
+        return columns[0].searchsorted(rows[0], side)
+    first, end = columns[0].searchsorted(rows[0], "left"), columns[0].searchsorted(rows[0], "right")
+    last = len(rows) - 1
+    for place in range(1, len(rows)):
+        column, values = columns[place], rows[place]
+        if place < last:
+            first, end = _search_within(column, values, first, end, "left"), _search_within(column, values, first, end, "right")
+        else:
+            first = _search_within(column, values, first, end, side)
+    return first
+
+
+def _search_within(column: Integers, values: Integers, first: Integers, end: Integers, side: Side) -> Integers:
+    """Binary search of each value in a range of its own, in which the column is sorted."""
+    first, end = first.copy(), end.copy()
+    active = np.flatnonzero(first < end)
+    while len(active):
+        middle = (first[active] + end[active]) >> 1
+        found, sought = column[middle], values[active]
+        onwards = found < sought if side == "left" else found <= sought
+        first[active[onwards]] = middle[onwards] + 1
+        end[active[~onwards]] = middle[~onwards]
+        active = active[first[active] < end[active]]
+    return first
+
+
+def expand(first: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """All numbers of some ranges, one after the other: for each, which range it is from, and the number."""
+    counts = end - first
+    which = np.repeat(np.arange(len(counts)), counts)
+    offsets = first - (np.cumsum(counts) - counts)
+    return which, np.arange(len(which)) + offsets[which]
+
+
+def sums_by(which: Integers, values: Integers, count: int) -> Integers:
+    """The sums of values by the number beside them, which is below `count`; the numbers ascend."""
+    totals = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=totals[1:])
+    ends = which.searchsorted(np.arange(count + 1), "left")
+    found = totals[ends]
+    return found[1:] - found[:-1]

@@ -1,0 +1,120 @@
+"""The incremental join: a bilinear operator, in one time or in two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.dbsp.agenda import Agenda
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
+from kg_reasoner.dbsp.operators import Operator
+from kg_reasoner.dbsp.trace import Trace
+from kg_reasoner.dbsp.zset import ZSet
+
+Range: TypeAlias = tuple[Sequence[Integers], Sequence[Integers]]
+"""The least and the greatest row, as columns; they may leave trailing columns out."""
+
+PAIRS = 1 << 22
+"""So many pairs of rows are looked at together at most."""
+
+
+class Matching(Protocol):
+    """Which rows of two tables belong together, and what a pair becomes. Both tables are sorted."""
+
+    def right_range(self, left: Columns) -> Range:
+        """For each row on the left, the range of rows on the right that belong to it."""
+        ...
+
+    def left_range(self, right: Columns) -> Range:
+        """The same the other way round."""
+        ...
+
+    def combine(self, left: Columns, right: Columns) -> tuple[Columns, Booleans | None]:
+        """What pairs become, and which of them are meant after all (None: all)."""
+        ...
+
+
+class EqualKeys:
+    """Rows that agree in their first columns; a pair becomes these, then the other columns of both."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+
+    def right_range(self, left: Columns) -> Range:
+        return left[: self._width], left[: self._width]
+
+    def left_range(self, right: Columns) -> Range:
+        return right[: self._width], right[: self._width]
+
+    def combine(self, left: Columns, right: Columns) -> tuple[Columns, None]:
+        return left + right[self._width :], None
+
+
+class Join(Operator):
+    """Both sides are kept as traces; a change of one side meets the trace of the other, by binary search.
+
+    With an inner clock, the traces know the iteration of each row. A pair of changes, made at iterations i and j, belongs to
+    iteration max(i, j): what a change finds at later iterations waits for these. (The sum over all pairs of times whose least upper
+    bound is now is what D(Q(I(a), I(b))) comes to for a bilinear Q in two times.)
+    """
+
+    def __init__(self, name: str, arity: int, accepts: tuple[int, int], matching: Matching, nested: bool) -> None:
+        super().__init__(name, arity, accepts)
+        self._matching = matching
+        self._nested = nested
+        self.left, self.right = (Trace(accepted + nested) for accepted in accepts)
+        self._agenda = Agenda(arity)
+
+    def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
+        left, right = values
+        results = [self._agenda.take(time)]
+        if len(right):
+            self.right.insert(self._timed(right, time))
+        if len(left):
+            self._probe(time, left, self.right, False, results)
+        if len(right):
+            self._probe(time, right, self.left, True, results)
+        if len(left):
+            self.left.insert(self._timed(left, time))
+        return ZSet.sum(results, self.arity)
+
+    def pending(self) -> int | None:
+        return self._agenda.next()
+
+    def traces(self) -> Iterable[Trace]:
+        return self.left, self.right
+
+    def _timed(self, zset: ZSet, time: int) -> ZSet:
+        return ZSet((*zset.columns, np.full(len(zset), time, np.int64)), zset.weights) if self._nested else zset
+
+    def _probe(self, time: int, changes: ZSet, trace: Trace, swapped: bool, results: list[ZSet]) -> None:
+        """Pair changes with a trace."""
+        if not trace.runs:
+            return
+        matching = self._matching
+        low, high = matching.left_range(changes.columns) if swapped else matching.right_range(changes.columns)
+        for which, places, run in trace.between(low, high):
+            for start in range(0, len(which), PAIRS):
+                some, found = which[start : start + PAIRS], places[start : start + PAIRS]
+                mine = tuple(column[some] for column in changes.columns)
+                theirs = tuple(column[found] for column in run.columns)
+                weights = changes.weights[some] * run.weights[found]
+                times: Integers | None = None
+                if self._nested:
+                    times, theirs = theirs[-1], theirs[:-1]
+                columns, meant = matching.combine(theirs, mine) if swapped else matching.combine(mine, theirs)
+                if meant is not None:
+                    columns, weights = tuple(column[meant] for column in columns), weights[meant]
+                    times = None if times is None else times[meant]
+                self._enter(time, times, columns, weights, results)
+
+    def _enter(self, time: int, times: Integers | None, columns: Columns, weights: Integers, results: list[ZSet]) -> None:
+        """Results of now go to the results, later ones on the agenda."""
+        if times is not None and len(times) and int(times.max()) > time:
+            later = times > time
+            self._agenda.add(times[later], tuple(column[later] for column in columns), weights[later])
+            columns, weights = tuple(column[~later] for column in columns), weights[~later]
+        if len(weights):
+            results.append(ZSet.consolidated(columns, weights))

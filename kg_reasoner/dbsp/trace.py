@@ -1,0 +1,65 @@
+"""Traces: what a stream of Z-sets adds up to, as a few sorted runs whose sizes fall geometrically.
+
+A batch is a run of its own at first. Runs are merged when they are within a factor of two in size, so that there are never more than
+the logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten with the next merge
+that it takes part in. Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, The Log-Structured Merge-Tree (Acta Informatica 33, 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kg_reasoner.dbsp.columns import Integers, expand, search
+from kg_reasoner.dbsp.zset import ZSet
+
+RATIO = 2
+"""Runs are merged unless the older one is more than so many times as large."""
+
+
+class Trace:
+    """The sum of the Z-sets that have been inserted, indexed by its leading columns.
+
+    Args:
+        arity: of the Z-sets.
+    """
+
+    __slots__ = ("arity", "runs")
+
+    def __init__(self, arity: int) -> None:
+        self.arity = arity
+        self.runs: list[ZSet] = []
+
+    def insert(self, zset: ZSet) -> None:
+        """Add a Z-set."""
+        if not len(zset):
+            return
+        runs = self.runs
+        runs.append(zset)
+        while len(runs) > 1 and len(runs[-2]) <= RATIO * len(runs[-1]):
+            merged = ZSet.sum(runs[-2:], self.arity)
+            del runs[-2:]
+            if len(merged):
+                runs.append(merged)
+
+    def __len__(self) -> int:
+        """The number of stored rows; some may cancel each other out."""
+        return sum(map(len, self.runs))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its runs."""
+        return sum(run.nbytes for run in self.runs)
+
+    def total(self) -> ZSet:
+        """The sum, as one Z-set."""
+        return ZSet.sum(self.runs, self.arity)
+
+    def between(self, low: Sequence[Integers], high: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, ZSet]]:
+        """The rows from each row of `low` to that of `high`, both included, as seen by the columns that these have.
+
+        For each run: which of the ranges, the place in the run, and the run. It takes a binary search of each range in each run.
+        """
+        for run in self.runs:
+            first, end = search(run.columns, low, "left"), search(run.columns, high, "right")
+            if (first < end).any():
+                yield *expand(first, end), run

@@ -1,0 +1,178 @@
+"""Z-sets: tables whose rows have integer weights. The group over which circuits compute.
+
+A set is a Z-set whose weights are all 1. A change of a set is one, too: weight 1 for what comes, -1 for what goes; adding it to the
+set gives the set afterwards. Source: Budiu, Chajed, McSherry, Ryzhyk and Tannen, DBSP: Automatic Incremental View Maintenance for
+Rich Query Languages (PVLDB 16, 2023), section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, consolidate, expand, search
+
+Row: TypeAlias = tuple[int, ...]
+
+Mapper: TypeAlias = Callable[[Columns], Sequence[Integers]]
+"""Columns to the columns of another table, row by row."""
+
+Condition: TypeAlias = Callable[[Columns], Booleans]
+
+Reduction: TypeAlias = Callable[[Columns, Integers, Integers], Integers]
+"""From the columns of rows sorted by group, their weights and where each group starts, to one number for each group."""
+
+
+class ZSet:
+    """Rows of integers with weights other than 0, sorted; the rows are unique, and nothing changes once it is made.
+
+    Args:
+        columns: at least one int64 array, whose rows are sorted and unique. `ZSet.consolidated` takes rows in any order, and
+            `ZSet.of` Python tuples.
+        weights: their weights, an int64 array without zeros.
+
+    >>> ZSet.of([(1, 2), (1, 2), (3, 4)]) - ZSet.of([(3, 4)])
+    ZSet({(1, 2): 2})
+    """
+
+    __slots__ = ("columns", "weights")
+
+    def __init__(self, columns: Columns, weights: Integers) -> None:
+        self.columns = columns
+        self.weights = weights
+
+    @classmethod
+    def of(cls, rows: Mapping[Row, int] | Iterable[Row], arity: int | None = None) -> ZSet:
+        """The Z-set of rows with weights, or of rows of weight 1 each. Where there may be no row, say the arity."""
+        weighted = rows if isinstance(rows, Mapping) else None
+        listed = list(rows)
+        if arity is None:
+            if not listed:
+                raise ValueError("an empty Z-set needs its arity: ZSet.empty(arity)")
+            arity = len(listed[0])
+        table = np.array(listed, np.int64).reshape(len(listed), arity)
+        weights = [weighted[row] for row in listed] if weighted is not None else np.ones(len(listed), np.int64)
+        return cls.consolidated(tuple(np.ascontiguousarray(table.T)), np.array(weights, np.int64))
+
+    @classmethod
+    def empty(cls, arity: int) -> ZSet:
+        """The zero of the group of Z-sets with so many columns."""
+        if arity not in _EMPTY:
+            _EMPTY[arity] = cls((np.empty(0, np.int64),) * arity, np.empty(0, np.int64))
+        return _EMPTY[arity]
+
+    @classmethod
+    def consolidated(cls, columns: Sequence[Integers], weights: Integers | None = None) -> ZSet:
+        """The Z-set of rows in any order, also repeated ones; their weights are 1 if none are given."""
+        return cls(*consolidate(tuple(columns), np.ones(len(columns[0]), np.int64) if weights is None else weights))
+
+    @classmethod
+    def sum(cls, zsets: Sequence[ZSet], arity: int) -> ZSet:
+        """The sum of Z-sets."""
+        filled = [zset for zset in zsets if len(zset)]
+        if len(filled) < 2:
+            return filled[0] if filled else cls.empty(arity)
+        columns = tuple(np.concatenate([zset.columns[place] for zset in filled]) for place in range(arity))
+        return cls(*consolidate(columns, np.concatenate([zset.weights for zset in filled]), presorted=True))
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def arity(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ZSet):
+            return NotImplemented
+        mine, theirs = (*self.columns, self.weights), (*other.columns, other.weights)
+        return len(mine) == len(theirs) and all(map(np.array_equal, mine, theirs))
+
+    __hash__ = None  # type: ignore[assignment]  # arrays are compared, not hashed
+
+    def as_dict(self) -> dict[Row, int]:
+        """The rows and their weights."""
+        return dict(zip(self.rows(), self.weights.tolist(), strict=True))
+
+    def rows(self) -> list[Row]:
+        """The rows, sorted, without their weights."""
+        return list(zip(*(column.tolist() for column in self.columns), strict=True))
+
+    def __repr__(self) -> str:
+        return f"ZSet({self.as_dict()})" if len(self) <= 16 else f"<ZSet of {len(self)} rows of {self.arity} columns>"
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its arrays."""
+        return int(self.weights.nbytes + sum(column.nbytes for column in self.columns))
+
+    # --- the group ----------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: ZSet) -> ZSet:
+        return ZSet.sum((self, other), self.arity)
+
+    def __neg__(self) -> ZSet:
+        return ZSet(self.columns, -self.weights)
+
+    def __sub__(self, other: ZSet) -> ZSet:
+        return self + -other
+
+    # --- linear functions ---------------------------------------------------------------------------------------------
+
+    def map(self, function: Mapper) -> ZSet:
+        """Each row replaced by another one, of any arity; weights of rows that become equal are added."""
+        return ZSet.consolidated([np.asarray(column, np.int64) for column in function(self.columns)], self.weights)
+
+    def project(self, places: Sequence[int]) -> ZSet:
+        """Each row replaced by some of its columns, in the order given."""
+        return ZSet.consolidated([self.columns[place] for place in places], self.weights)
+
+    def filter(self, condition: Condition) -> ZSet:
+        """The rows for which a condition holds."""
+        return self.at(np.flatnonzero(condition(self.columns)))
+
+    def at(self, places: Integers | slice) -> ZSet:
+        """Some of the rows, by their places, ascending."""
+        return ZSet(tuple(column[places] for column in self.columns), self.weights[places])
+
+    # --- other functions ----------------------------------------------------------------------------------------------
+
+    def distinct(self) -> ZSet:
+        """The rows of positive weight, with weight 1 each."""
+        kept = self.at(np.flatnonzero(self.weights > 0))
+        return ZSet(kept.columns, np.ones(len(kept), np.int64))
+
+    def to_set(self) -> set[Row]:
+        """The rows of positive weight."""
+        return set(self.distinct().rows())
+
+    def join(self, other: ZSet, on: int) -> ZSet:
+        """Pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are multiplied."""
+        key = self.columns[:on]
+        which, places = expand(search(other.columns, key, "left"), search(other.columns, key, "right"))
+        columns = [column[which] for column in self.columns] + [column[places] for column in other.columns[on:]]
+        return ZSet.consolidated(columns, self.weights[which] * other.weights[places])
+
+    def aggregate(self, by: int, *reductions: Reduction) -> ZSet:
+        """For each group of rows that agree in their first `by` columns: these, then a number from each reduction.
+
+        Rows of weights below 1 count for nothing, and a group without others has no result. See `aggregates` for reductions.
+        """
+        positive = self.at(np.flatnonzero(self.weights > 0))
+        if not len(positive):
+            return ZSet.empty(by + len(reductions))
+        key, values = positive.columns[:by], positive.columns[by:]
+        differs = np.zeros(len(positive) - 1, bool)
+        for column in key:
+            differs |= column[1:] != column[:-1]
+        starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+        results = [reduction(values, positive.weights, starts) for reduction in reductions]
+        return ZSet((*(column[starts] for column in key), *results), np.ones(len(starts), np.int64))
+
+
+_EMPTY: dict[int, ZSet] = {}
