@@ -72,20 +72,15 @@ class Violation:
 
 
 def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
-    """Every violation of a constraint among the rules, in their order."""
-    for rule in rules:
-        relation = catalog.constraints.get(stored_constraint(rule)) if rule.is_constraint else None
-        if relation is not None:
-            names = [variable.name for variable in violation_variables(stored_constraint(rule))]
-            for row in catalog.dictionary.decode_rows(catalog.database.rows(relation)):
-                yield Violation(rule, dict(zip(names, row, strict=True)))
+    """Every violation of a constraint, by the rule that it comes from. Of one with a variable for a property, there is a copy for
+    each property that there is."""
+    programmed = {pieces(rule)[-1][0]: rule for rule in rules if rule.is_constraint}  # the engine takes aggregates out of rules
+    for rule, relation in catalog.constraints.items():
+        names = [variable.name for variable in violation_variables(rule)]
+        for row in catalog.dictionary.decode_rows(catalog.database.rows(relation)):
+            yield Violation(programmed.get(rule, rule), dict(zip(names, row, strict=True)))
 
 
 def is_consistent(catalog: Catalog) -> bool:
     """Whether no constraint is violated."""
     return not any(map(catalog.database.size, catalog.constraints.values()))
-
-
-def stored_constraint(rule: Rule) -> Rule:
-    """What a constraint is for the engine, which takes the aggregates out of it."""
-    return pieces(rule)[-1][0]
