@@ -1,6 +1,7 @@
 """OWL/XML -> triples, by the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 2).
 
-One axiom at a time is in memory. Every element of the OWL 2 XML serialisation is known; SWRL rules (``DLSafeRule``) are refused.
+One axiom at a time is in memory. Every element of the OWL 2 XML serialisation is known, and the SWRL rules
+(``DLSafeRule``) that the OWL API writes beside them; those become the triples of SWRL's RDF form.
 
 owlready2's reader of OWL/XML is not used: it passes over keys, negative assertions, datatype definitions and all but two members of
 equivalences, changes the form of numbers and cuts a slash from the end of IRIs. The tests compare with it where it is faithful.
@@ -19,6 +20,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders import owlxml_tables as tables
 from kg_reasoner.loaders.blank import BlankScope
 from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.swrl import SWRL
 from kg_reasoner.loaders.xml import XMLReader
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
@@ -130,8 +132,7 @@ class _Translation:
 
     def _known(self, table: dict[str, _Method[_T]], element: _Element) -> _Method[_T]:
         if element.name not in table:
-            hint = "write the rule in the rule language" if element.name == "DLSafeRule" else None
-            raise self._error(element, f"the element {element.name} is not understood here", hint)
+            raise self._error(element, f"the element {element.name} is not understood here")
         return table[element.name]
 
     # ---- building blocks
@@ -404,6 +405,43 @@ class _Translation:
         self._annotate_node(node, element)
         return []
 
+    # ---- SWRL rules
+
+    def _rule(self, element: _Element) -> list[Triple]:
+        node = self._fresh()
+        self._add(node, RDF.type, SWRL.Imp)
+        for part in self._parts(element, 2, 2):
+            atoms = self._known(_RULE_PARTS, part)(self, part)
+            self._add(node, SWRL[part.name.lower()], self._list(atoms))
+        self._annotate_node(node, element)
+        return []
+
+    def _atoms(self, element: _Element) -> list[Term]:
+        return [self._known(_ATOMS, atom)(self, atom) for atom in self._parts(element, 0)]
+
+    def _atom(self, element: _Element) -> Term:
+        kind, predicate, arity = tables.ATOMS[element.name]
+        node = self._fresh()
+        self._add(node, RDF.type, kind)
+        terms = self._terms(element, arity, arity)
+        if predicate is not None:
+            self._add(node, predicate, terms.pop(0))
+        for place, term in enumerate(terms, start=1):
+            self._add(node, SWRL[f"argument{place}"], term)
+        return node
+
+    def _builtin_atom(self, element: _Element) -> Term:
+        node = self._fresh()
+        self._add(node, RDF.type, SWRL.BuiltinAtom)
+        self._add(node, SWRL.builtin, self._entity(element))
+        self._add(node, SWRL.arguments, self._list(self._terms(element, 1)))
+        return node
+
+    def _variable(self, element: _Element) -> Term:
+        variable = self._entity(element)
+        self._add(variable, RDF.type, SWRL.Variable)
+        return variable
+
 
 _T = TypeVar("_T")
 _Method: TypeAlias = Callable[[_Translation, _Element], _T]
@@ -412,6 +450,7 @@ _TERMS: Final[dict[str, _Method[Term]]] = {
     **dict.fromkeys(tables.ENTITIES, _Translation._entity),
     "AnonymousIndividual": _Translation._anonymous,
     "Literal": _Translation._literal,
+    "Variable": _Translation._variable,
     "IRI": _Translation._iri_content,
     "AbbreviatedIRI": _Translation._abbreviated_content,
     "ObjectInverseOf": _Translation._inverse,
@@ -441,5 +480,15 @@ _AXIOMS: Final[dict[str, _Method[list[Triple]]]] = {
     "DataPropertyAssertion": _Translation._property_assertion,
     "AnnotationAssertion": _Translation._property_assertion,
     **dict.fromkeys(tables.NEGATIVE_TARGETS, _Translation._negative_assertion),
+    "DLSafeRule": _Translation._rule,
 }
 """The elements below the root, and the triples that their annotations are about."""
+
+_RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _Translation._atoms, "Head": _Translation._atoms}
+"""The elements of a rule."""
+
+_ATOMS: Final[dict[str, _Method[Term]]] = {
+    **dict.fromkeys(tables.ATOMS, _Translation._atom),
+    "BuiltInAtom": _Translation._builtin_atom,
+}
+"""The atoms of rules."""

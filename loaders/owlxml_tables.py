@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from kg_reasoner.loaders.swrl import SWRL
 from kg_reasoner.terms import OWL, RDFS
 
 __all__ = [
+    "ATOMS",
     "BINARY_AXIOMS",
     "CARDINALITIES",
     "CHAINED_AXIOMS",
@@ -101,4 +103,13 @@ CHARACTERISTICS: Final = {
 NEGATIVE_TARGETS: Final = {
     "NegativeObjectPropertyAssertion": OWL.targetIndividual,
     "NegativeDataPropertyAssertion": OWL.targetValue,
+}
+ATOMS: Final = {
+    # The atoms of SWRL rules: their type, the property of the first part unless that is an argument, and the number of parts.
+    "ClassAtom": (SWRL.ClassAtom, SWRL.classPredicate, 2),
+    "DataRangeAtom": (SWRL.DataRangeAtom, SWRL.dataRange, 2),
+    "ObjectPropertyAtom": (SWRL.IndividualPropertyAtom, SWRL.propertyPredicate, 3),
+    "DataPropertyAtom": (SWRL.DatavaluedPropertyAtom, SWRL.propertyPredicate, 3),
+    "SameIndividualAtom": (SWRL.SameIndividualAtom, None, 2),
+    "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, None, 2),
 }

@@ -19,12 +19,15 @@ PREFIXES = """
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix swrl: <http://www.w3.org/2003/11/swrl#> .
+@prefix swrlb: <http://www.w3.org/2003/11/swrlb#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 
 CLASSES = '<Class IRI="#A"/><Class IRI="#B"/>'
 P, Q, D = '<ObjectProperty IRI="#p"/>', '<ObjectProperty IRI="#q"/>', '<DataProperty IRI="#d"/>'
 I_, J, K = (f'<NamedIndividual IRI="#{name}"/>' for name in "ijk")
+X, Y = (f'<Variable IRI="urn:swrl#{name}"/>' for name in "xy")
 ONE = '<Literal datatypeIRI="http://www.w3.org/2001/XMLSchema#integer">01</Literal>'
 
 AXIOMS = {
@@ -169,6 +172,23 @@ AXIOMS = {
         ' [] a owl:Annotation ; owl:annotatedSource _:x ; owl:annotatedProperty :n ; owl:annotatedTarget "outer" ; :m "inner" .'
         ' [] a owl:AllDisjointClasses ; owl:members (:A :B :C) ; :n "three" .',
     ),
+    "a SWRL rule": (
+        "<DLSafeRule><Annotation><AnnotationProperty abbreviatedIRI='rdfs:label'/><Literal>all atoms</Literal></Annotation><Body>"
+        f"<ClassAtom><Class IRI='#A'/>{X}</ClassAtom><ObjectPropertyAtom>{P}{X}{I_}</ObjectPropertyAtom>"
+        f"<DataPropertyAtom>{D}{X}{Y}</DataPropertyAtom><DataRangeAtom><Datatype abbreviatedIRI='xsd:integer'/>{Y}</DataRangeAtom>"
+        f"<BuiltInAtom IRI='http://www.w3.org/2003/11/swrlb#lessThan'>{Y}{ONE}</BuiltInAtom></Body>"
+        f"<Head><SameIndividualAtom>{X}{J}</SameIndividualAtom><DifferentIndividualsAtom>{X}{K}</DifferentIndividualsAtom></Head>"
+        "</DLSafeRule>",
+        "<urn:swrl#x> a swrl:Variable . <urn:swrl#y> a swrl:Variable ."
+        ' [] a swrl:Imp ; rdfs:label "all atoms" ; swrl:body ('
+        " [ a swrl:ClassAtom ; swrl:classPredicate :A ; swrl:argument1 <urn:swrl#x> ]"
+        " [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :p ; swrl:argument1 <urn:swrl#x> ; swrl:argument2 :i ]"
+        " [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :d ; swrl:argument1 <urn:swrl#x> ; swrl:argument2 <urn:swrl#y> ]"
+        " [ a swrl:DataRangeAtom ; swrl:dataRange xsd:integer ; swrl:argument1 <urn:swrl#y> ]"
+        ' [ a swrl:BuiltinAtom ; swrl:builtin swrlb:lessThan ; swrl:arguments ( <urn:swrl#y> "01"^^xsd:integer ) ] ) ; swrl:head ('
+        " [ a swrl:SameIndividualAtom ; swrl:argument1 <urn:swrl#x> ; swrl:argument2 :j ]"
+        " [ a swrl:DifferentIndividualsAtom ; swrl:argument1 <urn:swrl#x> ; swrl:argument2 :k ] ) .",
+    ),
 }
 
 
@@ -255,7 +275,9 @@ def test_the_slash_at_the_end_of_an_iri_stays() -> None:
     [
         ("<SubClassOf>\n<Class IRI='#A'/></SubClassOf>", 4, "too few"),
         (f"\n<SubClassOf>{CLASSES}<Class IRI='#C'/></SubClassOf>", 5, "too many"),
-        ("<DLSafeRule>\n<Body/></DLSafeRule>", 4, "write the rule in the rule language"),
+        ("<DLSafeRule>\n<Body/></DLSafeRule>", 4, "too few"),
+        ("<DLSafeRule><Body/>\n<Tail/></DLSafeRule>", 5, "Tail is not understood"),
+        (f"<DLSafeRule><Head/><Body>\n<Atom>{X}</Atom></Body></DLSafeRule>", 5, "Atom is not understood"),
         ("<SubClassOf>\n<Klass IRI='#A'/><Class IRI='#B'/></SubClassOf>", 5, "Klass is not understood"),
         ("<Declaration>\n<Class/></Declaration>", 5, "no IRI"),
         ("<Declaration>\n<Class IRI='http://a b'/></Declaration>", 5, "not valid"),
