@@ -1,7 +1,7 @@
 """Errors of Spark in plain words: what was being done, the root of the matter, and what to do about it.
 
-A failed job comes as a page of stack traces, as an exception of pyspark, py4j or gRPC, by kind of session. Its root is what the last
-``Caused by`` says.
+A failed job comes as a page of stack traces, as an exception of pyspark, py4j or gRPC, by kind of session. Its root is what the
+last ``Caused by`` says.
 """
 
 from __future__ import annotations
