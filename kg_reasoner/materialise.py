@@ -125,6 +125,10 @@ class Materialiser:
             item.level = level
             self._change()
 
+    def active_rules(self) -> list[PlannedRule]:
+        """The rules that are applied."""
+        return list(self._active.values())
+
     def _change(self) -> None:
         self.version += 1
         self._grouped = False

@@ -17,10 +17,10 @@ from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError
+from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.groups import Group, is_group, split
 from kg_reasoner.inconsistency import Violation, is_consistent, reaction, violations
-from kg_reasoner.kernels.layout import STATED
+from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import DEFAULT, Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
@@ -35,6 +35,7 @@ from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
 
 if TYPE_CHECKING:
+    from kg_reasoner.equality.rewriting import Rewriting
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
     from kg_reasoner.loaders.owl import AxiomWarning
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from kg_reasoner.update import Update
 
 Which = Literal["all", "explicit", "inferred"]
+Equality = Literal["axioms", "rewrite"]
+EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
 TripleIds = npt.NDArray[np.int32]
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
 
@@ -73,6 +76,9 @@ class Reasoner:
             ``rematerialise``. They differ in cost, never in results.
         datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
             None: all of `kg_reasoner.datatypes.DATATYPES`. Literals of others are nothing but literals.
+        equality: how owl:sameAs is dealt with. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
+            are merged (see `kg_reasoner.equality`), so that a thousand of them cost no more than one; queries give all names.
+            General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
         on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
             ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
             outside of transactions is a transaction of its own.
@@ -89,8 +95,8 @@ class Reasoner:
 
     Raises:
         RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-        UnknownNameError: there is no such rule set, strategy or reaction to inconsistency, or a datatype is none of those that are
-            known.
+        UnknownNameError: there is no such rule set, strategy, treatment of equality or reaction to inconsistency, or a datatype is
+            none of those that are known.
     """
 
     def __init__(
@@ -100,6 +106,7 @@ class Reasoner:
         ruleset: str | None = None,
         maintenance: str = DEFAULT,
         datatypes: Iterable[str] | None = None,
+        equality: Equality = "axioms",
         on_inconsistency: str = "report",
     ) -> None:
         self.dictionary = Dictionary()
@@ -126,6 +133,9 @@ class Reasoner:
         self._strategy = maintenance
         self._make_maintenance = strategy(maintenance)
         self.on_inconsistency = "report"
+        if equality not in EQUALITIES:
+            raise UnknownNameError("treatment of equality", equality, EQUALITIES)
+        self.equality: Equality = equality
         self._set_up(ternary=False)
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -140,9 +150,10 @@ class Reasoner:
             self._counted = self.counters
         self.database = Database()
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
-        self.queries = Queries(self.catalog)
         values = ValueTable(self.dictionary, self.database.context)
         self._materialiser = Materialiser(self.database, values, self.catalog.functions)
+        self._rewriting = self._make_rewriting() if self.equality == "rewrite" else None
+        self.queries = self.make_queries()
         self._waiting: dict[Rule, int] = {}
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
@@ -158,6 +169,19 @@ class Reasoner:
         self._asks_of_literals: bool | None = None
         self._literals = LiteralFacts(self.dictionary, self.datatypes)
         self._explainer: Explainer | None = None
+
+    def _make_rewriting(self) -> Rewriting:
+        from kg_reasoner.equality.rewriting import Rewriting
+
+        return Rewriting(self.catalog, self._materialiser, self._store, self._unstore)
+
+    def make_queries(self, *, generalised: bool = False) -> Queries:
+        """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.matching.Matcher`."""
+        if self._rewriting is None:
+            return Queries(self.catalog, generalised=generalised)
+        from kg_reasoner.equality.views import ExpandingQueries
+
+        return ExpandingQueries(self.catalog, self._rewriting.cliques, self._rewriting.asserted, generalised=generalised)
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -183,6 +207,8 @@ class Reasoner:
             program = parse(program)
         merged = self._program | program
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + self._axiom_rules)), merged.declarations))
+        if self._rewriting is not None:
+            self._rewriting.check(merged.rules)
         for predicate, arity in analysis.arities(program).items():
             stored = self.catalog.predicates.get(predicate)
             if stored is not None and (there := self.database.relations[stored].arity) != arity:
@@ -392,20 +418,26 @@ class Reasoner:
             return
         if self.database.context.removed_count and (self._concludes_axioms or self._equates):
             self._schema_changed = True  # begin with the explicit axioms: an inferred one must not be its own reason
+        is_first = True
         while True:
             self._translate_schema()
-            self._maintain(progress)
-            if not self._new_axioms():
+            self._maintain(progress, is_first)
+            is_first = False
+            if not (self._merge_equal() or self._new_axioms()):
                 break
         self._materialiser.compact()
+        if self._rewriting is not None:
+            if self._transaction is not None and self._collects:
+                self._transaction.take(self._rewriting.take_changes())
+            self._rewriting.settle()
         self._dirty = False
         if self._transaction is None:
             self._expect_consistent()
 
-    def _maintain(self, progress: Progress | None) -> None:
+    def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
         before = self._tables() if self._collects and self._needs_rebuild() else None
-        new_rules = self._prepare_rules()
+        new_rules = self._prepare_rules() if self._rewriting is None else self._prepare_rewriting(self._rewriting, is_first)
         work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
         self._materialiser.remove_rules(self._gone_rules)
         self._materialiser.remove_groups(self._gone_groups)
@@ -425,25 +457,59 @@ class Reasoner:
         strategy.apply(work)
         self._must_restart = False
         self._gone_rules, self._gone_groups = [], []
+        if restarts and self._rewriting is not None:
+            self._rewriting.look_again()
         if self._transaction is not None and self._collects:
-            self._transaction.take(self._delta(work) if before is None else difference(self.dictionary, before, self._tables()))
+            delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
+            if self._rewriting is None:
+                self._transaction.take(delta)
+            else:
+                self._rewriting.note_step(delta)
+
+    def _prepare_rewriting(self, rewriting: Rewriting, is_first: bool) -> list[PlannedRule]:
+        """Split and merge cliques of equal terms before an update, and plan rules. See `_prepare_rules`.
+
+        Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
+        """
+        gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
+        gone_plans = [planned for rule in gone for planned in self._plans_of.get(rule, {}).values()]
+        new_rules = self._prepare_rules()
+        if self._must_restart:
+            rewriting.doubt_all()
+        if rewriting is self._rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
+            self._translate_schema()
+            self._rules_changed = self._rules_changed or rewriting.names_changed
+            new_rules += self._prepare_rules()
+        gone_now = set(map(id, self._gone_rules))
+        return [planned for planned in new_rules if id(planned) not in gone_now]
+
+    def _merge_equal(self) -> bool:
+        """Merge terms that rules have found to be the same, if there are any."""
+        if self._rewriting is None or not self._rewriting.merge():
+            return False
+        self._rules_changed = self._rules_changed or self._rewriting.names_changed
+        return True
 
     def _needs_rebuild(self) -> bool:
         """Whether the rules ask for the other layout of triples."""
-        return self._rules_changed and needs_ternary(self.rules) != self.catalog.ternary
+        return self._rules_changed and needs_ternary(self._engine_rules()) != self.catalog.ternary
+
+    def _engine_rules(self) -> tuple[Rule, ...]:
+        """The rules as the engine applies them."""
+        return self.rules if self._rewriting is None else self._rewriting.images(self.rules)
 
     def _prepare_rules(self) -> list[PlannedRule]:
         """Choose the layout of triples and plan rules. Returns the plans of rules that are new: older ones, planned only now, could
         not fire before, and will see all the facts that they need as new rows."""
         new_rules: set[Rule] = set()
         if self._rules_changed:
-            rules = self.rules
+            rules = self._engine_rules()
+            if (ternary := needs_ternary(rules)) != self.catalog.ternary:
+                self._rebuild(ternary)
+                rules = self._engine_rules()
             parts = tuple(split(rules))
             levels = analysis.levels(parts)
-            ternary = needs_ternary(rules)
-            if ternary != self.catalog.ternary:
-                self._rebuild(ternary)
-            else:
+            if self._levels:
                 self._drop(self._levels.keys() - levels.keys())
             new_rules = levels.keys() - self._levels.keys()
             if new_rules:
@@ -525,41 +591,66 @@ class Reasoner:
 
     def _rebuild(self, ternary: bool) -> None:
         """Start over with the explicit facts, in the chosen layout and without plans."""
-        old, relations = self.database, dict(self.catalog.predicates)
-        triples = self.triple_ids_now("explicit")
-        self._set_up(ternary)
-        self._insert(TRIPLE, triples)
-        for name, relation in relations.items():
+        facts = {TRIPLE: self.triple_ids_now("explicit")}
+        for name in self.catalog.predicates:
             if name != TRIPLE and name not in LITERAL_PREDICATES:
-                rows = old.rows(relation, "explicit")
-                self.database.load(self.catalog.predicate(name, rows.shape[1]), rows)
+                facts[name] = self._rows(name, "explicit")
+        rewriting = self._rewriting
+        self._set_up(ternary)
+        if rewriting is not None and self._rewriting is not None:
+            self._rewriting.succeed(rewriting)
+            facts = {name: rows for name, rows in facts.items() if not rewriting.is_own(name)}
+        for name, rows in facts.items():
+            self._insert(name, rows)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def _insert(self, predicate: str, ids: Ids) -> Changed:
         """Insert explicit facts of a predicate. Says of each whether it is new."""
-        if predicate == TRIPLE and not self.catalog.ternary:
-            return self._load_vertical(ids)
-        return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids)
+        if self._rewriting is None or predicate.startswith(INTERNAL):
+            return self._store(predicate, ids)
+        return self._rewriting.load(predicate, ids)
+
+    def _store(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
+        """Insert facts of a predicate as they are (triples only as explicit ones). Says of each whether it is new."""
+        if predicate != TRIPLE:
+            return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
+        self._schema_changed = self._schema_changed or self._touches_schema(ids)
+        return self.database.load(self.catalog.predicates[TRIPLE], ids) if self.catalog.ternary else self._load_vertical(ids)
+
+    def _unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
+        """Take a flag from facts as they are. Says of each whether it had it."""
+        if predicate == TRIPLE:
+            self._schema_changed = self._schema_changed or self._touches_schema(ids)
+            if not self.catalog.ternary:
+                self.catalog.extend_maps()
+                return self.database.retract_triples(ids)
+        if predicate not in self.catalog.predicates:
+            return np.zeros(len(ids), np.bool_)
+        return self.database.retract(self.catalog.predicates[predicate], ids, flag)
 
     def _load(self, predicate: str, ids: Ids) -> Changed:
         """Insert explicit facts, and tell the open transaction which of them are new."""
         changed = self._insert(predicate, ids)
         if self._transaction is not None:
-            self._transaction.note(predicate, ids[changed], added=True)
+            self._note(predicate, ids[changed], added=True)
         return changed
+
+    def _note(self, predicate: str, ids: Ids, added: bool) -> None:
+        """Tell the open transaction of explicit facts that have come or gone."""
+        assert self._transaction is not None
+        self._transaction.note(predicate, ids, added)
+        if self._rewriting is not None and self._transaction.collects and not predicate.startswith(INTERNAL):
+            self._rewriting.assertions.note(predicate, ids, added)
 
     def _retract(self, predicate: str, ids: Ids) -> Changed:
         """Make explicit facts of a predicate explicit no longer, and tell the open transaction. Says of each whether it was."""
-        if predicate == TRIPLE and not self.catalog.ternary:
-            self.catalog.extend_maps()
-            changed = self.database.retract_triples(ids)
-        elif predicate in self.catalog.predicates:
-            changed = self.database.retract(self.catalog.predicates[predicate], ids)
+        if self._rewriting is None or predicate.startswith(INTERNAL):
+            changed = self._unstore(predicate, ids)
         else:
-            return np.zeros(len(ids), np.bool_)
+            changed = self._rewriting.retract(predicate, ids)
         if self._transaction is not None:
-            self._transaction.note(predicate, ids[changed], added=False)
+            self._note(predicate, ids[changed], added=False)
         return changed
 
     def _facts_of(self, update: Update | None) -> list[tuple[int, Ids]]:
@@ -690,7 +781,8 @@ class Reasoner:
         if self._asks_of_literals:
             for name, rows in self._literals.new().items():
                 if rows:
-                    self.database.load(self.catalog.predicate(name, LITERAL_PREDICATES[name]), np.array(rows, np.int32), STATED)
+                    change = self._store if self._rewriting is None else self._rewriting.load
+                    change(name, np.array(rows, np.int32), STATED)
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
@@ -723,6 +815,11 @@ class Reasoner:
         """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
         if self._program.translate is None:
             return False
+        if self._rewriting is not None:  # equal names are one name
+            before = self._axiom_rules
+            if self._concludes_axioms:
+                self._use_axioms("all", "explicit")
+            return self._axiom_rules != before
         if not (self._equates or self._concludes_axioms or self._schema.has_equalities(self.catalog)):
             return False
         in_data = self._schema.names_in_data(self.catalog)
@@ -765,7 +862,12 @@ class Reasoner:
         return ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))]
 
     def triple_ids_now(self, which: Which = "all") -> TripleIds:
-        """All stored triples as they are now, without bringing the materialisation up to date."""
+        """All triples as they are now, without bringing the materialisation up to date."""
+        if self._rewriting is not None and self._rewriting.cliques:
+            return self._rewriting.in_all_names(TRIPLE, self._stored_triples, which)
+        return self._stored_triples(which)
+
+    def _stored_triples(self, which: Which) -> TripleIds:
         catalog, database = self.catalog, self.database
         if catalog.ternary:
             return database.rows(catalog.predicates[TRIPLE], which)
@@ -792,9 +894,15 @@ class Reasoner:
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """The facts of a general predicate."""
         self.materialise()
-        relation = self.catalog.predicates.get(predicate)
-        if relation is not None:
-            yield from self.dictionary.decode_rows(self.database.rows(relation, which))
+        if predicate in self.catalog.predicates:
+            yield from self.dictionary.decode_rows(self._rows(predicate, which))
+
+    def _rows(self, predicate: str, which: Which) -> Ids:
+        """The facts of a general predicate, as they are now."""
+        relation = self.catalog.predicates[predicate]
+        if self._rewriting is None or not self._rewriting.cliques or predicate.startswith(INTERNAL):
+            return self.database.rows(relation, which)
+        return self._rewriting.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
 
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""
@@ -824,7 +932,10 @@ class Reasoner:
         """How many facts there are, and how much memory they take."""
         self.materialise()
         explicit = inferred = 0
+        hidden = {number for name, number in self.catalog.predicates.items() if name.startswith(INTERNAL)}
         for number in range(len(self.database.relations)):
+            if number in hidden:
+                continue
             asserted = len(self.database.rows(number, "explicit"))
             explicit += asserted
             inferred += self.database.size(number) - asserted

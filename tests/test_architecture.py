@@ -57,6 +57,7 @@ feeds
 streams
 transaction
 inconsistency
+equality
 named_graphs
 reasoner
 entailment

@@ -1,0 +1,433 @@
+"""Merging what is found to be the same, and splitting cliques that have lost their reasons.
+
+The engine always holds the materialisation of the *images* of the explicit facts, under the images of the rules: each term replaced
+by the representative of its clique. Whenever rules derive that two representatives are the same, their cliques are merged, and
+facts and rules get new images, as an update like any other.
+
+What a removed fact or rule helped to derive is traced through the materialisation. Cliques that the trace meets may have lost a
+reason: they are split, but for what is asserted, and merged again as far as rules find them to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.catalog import INTERNAL, Catalog
+from kg_reasoner.delta import Delta
+from kg_reasoner.equality import rules as equality_rules
+from kg_reasoner.equality.asserted import PREFIX, Asserted
+from kg_reasoner.equality.changes import Assertions, expanded
+from kg_reasoner.equality.cliques import Cliques
+from kg_reasoner.kernels import native
+from kg_reasoner.kernels.layout import ABSENT, EXPLICIT, STATED
+from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.literals import LITERAL_PREDICATES
+from kg_reasoner.maintenance.collect import contains
+from kg_reasoner.matching import Ids, Matcher, Which
+from kg_reasoner.materialise import Materialiser, PlannedRule
+from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.relation import Changed, Rows
+from kg_reasoner.terms import OWL
+
+NO_TERMS: Ids = np.empty(0, np.int32)
+
+FEW_TERMS = 64
+"""Facts about so many terms are looked up; those about more are picked from all facts."""
+
+Change = Callable[[str, Rows, int], Changed]
+"""Loads facts of a predicate with a flag, or takes the flag from them; says of each whether that changes anything."""
+
+
+class Rewriting:
+    """Keeps a database of images, for a reasoner.
+
+    Args:
+        catalog: of the database.
+        materialiser: has the rules.
+        load: how facts get into the database.
+        retract: how they lose a flag.
+    """
+
+    def __init__(self, catalog: Catalog, materialiser: Materialiser, load: Change, retract: Change) -> None:
+        self.cliques = Cliques(catalog.dictionary)
+        self.asserted = Asserted(catalog)
+        self._catalog = catalog
+        self._database = catalog.database
+        self._materialiser = materialiser
+        self._load, self._retract = load, retract
+        self._stored = Matcher(catalog, generalised=True)
+        self._same_as = catalog.dictionary.encode(OWL.sameAs)
+        self._looked_at = 0
+        self._weakened: list[tuple[str, Rows]] = []
+        self._changed = False
+        self._suspects_all = False
+        self._images: dict[Rule, Rule] = {}
+        self._named: frozenset[int] = frozenset()
+        self.names_changed = False
+        """Whether rules that name merged terms need new images."""
+        self.assertions = Assertions()
+        """What has become explicit, or ceased to be, since changes were last taken; somebody has to note it."""
+        self._former: Cliques | None = None
+        self._moved: list[Ids] = [NO_TERMS]
+        self._steps: list[Delta] = []
+
+    # --- facts ------------------------------------------------------------------------------------------------------
+
+    def load(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Insert facts, shape (n, arity), as users name things. Says of each whether it is new."""
+        self._changed = True
+        merged = self._are_about_merged(predicate, facts)
+        if not merged.any():
+            return self._load(predicate, facts, flag)
+        changed = merged.copy()
+        changed[~merged] = self._load(predicate, facts[~merged], flag)
+        pairs = self._pairs(predicate, facts[merged])
+        changed[merged] = self.asserted.add(predicate, pairs)
+        self._load(predicate, _images(pairs), flag)
+        return changed
+
+    def retract(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Take a flag from facts. Says of each whether it had it."""
+        self._changed = True
+        merged = self._are_about_merged(predicate, facts)
+        if not merged.any():
+            changed = self._retract(predicate, facts, flag)
+        else:
+            changed = merged.copy()
+            changed[~merged] = self._retract(predicate, facts[~merged], flag)
+            pairs = self._pairs(predicate, facts[merged])
+            changed[merged] = self.asserted.remove(predicate, pairs)
+            images = _images(pairs)
+            self._retract(predicate, images[~self.asserted.are_images(predicate, images)], flag)
+        if self.cliques and changed.any():
+            self._weakened.append((predicate, self._image(predicate, facts[changed])))
+        return changed
+
+    def explicit_facts(self, predicate: str, stored: Rows) -> Rows:
+        """All explicit facts of a predicate, given those that are stored."""
+        if not self.cliques:
+            return stored
+        kept = self.asserted.matching(predicate, [None] * stored.shape[1])
+        return np.concatenate([stored[~self._are_about_merged(predicate, stored)], kept])
+
+    def in_all_names(self, predicate: str, stored: Callable[[Which], Rows], which: Which) -> Rows:
+        """The facts of a predicate in all names, given the stored ones: all, the explicit, or those that are only derived."""
+        if which == "explicit":
+            return self.explicit_facts(predicate, stored("explicit"))
+        everything = self.cliques.expand(stored("all"))
+        return (
+            everything if which == "all" else everything[~contains(self.explicit_facts(predicate, stored("explicit")), everything)]
+        )
+
+    @staticmethod
+    def is_own(predicate: str) -> bool:
+        """Whether facts are kept under this predicate that are asserted of merged terms."""
+        return predicate.startswith(PREFIX)
+
+    def _pairs(self, predicate: str, facts: Rows) -> Rows:
+        return np.concatenate([self._image(predicate, facts), facts], axis=1)
+
+    def _image(self, predicate: str, facts: Rows) -> Rows:
+        """Facts with representatives for the terms that can be merged; of facts about literals, that is the literal."""
+        if predicate not in LITERAL_PREDICATES:
+            return self.cliques.of(facts)
+        image = facts.copy()
+        image[:, 0] = self.cliques.of(facts[:, 0])
+        return image
+
+    def _are_about_merged(self, predicate: str, facts: Rows) -> Changed:
+        columns = facts[:, :1] if predicate in LITERAL_PREDICATES else facts
+        return np.asarray(self.cliques.are_merged(columns).any(axis=1))
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    def check(self, rules: Iterable[Rule]) -> None:
+        """Make sure that rules can be applied to representatives.
+
+        Raises:
+            UnsupportedError: a rule does not mean the same in all names of a thing.
+            StratificationError: what a rule negates may depend on equality, which depends on everything.
+        """
+        equality_rules.check(rules)
+
+    def images(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+        """Rules with representatives for the terms they name, and without the axioms of equality."""
+        rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
+        encode, decode = self._catalog.dictionary.encode, self._catalog.dictionary.decode
+        terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
+        self._named = frozenset(terms.values())
+        of = self.cliques.of_term
+        names = {term: decode(of(number)) for term, number in terms.items() if of(number) != number}
+        self._images = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
+        self.names_changed = False
+        return tuple(dict.fromkeys(self._images.values()))
+
+    def gone(self, rules: Iterable[Rule]) -> list[Rule]:
+        """The images of the rules that are no longer among `rules`. Names aside: rules that differ in equal terms are the same."""
+        if not self.cliques:
+            return []
+        before, now = set(self._images.values()), set(self.images(rules))
+        return list(before - now)
+
+    # --- cliques ----------------------------------------------------------------------------------------------------
+
+    def doubt_all(self) -> None:
+        """Look for the reasons of all cliques anew: an update was interrupted."""
+        self._suspects_all = True
+        self.look_again()
+
+    def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
+        """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
+
+        Nothing has been deleted yet. Says whether any clique has changed.
+
+        Args:
+            gone: the plans of rules that have been removed.
+            gone_facts: facts that programs state no longer.
+        """
+        suspects = self._suspects(gone, gone_facts) if self.cliques else set()
+        self._weakened, self._changed, self._suspects_all = [], False, False
+        for representative in suspects:
+            pairs = self._asserted_equalities(representative)
+            self._remember()
+            self._move(self.cliques.split(representative, pairs), NO_TERMS)
+        return self._merge(self._new_equalities(EXPLICIT)) or bool(suspects)
+
+    def merge(self) -> bool:
+        """After an update: merge the cliques that were found to be the same. Says whether there are any."""
+        found = self._new_equalities(0)
+        self._looked_at = self._same_as_count()
+        return self._merge(found)
+
+    def settle(self) -> None:
+        """The update is through, and no rows are left to be looked at."""
+        self._looked_at = self._same_as_count()
+        self._former, self._moved = None, [NO_TERMS]
+
+    def look_again(self) -> None:
+        """Rows were begun anew: look at all of them the next time."""
+        self._looked_at = 0
+
+    def _merge(self, pairs: Rows) -> bool:
+        if len(pairs) == 0:
+            return False
+        self._remember()
+        self._move(*self.cliques.merge(pairs))
+        return True
+
+    def _suspects(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> set[int]:
+        """The representatives of the cliques that may have lost a reason."""
+        changed = self._changed or bool(gone) or bool(gone_facts)
+        if self._suspects_all or (changed and equality_rules.negates(self._images)):  # then what comes, too, takes reasons away
+            return set(self.cliques.representatives())
+        encode = self._catalog.dictionary.encode
+        stated = [
+            (rule.head.predicate, np.array([[encode(term) for term in rule.head.terms]], np.int32))  # type: ignore[arg-type]
+            for rule in gone_facts
+            if not rule.is_constraint
+        ]
+        weakened = [*self._weakened, *stated]
+        return self._trace(weakened, gone) if weakened or gone else set()
+
+    def _same_as_relation(self) -> int | None:
+        """The relation that holds what is the same."""
+        catalog = self._catalog
+        return catalog.predicates[TRIPLE] if catalog.ternary else catalog.properties.get(self.cliques.of_term(self._same_as))
+
+    def _same_as_count(self) -> int:
+        relation = self._same_as_relation()
+        return 0 if relation is None else len(self._database.flags(relation))
+
+    def _same_as_pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
+        """The pairs of terms that are the same by some rows of the relation that holds them."""
+        rows = self._database.rows_at(relation, numbers)
+        return rows[rows[:, 1] == self.cliques.of_term(self._same_as)][:, [0, 2]] if self._catalog.ternary else rows
+
+    def _new_equalities(self, flag: int) -> Rows:
+        """The pairs of different terms that are the same, among the rows with a flag (0: all) that were not looked at yet."""
+        relation = self._same_as_relation()
+        if relation is None:
+            return np.empty((0, 2), np.int32)
+        flags = self._database.flags(relation)[self._looked_at :]
+        numbers = self._looked_at + np.flatnonzero((flags & (ABSENT | flag)) == flag)
+        pairs = self._same_as_pairs(relation, numbers)
+        return pairs[pairs[:, 0] != pairs[:, 1]]
+
+    def _asserted_equalities(self, representative: int) -> Rows:
+        """The pairs of terms of a clique that are asserted to be the same."""
+        members = np.array(self.cliques.members(representative), np.int32)
+        facts = self.asserted.matching(TRIPLE, (None, self._same_as, None))[:, [0, 2]]
+        return facts[np.isin(facts, members).all(axis=1)]
+
+    def _trace(self, weakened: Sequence[tuple[str, Rows]], gone: Sequence[PlannedRule]) -> set[int]:
+        """The cliques of which some reason may rest on the weakened facts or the rules that are gone.
+
+        A fact about a clique in question is in question itself: it may stand for one that was the same by that clique only.
+        """
+        database, materialiser = self._database, self._materialiser
+        database.make_lists()
+        suspects: set[int] = set()
+        doubtful = list(weakened)
+        rules = list(gone)
+        while doubtful or rules:
+            for predicate, facts in doubtful:
+                self._doubt(predicate, facts)
+            for planned in rules:
+                materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
+            for stratum in materialiser.make_strata():
+                materialiser.enter(stratum)
+                database.context.doubted_done = 0
+                materialiser.call(native.trace_doubts)
+            found = self._doubted_cliques() - suspects
+            suspects |= found
+            members = np.array([term for clique in found for term in self.cliques.members(clique)], np.int32)
+            doubtful = [(predicate, _images(pairs)) for predicate, pairs in self._asserted_about(members)]
+            rules = [planned for planned in materialiser.active_rules() if found & self._constants(planned.rule.rule)]
+        native.forget_doubts(database.address)
+        return suspects
+
+    def _doubt(self, predicate: str, facts: Rows) -> None:
+        tables: dict[int, list[tuple[int, ...]]] = {}
+        for row in facts.tolist():
+            if predicate == TRIPLE:
+                relation, values = self._catalog.stored_triple(*row)
+            else:
+                relation, values = self._catalog.predicates.get(predicate, -1), tuple(row)
+            if relation >= 0:
+                tables.setdefault(relation, []).append(values)
+        for relation, rows in tables.items():
+            data = allocate(max(1, sum(map(len, rows))), np.int32)
+            data[: sum(map(len, rows))] = np.array(rows, np.int32).reshape(-1)
+            native.doubt_facts(self._database.address, relation, address(data), len(rows))
+
+    def _doubted_cliques(self) -> set[int]:
+        """The representatives of which it is in doubt that they stand for several terms."""
+        relation = self._same_as_relation()
+        if relation is None:
+            return set()
+        doubted = self._database.listed("doubted")
+        pairs = self._same_as_pairs(relation, doubted[doubted >> 32 == relation] & 0xFFFFFFFF)
+        return set(pairs[:, 0].tolist()).intersection(self.cliques.representatives())
+
+    def _constants(self, rule: Rule) -> set[int]:
+        return {self._catalog.dictionary.find(term) for term in equality_rules.constants(rule)}
+
+    # --- images -----------------------------------------------------------------------------------------------------
+
+    def _asserted_about(self, terms: Ids) -> list[tuple[str, Rows]]:
+        """The kept facts that mention some terms, in pairs with their images, by predicate."""
+        if len(terms) == 0:
+            return []
+        found = ((predicate, self.asserted.about(predicate, terms)) for predicate in self.asserted.predicates())
+        return [(predicate, pairs) for predicate, pairs in found if len(pairs)]
+
+    def stored_about(self, terms: Ids, explicit: bool) -> dict[str, Rows]:
+        """The stored facts that mention some terms, by predicate: all, or those that are not derived."""
+        if len(terms) == 0:
+            return {}
+        which: Which = "explicit" if explicit else "all"
+        if len(terms) <= FEW_TERMS:
+            patterns = [
+                pattern for term in terms.tolist() for pattern in ((term, None, None), (None, term, None), (None, None, term))
+            ]
+            triples = np.concatenate([self._stored.match(*pattern, which) for pattern in patterns])
+        else:
+            triples = self._stored.match(None, None, None, which)
+            triples = triples[np.isin(triples, terms).any(axis=1)]
+        found = {TRIPLE: np.unique(triples, axis=0)}
+        for predicate, relation in list(self._catalog.predicates.items()):
+            if predicate == TRIPLE or predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
+                continue
+            found[predicate] = self._rows_about(predicate, relation, terms, flag_of(predicate) if explicit else 0)
+        return {predicate: facts for predicate, facts in found.items() if len(facts)}
+
+    def _rows_about(self, predicate: str, relation: int, terms: Ids, flag: int) -> Rows:
+        """The facts of a general predicate that mention some terms."""
+        database = self._database
+        columns = (0,) if predicate in LITERAL_PREDICATES else range(database.relations[relation].arity)
+        if len(terms) <= FEW_TERMS:
+            found = [database.matching(relation, (column,), (term,)) for term in terms.tolist() for column in columns]
+            numbers = np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+        else:
+            rows = database.rows_at(relation, np.arange(len(database.flags(relation))))
+            numbers = np.flatnonzero(np.isin(rows[:, list(columns)], terms).any(axis=1))
+        flags = database.flags(relation)[numbers]
+        return database.rows_at(relation, numbers[(flags & (ABSENT | flag)) == flag])
+
+    def _move(self, terms: Ids, were_alone: Ids) -> None:
+        """Give the facts about terms that have changed their clique, and about those that were alone, their new images."""
+        self._moved.append(terms)
+        self._moved.append(were_alone)
+        if self._named.intersection(terms.tolist()):
+            self.names_changed = True
+        kept = dict(self._asserted_about(np.union1d(terms, were_alone)))
+        plain = self.stored_about(were_alone, explicit=True)
+        for predicate in dict.fromkeys([*kept, *plain]):
+            self._move_facts(predicate, kept.get(predicate), plain.get(predicate))
+
+    def _move_facts(self, predicate: str, kept: Rows | None, plain: Rows | None) -> None:
+        """Give facts of a predicate their new images: those that were kept, in pairs with the old ones, and those that were not.
+
+        Among the latter are images of the former, which mention a representative that was alone.
+        """
+        parts = []
+        if kept is not None:
+            parts.append(kept)
+        if plain is not None:
+            plain = plain[~self.asserted.are_images(predicate, plain)]
+            parts.append(np.concatenate([plain, plain], axis=1))
+        if kept is not None:
+            self.asserted.remove(predicate, kept)
+        old = np.concatenate(parts)
+        new = self._pairs(predicate, old[:, old.shape[1] // 2 :])
+        self.asserted.add(predicate, new[self._are_about_merged(predicate, new[:, old.shape[1] // 2 :])])
+        before, after = _images(old), _images(new)
+        gone = before[~contains(after, before) & ~self.asserted.are_images(predicate, before)]
+        self._retract(predicate, gone, flag_of(predicate))
+        self._load(predicate, after[~contains(before, after)], flag_of(predicate))
+
+    # --- changes in all names ---------------------------------------------------------------------------------------
+
+    def note_step(self, delta: Delta) -> None:
+        """What has changed among stored facts."""
+        self._steps.append(delta)
+
+    def take_changes(self) -> Delta:
+        """What has changed in all names since the last time, by the steps and assertions that were noted since."""
+        moved = np.unique(np.concatenate(self._moved))
+        former = self.cliques if self._former is None else self._former
+        delta = expanded(
+            self._catalog.dictionary,
+            self._steps,
+            former,
+            self.cliques,
+            moved,
+            lambda terms: self.stored_about(terms, explicit=False),
+            self.assertions,
+        )
+        self.assertions, self._steps = Assertions(), []
+        return delta
+
+    def succeed(self, former: Rewriting) -> None:
+        """Go on where another one has been, whose database is given up."""
+        self.assertions, self._steps = former.assertions, former._steps
+        self._former = former.cliques if former._former is None else former._former
+        self._moved = [*former._moved, former.cliques.merged_terms()]
+
+    def _remember(self) -> None:
+        """Keep the cliques as they are before the first change of an update."""
+        if self._former is None:
+            self._former = self.cliques.copy()
+
+
+def _images(pairs: Rows) -> Rows:
+    """The images in pairs, each once."""
+    return np.unique(pairs[:, : pairs.shape[1] // 2], axis=0)
+
+
+def flag_of(predicate: str) -> int:
+    """What flag facts have that are not derived: those about literals are stated by the engine."""
+    return STATED if predicate in LITERAL_PREDICATES else EXPLICIT
