@@ -1,0 +1,83 @@
+"""Rules as the interpreter takes them: integers for predicates and constants, and bodies in join order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+Argument: TypeAlias = "int | str"
+"""A constant (0 or more), or a variable's name."""
+
+NO_RESULT: Final = -1
+"""What a function returns that has no result for some arguments: the binding is dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom, or its negation: no fact matches it. Variables that only a negation has are any value there."""
+
+    predicate: int
+    terms: tuple[Argument, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A function of bound variables and constants, with a result: a constant or bound variable that it must equal, or a new variable.
+
+    Two conditions are the same if their names and arguments are; the function is called with one tuple of integers at a time.
+    """
+
+    name: Hashable
+    arguments: tuple[Argument, ...]
+    result: Argument
+    function: Callable[[Sequence[int]], int] = field(compare=False)
+
+
+Part: TypeAlias = "Literal | Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """``head :- body``; each variable of the head, of a negation or of a condition's arguments is bound before by the body."""
+
+    head: Literal
+    body: tuple[Part, ...]
+
+
+def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[[Literal], float]) -> tuple[Part, ...]:
+    """A body in join order: the atom with the fewest facts first, then those that share a variable; others as soon as they can be.
+
+    Whatever stands first is what the interpreter keeps, joined, so small beginnings save most.
+    """
+    body: list[Part] = []
+    waiting, bound = list(positive), set[str]()
+    later = list(others)
+    shared = {term for part in (*positive, *others) if not _is_negation(part) for term in _variables(part)}
+    while True:
+        while ready := next((part for part in later if _needed(part) & shared <= bound), None):
+            later.remove(ready)
+            body.append(ready)
+            bound |= _variables(ready) if isinstance(ready, Condition) else set()
+        if not waiting:
+            return tuple(body)
+        best = min(waiting, key=lambda atom: (bool(bound) and not (_variables(atom) & bound), size(atom)))
+        waiting.remove(best)
+        body.append(best)
+        bound |= _variables(best)
+
+
+def _is_negation(part: Part) -> bool:
+    return isinstance(part, Literal) and part.negated
+
+
+def _variables(part: Part) -> set[str]:
+    terms = part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
+    return {term for term in terms if isinstance(term, str)}
+
+
+def _needed(part: Part) -> set[str]:
+    """The variables that must be bound before, as far as something binds them."""
+    terms = part.terms if isinstance(part, Literal) else part.arguments
+    return {term for term in terms if isinstance(term, str)}

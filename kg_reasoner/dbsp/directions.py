@@ -1,0 +1,211 @@
+"""What the directions of an interpreter mean: for each node and index of its trie, how packed rows are matched and made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.dbsp.clauses import NO_RESULT, Condition
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, packed
+from kg_reasoner.dbsp.join import Range
+from kg_reasoner.dbsp.layout import Layout, Shapes
+from kg_reasoner.dbsp.trie import Changes, Index, Node
+from kg_reasoner.dbsp.zset import ZSet
+
+POSITIVE, NEGATED, CONDITION = 0, 1, 2
+
+LARGEST_TERM: Final = (1 << 31) - 1
+"""What conditions compute is at most as large."""
+
+
+class Directions:
+    """Tables over the nodes and indexes of a trie, for rows that are packed by two layouts.
+
+    *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and the values
+    of variables. What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
+    """
+
+    def __init__(self) -> None:
+        self.facts, self.rewrites = Layout(1, 1, 0), Layout(1, 1, 0)
+        self.nodes: dict[int, Node] = {}
+        self._indexes: dict[int, Index] = {}
+        self._of_index = Shapes(self.facts, self.facts)
+        self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
+        self._bindings = Shapes(self.facts, self.rewrites)
+        self._fill_tables()
+
+    def use(self, facts: Layout, rewrites: Layout) -> None:
+        """Pack by other layouts from now on."""
+        self.facts, self.rewrites = facts, rewrites
+        self._of_index.use(facts, facts)
+        for shapes in (self._keys, self._tests, self._heads):
+            shapes.use(rewrites, facts)
+        self._bindings.use(facts, rewrites)
+        self._fill_tables()
+
+    def add(self, changes: Changes) -> None:
+        """Enter what is new."""
+        for number, index in changes.new_indexes:
+            self._indexes[number] = index
+            self._of_index.define(number, number, [~column for column in (*index.key, *index.rest)])
+        for node in changes.added:
+            self.nodes[node.number] = node
+            self._keys.define(node.number, node.index_number, node.key)
+            values = dict.fromkeys(range(1 + max((place for place, _ in node.tested), default=-1)), 0) | dict(node.tested)
+            self._tests.define(node.number, 0, list(values.values()))
+            new = {variable: ~place for place, variable in node.binds}
+            slots = [new.get(variable, 0) for variable in range(1 + max(new, default=-1))]
+            self._bindings.define(node.number, 0, slots)
+            if node.head is not None:
+                self._heads.define(node.number, *node.head)
+        if changes.added or changes.new_indexes:
+            self._fill_tables()
+
+    def forget(self, changes: Changes) -> None:
+        """Forget what is gone; its numbers may be used again."""
+        for number, _ in changes.old_indexes:
+            del self._indexes[number]
+            self._of_index.forget(number)
+        for node in changes.removed:
+            del self.nodes[node.number]
+            for shapes in (self._keys, self._tests, self._bindings):
+                shapes.forget(node.number)
+            if node.head is not None:
+                self._heads.forget(node.number)
+        if changes.removed or changes.old_indexes:
+            self._fill_tables()
+
+    def _fill_tables(self) -> None:
+        nodes, indexes = 1 + max(self.nodes, default=0), 1 + max(self._indexes, default=0)
+        facts = self.facts
+        self._kinds, self._ends, self._test_masks = np.zeros(nodes, np.int8), np.zeros(nodes, bool), None
+        self._is_negated = np.zeros(indexes, bool)
+        self._keep = np.full((facts.words, indexes), -1, np.int64)
+        self._fill = np.zeros((facts.words, indexes), np.int64)
+        self._unequal = [number for number, index in self._indexes.items() if index.equal]
+        for number, node in self.nodes.items():
+            self._kinds[number] = CONDITION if isinstance(node.part, Condition) else NEGATED if node.part.negated else POSITIVE
+            self._ends[number] = node.head is not None
+            if node.tested:
+                if self._test_masks is None:
+                    self._test_masks = np.zeros((facts.words, nodes), np.int64)
+                for place, _ in node.tested:
+                    self._test_masks[:, number] |= np.array(facts.masks(range(place, place + 1)))
+        for number, index in self._indexes.items():
+            rest = np.array(facts.masks(range(len(index.key), facts.slots)), np.int64)
+            self._keep[:, number], self._fill[:, number] = ~rest, rest
+            self._is_negated[number] = index.negated
+        self._has_kind = [bool((self._kinds == kind).any()) for kind in (POSITIVE, NEGATED, CONDITION)]
+
+    # --- gatekeep, index, product ---------------------------------------------------------------------------------------
+
+    def wanted(self, nodes: Integers, rewrites: Columns) -> Columns:
+        """What rewrites of the nodes' parents want next."""
+        moved = rewrites[0] + ((nodes - self.rewrites.first(rewrites)) << self.rewrites.first_shift)
+        return *self._keys.apply(nodes, rewrites), moved, *rewrites[1:]
+
+    def indexed(self, indexes: Integers, facts: Columns) -> tuple[Columns, Booleans | None]:
+        """Facts in the order of indexes, and which of them take part (None: all)."""
+        meant = None
+        for number in self._unequal:
+            if (mine := indexes == number).any():
+                meant = np.ones(len(indexes), bool) if meant is None else meant
+                for column, other in self._indexes[number].equal:
+                    meant &= ~mine | (self.facts.slot(facts, column) == self.facts.slot(facts, other))
+        return self._of_index.apply(indexes, facts), meant
+
+    def facts_for(self, wanted: Columns) -> Range:
+        """The ranges of indexed facts that match what is wanted."""
+        low = wanted[: self.facts.words]
+        indexes = self.facts.first(low)
+        return low, [word | fill[indexes] for word, fill in zip(low, self._fill, strict=True)]
+
+    def keys_of(self, indexed: Columns) -> Columns:
+        """The keys under which indexed facts are wanted."""
+        indexes = self.facts.first(indexed)
+        return tuple(word & keep[indexes] for word, keep in zip(indexed, self._keep, strict=True))
+
+    def bound(self, wanted: Columns, indexed: Columns) -> tuple[Columns, Booleans | None]:
+        """The rewrites that have met facts, with the variables that the facts bind; and which of them fit (None: all)."""
+        rewrites = wanted[self.facts.words :]
+        nodes = self.rewrites.first(rewrites)
+        added = self._bindings.apply(nodes, indexed)
+        meant = None
+        if self._test_masks is not None:
+            meant = np.ones(len(nodes), bool)
+            for word, masks, expected in zip(indexed, self._test_masks, self._tests.apply(nodes, rewrites), strict=True):
+                meant &= (word & masks[nodes]) == expected
+        return tuple(word + more for word, more in zip(rewrites, added, strict=True)), meant
+
+    # --- linear functions -----------------------------------------------------------------------------------------------
+
+    def of_kind(self, kind: int, wanted: ZSet) -> ZSet:
+        """What is wanted of a kind: facts that match, that none matches, or conditions that hold."""
+        if not self._has_kind[kind]:
+            return ZSet.empty(wanted.arity)
+        if sum(self._has_kind) == 1:
+            return wanted
+        return wanted.at(np.flatnonzero(self._kinds[self.rewrites.first(wanted.columns[self.facts.words :])] == kind))
+
+    def for_negation(self, negated: bool, indexed: ZSet) -> ZSet:
+        """The indexed facts that serve negations, or the others."""
+        if not self._has_kind[NEGATED]:
+            return ZSet.empty(indexed.arity) if negated else indexed
+        return indexed.at(np.flatnonzero(self._is_negated[self.facts.first(indexed.columns)] == negated))
+
+    def unfinished(self, rewrites: ZSet) -> ZSet:
+        """The rewrites of bodies that go on."""
+        return rewrites.at(np.flatnonzero(~self._ends[self.rewrites.first(rewrites.columns)]))
+
+    def grounded(self, rewrites: ZSet) -> ZSet:
+        """The heads of the others."""
+        nodes = self.rewrites.first(rewrites.columns)
+        ends = np.flatnonzero(self._ends[nodes])
+        return ZSet.consolidated(
+            self._heads.apply(nodes[ends], tuple(column[ends] for column in rewrites.columns)), rewrites.weights[ends]
+        )
+
+    def satisfied(self, wanted: ZSet) -> ZSet:
+        """The rewrites whose conditions hold, with the variables that these bind."""
+        rewrites = wanted.columns[self.facts.words :]
+        numbers = self.rewrites.first(rewrites)
+        parts = []
+        for number in np.unique(numbers).tolist():
+            mine = np.flatnonzero(numbers == number)
+            part = self._satisfied(self.nodes[number], tuple(column[mine] for column in rewrites), wanted.weights[mine])
+            parts.append(part)
+        return ZSet.sum(parts, self.rewrites.words)
+
+    def _satisfied(self, node: Node, rewrites: Columns, weights: Integers) -> ZSet:
+        condition = node.part
+        assert isinstance(condition, Condition)
+
+        def values(term: int) -> Integers:
+            return np.full(len(weights), term, np.int64) if term >= 0 else self.rewrites.slot(rewrites, ~term)
+
+        results = _called(condition, [values(term) for term in node.arguments], len(weights))
+        if node.result < 0 and ~node.result >= node.bound:
+            kept = np.flatnonzero(results != NO_RESULT)
+            word, shift = self.rewrites.places[~node.result]
+            columns = [column[kept] for column in rewrites]
+            columns[word] = columns[word] + (results[kept] << shift)
+        else:
+            kept = np.flatnonzero(results == values(node.result))
+            columns = [column[kept] for column in rewrites]
+        return ZSet.consolidated(columns, weights[kept])
+
+
+def _called(condition: Condition, arguments: Sequence[Integers], count: int) -> Integers:
+    """The results of a condition, which is called once for each combination of arguments."""
+    if not arguments:
+        return np.full(count, condition.function(()), np.int64)
+    key = packed(arguments)
+    if key is None:
+        _, first, places = np.unique(np.stack(arguments), axis=1, return_index=True, return_inverse=True)
+    else:
+        _, first, places = np.unique(key, return_index=True, return_inverse=True)
+    calls = zip(*(column[first].tolist() for column in arguments), strict=True)
+    results: Integers = np.array([condition.function(call) for call in calls], np.int64)[places.reshape(-1)]
+    return results
