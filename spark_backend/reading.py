@@ -139,7 +139,7 @@ class _Document:
         missing = [name for name in COLUMNS[:3] if types.get(name) != "string"]
         if missing or types.get("graph", "string") != "string":
             raise LoadError(
-                f"cannot read {self._path}: no text column {missing[0] if missing else 'graph'!r} is in it, only {', '.join(types)}",
+                f"cannot read {self._path}: no text column {missing[0] if missing else 'graph'!r} in it, only {', '.join(types)}",
                 hint=f"tables of triples have the columns {', '.join(COLUMNS[:3])}, those of quads {COLUMNS[3]} as well",
             )
 

@@ -1,0 +1,142 @@
+"""Triples as a graph: vertices and edges with long ids, for GraphFrames (PageRank, motifs, paths ...) and anything else.
+
+* `graph_tables(triples) -> (vertices, edges)` needs Spark alone.
+* `to_graphframe(triples) -> GraphFrame` needs GraphFrames: its Python package and its jar.
+* `components(pairs) -> DataFrame(term, component)`: the connected components of an undirected graph, which is given as pairs of
+  texts in two columns of any names; each term once, with the long number of its component. It needs GraphFrames.
+  `pairs` is best read from files: a plan that filters on a constant predicate does not survive GraphFrames' checkpoints.
+* `graphframes_problem(spark) -> str | None` says why GraphFrames cannot be used with a session, and what to do; None if it can.
+
+GraphFrames works with any ids, but only long ones are safe: those of other types it numbers itself, which went wrong under adaptive
+execution. Ours depend on the terms alone, so that they are the same in every run, and however often Spark computes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.spark_backend.failures import plain_failures, root_of
+from kg_reasoner.spark_backend.requirements import graphframes_package
+
+if TYPE_CHECKING:
+    from graphframes import GraphFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["components", "graph_tables", "graphframes_problem", "number_terms", "to_graphframe"]
+
+_BUCKETS: Final = 1024
+_CONNECT_PLUGIN: Final = "org.apache.spark.sql.graphframes.GraphFramesConnect"
+
+
+def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """The vertices and edges of a graph of triples; take from the triples what the graph is to have before (types, perhaps).
+
+    Args:
+        triples: a DataFrame of triples, or a materialisation.
+
+    Returns:
+        vertices: ``id`` (long), ``term`` (the text of an IRI or blank node), and ``attributes``: the texts of its literals, as an
+        array for each predicate's text; null if it has none.
+        edges: ``src`` and ``dst`` (ids), ``predicate`` (its text) and ``inferred``, which is False everywhere if the triples do
+        not tell. No edge is there twice.
+    """
+    from pyspark.sql import functions as F
+
+    inferred = F.col("inferred") if "inferred" in triples.columns else F.lit(False)
+    rdf = triples.filter(~F.col("subject").startswith('"')).select("subject", "predicate", "object", inferred.alias("inferred"))
+    is_literal = F.col("object").startswith('"')
+    links = rdf.filter(~is_literal).groupBy("subject", "predicate", "object").agg(F.min("inferred").alias("inferred"))
+    texts = rdf.filter(is_literal).groupBy("subject", "predicate").agg(F.sort_array(F.collect_set("object")).alias("texts"))
+    entry = F.struct("predicate", "texts")
+    attributes = texts.groupBy("subject").agg(F.map_from_entries(F.sort_array(F.collect_list(entry))).alias("attributes"))
+
+    numbered = number_terms(rdf.select("subject").union(links.select("object")))
+    vertices = numbered.join(attributes.withColumnRenamed("subject", "term"), "term", "left").select("id", "term", "attributes")
+    edges = (
+        links.join(numbered.select(F.col("id").alias("src"), F.col("term").alias("subject")), "subject")
+        .join(numbered.select(F.col("id").alias("dst"), F.col("term").alias("object")), "object")
+        .select("src", "dst", "predicate", "inferred")
+    )
+    return vertices, edges
+
+
+def number_terms(terms: DataFrame) -> DataFrame:
+    """Gives each different text of a column a number of its own: the columns ``id`` and ``term``.
+
+    A term is numbered within one of many buckets, by its place there, so that no single task sees them all. The numbers are nearly
+    dense, depend on nothing but the set of terms, and no two terms share one, as they might if a hash were the number.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    distinct = terms.select(F.col(terms.columns[0]).alias("term")).distinct()
+    bucketed = distinct.withColumn("bucket", F.pmod(F.xxhash64("term"), F.lit(_BUCKETS)))
+    place = F.row_number().over(Window.partitionBy("bucket").orderBy("term")).cast("long") - 1
+    return bucketed.select((place * _BUCKETS + F.col("bucket")).alias("id"), "term")
+
+
+def to_graphframe(triples: DataFrame) -> GraphFrame:
+    """The graph of some triples as a GraphFrame; for its columns see `graph_tables`.
+
+    Raises:
+        ReasonerError: GraphFrames cannot be used; the message says what to do.
+    """
+    return _graphframe(*graph_tables(triples))
+
+
+def components(pairs: DataFrame) -> DataFrame:
+    """The connected components of an undirected graph; see the top of this file.
+
+    Raises:
+        ReasonerError: GraphFrames cannot be used, or fails.
+    """
+    from pyspark.sql import functions as F
+
+    pairs = pairs.toDF("one", "other")
+    vertices = number_terms(pairs.select("one").union(pairs.select("other")))
+    sources = vertices.select(F.col("id").alias("src"), F.col("term").alias("one"))
+    targets = vertices.select(F.col("id").alias("dst"), F.col("term").alias("other"))
+    edges = pairs.join(sources, "one").join(targets, "other").select("src", "dst")
+    with plain_failures("find connected components"):
+        found = _graphframe(vertices, edges).connectedComponents(**_ALGORITHM)
+        return found.select("term", F.col("component").cast("long").alias("component"))
+
+
+_ALGORITHM: Final[dict[str, Any]] = {
+    "algorithm": "randomized_contraction",  # 24 s where "two_phase" took 56 s, on half a million edges
+    "broadcastThreshold": -1,  # leaves skew to adaptive execution; the default took 360 s
+    "use_local_checkpoints": True,  # no folder for checkpoints has to be set in the user's session
+}
+
+
+def _graphframe(vertices: DataFrame, edges: DataFrame) -> GraphFrame:
+    problem = graphframes_problem(vertices.sparkSession)
+    if problem is not None:
+        raise ReasonerError(problem)
+    from graphframes import GraphFrame
+
+    return GraphFrame(vertices, edges)
+
+
+def graphframes_problem(spark: SparkSession) -> str | None:
+    """Why GraphFrames cannot be used with a session, and what to do about it; None if it can be used."""
+    try:
+        from graphframes import GraphFrame
+    except ImportError as error:
+        return f"GraphFrames' Python package is not there ({error}): pip install 'kg-reasoner[spark]'"
+    vertices, edges = spark.createDataFrame([], "id long"), spark.createDataFrame([], "src long, dst long")
+    try:
+        _ = GraphFrame(vertices, edges).dropIsolatedVertices().vertices.columns  # the first that the jar has to do with
+    except Exception as error:
+        return f"GraphFrames' jar is not in the session ({root_of(error)}): {_how_to_get(spark)}"
+    return None
+
+
+def _how_to_get(spark: SparkSession) -> str:
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        return (
+            f"start the Spark Connect server with --packages {graphframes_package(connect=True)} "
+            f"--conf spark.connect.extensions.relation.classes={_CONNECT_PLUGIN}"
+        )
+    return f"build the session with spark.jars.packages={graphframes_package()}, or spark-submit --packages with the same"
