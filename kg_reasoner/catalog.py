@@ -35,7 +35,6 @@ from kg_reasoner.program import (
     Rule,
     Variable,
     remembered,
-    variables_of,
 )
 from kg_reasoner.relation import Database, Rows
 from kg_reasoner.terms import RDF, Term
@@ -50,6 +49,9 @@ PROPERTY_COLUMN = 1
 
 INTERNAL = "internal: "
 """How the names of predicates begin that only the engine uses; no program can name them."""
+
+VIOLATIONS = f"{INTERNAL}violations of "
+"""How the names of predicates begin whose facts are violations of a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class StoredCall:
 
 @dataclass(frozen=True, slots=True)
 class StoredRule:
-    """A rule over relations. A constraint's head holds the values of its body's variables, in a relation of its own."""
+    """A rule over relations."""
 
     head: StoredAtom
     body: tuple[StoredAtom, ...]
@@ -198,7 +200,6 @@ class Catalog:
         self.predicates: dict[str, int] = {}
         self.properties: dict[int, int] = {}
         self.classes: dict[int, int] = {}
-        self.constraints: dict[Rule, int] = {}
         self.functions = Functions(dictionary, database)
         self._holds: dict[int, tuple[str, int]] = {}
         self.type_id = dictionary.encode(RDF.type)
@@ -239,13 +240,6 @@ class Catalog:
             self._holds[number] = TRIPLE, term
             self.extend_maps()
             self._class_map[term] = number
-        return number
-
-    def constraint(self, rule: Rule) -> int:
-        """The relation of a constraint's violations: one column per variable of its body, see `violation_variables`."""
-        number = self.constraints.get(rule)
-        if number is None:
-            number = self.constraints[rule] = self.database.add_relation(len(violation_variables(rule)))
         return number
 
     def extend_maps(self) -> None:
@@ -363,11 +357,7 @@ class Catalog:
                 checks += map(self._filter, conjuncts(part.expression))
             elif isinstance(part, Bind):
                 checks.append(self._call(part.expression, part.variable))
-        if rule.is_constraint:
-            head = StoredAtom(self.constraint(rule), tuple(v.name for v in violation_variables(rule)))
-        else:
-            head = self.atom(rule.head)
-        return StoredRule(head, tuple(body), tuple(checks), rule)
+        return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
     def _filter(self, expression: Expression) -> StoredComparison | StoredCall:
         """One condition: a comparison, which kernels do by themselves, or a call."""
@@ -382,8 +372,3 @@ class Catalog:
     def _call(self, expression: Expression, result: Variable | None) -> StoredCall:
         function, relation, variables = self.functions.number(expression, is_filter=result is None)
         return StoredCall(function, relation, tuple(v.name for v in variables), None if result is None else result.name)
-
-
-def violation_variables(rule: Rule) -> tuple[Variable, ...]:
-    """The variables that a violation of a constraint gives values to: those of its positive atoms, in order."""
-    return tuple(dict.fromkeys(v for atom in rule.body_atoms() for v in variables_of(atom)))

@@ -1,4 +1,6 @@
-"""Aggregates as relations: a rule with AGGREGATE becomes rules without, over the solutions of its atoms and over its groups.
+"""Aggregates and constraints as relations.
+
+A rule with AGGREGATE becomes rules without, over the solutions of its atoms and over its groups.
 
 ``degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .`` becomes::
 
@@ -7,6 +9,8 @@
     degree(?x, ?n) :- groups(?x, ?n) .
 
 of which the second is no rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
+
+A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kg_reasoner import aggregates, expressions
-from kg_reasoner.catalog import INTERNAL
+from kg_reasoner.catalog import INTERNAL, VIOLATIONS
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.layout import ABSENT
 from kg_reasoner.printer import format_rule
@@ -38,7 +42,7 @@ from kg_reasoner.terms import Term
 
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
-    """The rules with aggregates taken apart, each with the rule that it comes from; the others as they are."""
+    """The rules with aggregates and constraints replaced, each with the rule that it comes from; the others as they are."""
     result: dict[Rule, Rule] = {}
     for rule in rules:
         for part in (rule,) if _is_whole(rule) else _parts(rule):
@@ -54,8 +58,8 @@ def is_group(rule: Rule) -> bool:
 
 @remembered
 def _is_whole(rule: Rule) -> bool:
-    """Whether there is nothing to take apart."""
-    return is_group(rule) or not any(isinstance(part, Aggregate) for part in rule.body)
+    """Whether there is nothing to replace."""
+    return is_group(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
 
 
 @remembered
@@ -67,6 +71,11 @@ def _parts(rule: Rule) -> tuple[Rule, ...]:
 def pieces(rule: Rule) -> tuple[tuple[Rule, Rule], ...]:
     """The parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the rule."""
     return tuple(_split(rule))
+
+
+def violation_atom(constraint: Rule) -> Atom:
+    """The atom whose facts are the values of the variables with which a constraint does not hold."""
+    return pieces(constraint)[-1][0].head
 
 
 def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
@@ -86,7 +95,11 @@ def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
         grouping = Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
         yield grouping, Rule(groups, (part,), rule.origin)
         body.append(groups)
-    yield Rule(rule.head, tuple(body), rule.origin), rule
+    head = rule.head
+    if rule.is_constraint:
+        positive = (part for part in body if isinstance(part, Atom))
+        head = Atom(f"{VIOLATIONS}{format_rule(rule)}", tuple(dict.fromkeys(v for atom in positive for v in variables_of(atom))))
+    yield Rule(head, tuple(body), rule.origin), rule
 
 
 def _given_by(part: BodyLiteral) -> Iterator[Variable]:

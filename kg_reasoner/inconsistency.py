@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kg_reasoner.catalog import Catalog, violation_variables
+from kg_reasoner.catalog import VIOLATIONS, Catalog
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.groups import pieces
-from kg_reasoner.program import Origin, Rule
+from kg_reasoner.groups import violation_atom
+from kg_reasoner.program import Origin, Rule, Variable
 from kg_reasoner.terms import Term, term_text
 
 __all__ = ["REACTIONS", "Violation", "is_consistent", "reaction", "violations"]
@@ -72,15 +72,16 @@ class Violation:
 
 
 def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
-    """Every violation of a constraint, by the rule that it comes from. Of one with a variable for a property, there is a copy for
-    each property that there is."""
-    programmed = {pieces(rule)[-1][0]: rule for rule in rules if rule.is_constraint}  # the engine takes aggregates out of rules
-    for rule, relation in catalog.constraints.items():
-        names = [variable.name for variable in violation_variables(rule)]
-        for row in catalog.dictionary.decode_rows(catalog.database.rows(relation)):
-            yield Violation(programmed.get(rule, rule), dict(zip(names, row, strict=True)))
+    """Every violation of a constraint among the rules, in their order."""
+    for rule in rules:
+        if rule.is_constraint:
+            atom = violation_atom(rule)
+            names = [term.name for term in atom.terms if isinstance(term, Variable)]
+            relation = catalog.predicates.get(atom.predicate)
+            for row in catalog.dictionary.decode_rows(catalog.database.rows(relation)) if relation is not None else ():
+                yield Violation(rule, dict(zip(names, row, strict=True)))
 
 
 def is_consistent(catalog: Catalog) -> bool:
     """Whether no constraint is violated."""
-    return not any(map(catalog.database.size, catalog.constraints.values()))
+    return not any(catalog.database.size(number) for name, number in catalog.predicates.items() if name.startswith(VIOLATIONS))

@@ -578,7 +578,7 @@ class Reasoner:
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
         """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
-        facts = dict.fromkeys(rule for rule in rules if not rule.body and not rule.is_constraint)
+        facts = dict.fromkeys(rule for rule in rules if not rule.body)
         gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]
         for change, some in ((self.database.retract, gone), (self.database.load, new)):
             by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}

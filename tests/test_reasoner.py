@@ -87,6 +87,22 @@ def test_a_violation_of_a_constraint_with_an_aggregate_has_the_rule_of_the_progr
     (violation,) = reasoner.inconsistencies()
     assert violation.terms == {"n": TWO}
     assert violation.rule == reasoner.rules[0]
+    assert reasoner.explain(violation).steps[-1].rule == violation.rule
+    reasoner.remove_rules([violation.rule])
+    assert reasoner.inconsistencies() == []
+
+
+@pytest.mark.parametrize("layout", ["", "[?y, ?p, ?x] :- <http://example.org/inverse>[?p, ?q], [?x, ?q, ?y] ."])
+def test_a_violation_of_a_constraint_for_all_properties_says_which(layout: str) -> None:
+    reasoner = Reasoner(f"false :- [?x, ?p, ?x] . false :- [?y, ?q, ?y] . false :- :p[?x, ?x] . {layout}".replace(":p", str(p)))
+    reasoner.add_triples([(x, p, x)])
+    assert [(violation.rule, violation.terms) for violation in reasoner.inconsistencies()] == [
+        (rule, terms) for rule, terms in zip(reasoner.rules, [{"x": x, "p": p}, {"y": x, "q": p}, {"x": x}], strict=False)
+    ]
+
+
+def test_a_constraint_without_a_body_never_holds() -> None:
+    assert [violation.terms for violation in Reasoner("false .").inconsistencies()] == [{}]
 
 
 def test_invalid_terms_in_facts() -> None:

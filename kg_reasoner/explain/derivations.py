@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.analysis import Key, key_of
-from kg_reasoner.catalog import INTERNAL, Catalog, StoredCall, StoredRule, substitute
+from kg_reasoner.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule, substitute
 from kg_reasoner.groups import is_group, pieces
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
@@ -123,7 +123,7 @@ class Derivations:
                     assert isinstance(solutions, Atom)
                     self._groups[part.head.predicate] = aggregate, solutions
                 else:
-                    self._heads.setdefault(key_of(part.head), []).append(number)
+                    self._heads.setdefault(key_of(shown.head), []).append(number)
             self._of_head.clear()
         rows = self._rows()
         if not self._planned_for <= 2 * rows <= 4 * self._planned_for:  # other join orders may be better by now
@@ -172,7 +172,7 @@ class Derivations:
         relation, values = fact
         predicate, property, value = self._name(relation)
         terms = tuple(map(self.catalog.dictionary.decode, values))
-        if predicate == FALSE:
+        if predicate.startswith(VIOLATIONS):
             return Atom(FALSE, ())
         if predicate != TRIPLE or property is None:
             return Atom(predicate, terms)
@@ -185,7 +185,6 @@ class Derivations:
             self._names = {number: (name, None, None) for name, number in catalog.predicates.items()}
             self._names.update((number, (TRIPLE, decode(term), None)) for term, number in catalog.properties.items())
             self._names.update((number, (TRIPLE, RDF.type, decode(term))) for term, number in catalog.classes.items())
-            self._names.update((number, (FALSE, None, None)) for number in catalog.constraints.values())
         return self._names[relation]
 
     def is_group(self, fact: Fact) -> bool:

@@ -14,7 +14,7 @@ from kg_reasoner.explain.missing import WhyNot, why_not
 from kg_reasoner.explain.names import Names, show_rule, show_statement
 from kg_reasoner.explain.proofs import SHOWN, Computed, Group, Proof, Reason, Solution, Statement, Step
 from kg_reasoner.explain.search import EFFORT, Choice, below_first, find_proof
-from kg_reasoner.groups import pieces
+from kg_reasoner.groups import violation_atom
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
@@ -104,7 +104,7 @@ class Explainer:
 
     def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
         catalog = self.derivations.catalog
-        relation = catalog.constraints.get(pieces(rule)[-1][0], -1)  # the engine takes aggregates out of constraints
+        relation = catalog.predicates.get(violation_atom(rule).predicate, -1)
         return relation, tuple(catalog.dictionary.find(term) for term in terms.values())
 
     def _atom(self, fact: Any) -> Atom:
