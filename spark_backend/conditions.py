@@ -1,0 +1,76 @@
+"""FILTER and BIND as columns: SPARQL's semantics, on texts of terms.
+
+Comparing a variable with an IRI for (in)equality is a comparison of texts. Everything else goes through the same compiled
+expressions as in process, row by row, in Spark's Python workers; the package must be installed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from kg_reasoner.expressions import compile_expression, compile_filter
+from kg_reasoner.program import Bind, Call, Expression, Filter, Variable, variables_of
+from kg_reasoner.terms import IRI, BlankNode, term_from_text, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+__all__ = ["condition", "value"]
+
+
+def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
+    """Whether a filter lets a row pass; `names` are the columns of variables."""
+    from pyspark.sql import functions as F
+
+    simple = _comparison_of_names(part.expression)
+    if simple is not None:
+        operator, variable, term = simple
+        column = F.col(names[variable])
+        return column == F.lit(term_text(term)) if operator == "=" else column != F.lit(term_text(term))
+    variables = tuple(dict.fromkeys(variables_of(part.expression)))
+    passes = F.udf(_passes(part.expression, variables), "boolean")
+    return passes(*(F.col(names[variable]) for variable in variables))
+
+
+def value(part: Bind, names: Mapping[Variable, str]) -> Column:
+    """The text of what a BIND gives; null for an error."""
+    from pyspark.sql import functions as F
+
+    variables = tuple(dict.fromkeys(variables_of(part.expression)))
+    compute = F.udf(_value(part.expression, variables), "string")
+    return compute(*(F.col(names[variable]) for variable in variables))
+
+
+def _comparison_of_names(expression: Expression) -> tuple[str, Variable, IRI | BlankNode] | None:
+    """The parts of ``?x = <iri>`` and ``?x != <iri>``, either way round: names are equal if their texts are."""
+    if not isinstance(expression, Call) or expression.name not in ("=", "!="):
+        return None
+    left, right = expression.arguments
+    if isinstance(right, Variable):
+        left, right = right, left
+    return (expression.name, left, right) if isinstance(left, Variable) and isinstance(right, IRI | BlankNode) else None
+
+
+def _passes(expression: Expression, variables: tuple[Variable, ...]) -> Callable[..., bool]:
+    """A function of texts that Spark can send to its workers; there, it is compiled once."""
+    compiled: list[Callable[..., bool]] = []
+
+    def passes(*texts: str) -> bool:
+        if not compiled:
+            compiled.append(compile_filter(expression, variables))
+        return compiled[0]([term_from_text(text) for text in texts])
+
+    return passes
+
+
+def _value(expression: Expression, variables: tuple[Variable, ...]) -> Callable[..., str | None]:
+    compiled: list[Callable[..., object]] = []
+
+    def compute(*texts: str) -> str | None:
+        if not compiled:
+            compiled.append(compile_expression(expression, variables))
+        term = compiled[0]([term_from_text(text) for text in texts])
+        return None if term is None else term_text(term)  # type: ignore[arg-type]  # a term
+
+    return compute

@@ -1,0 +1,405 @@
+"""All facts of a run: triples as rows, what properties imply as views, features as masks, general predicates as relations.
+
+Atoms are matched here, whichever way their facts are kept, and new facts are absorbed here: what is known already is left out, and
+what is a feature goes into the masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Final
+
+from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
+from kg_reasoner.spark_backend.columns import OBJECT, PREDICATE, SUBJECT, TERM, TRIPLE_COLUMNS, TYPE, argument_columns, local_frame, union
+from kg_reasoner.spark_backend.mask_table import MaskTable
+from kg_reasoner.spark_backend.masks import to_words
+from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Sources, X
+from kg_reasoner.spark_backend.statistics import Statistics
+from kg_reasoner.spark_backend.table import Growing, Part
+from kg_reasoner.spark_backend.workspace import Workspace
+from kg_reasoner.terms import RDF, Term, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["RELATION", "Candidates", "Facts", "as_relation", "matched"]
+
+RELATION: Final = "relation"
+"""The column that says which predicate a row of a relation belongs to."""
+SMALL: Final = 100_000
+"""So many triples are read where they are, again and again, instead of being extracted."""
+
+
+@dataclass
+class Candidates:
+    """Facts that one iteration derived, known ones among them."""
+
+    triples: list[DataFrame] = field(default_factory=list)
+    open_triples: list[DataFrame] = field(default_factory=list)
+    """Triples of rules that have variables for properties or classes: features may be among them."""
+    heads: set[Term] = field(default_factory=set)
+    """The properties of `triples`."""
+    features: list[DataFrame] = field(default_factory=list)
+    relations: dict[int, list[DataFrame]] = field(default_factory=dict)
+    """Facts of general predicates, by arity."""
+
+
+class Facts:
+    """The facts of a run.
+
+    Args:
+        spark: the session.
+        base: all triples that were given or stated.
+        statistics: how many of them there are of each property and class.
+        relations: facts of general predicates that were given.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        properties: PropertyPass,
+        masks: MaskPass,
+        workspace: Workspace,
+        base: DataFrame,
+        statistics: Statistics,
+        relations: Mapping[str, DataFrame],
+    ) -> None:
+        self.spark = spark
+        self.properties = properties
+        self.features = masks
+        self.workspace = workspace
+        self.statistics = statistics
+        self.base = base
+        self.derived = Growing()
+        self._new_properties: set[Term] | None = set()
+        self.masks = MaskTable(masks, workspace)
+        self._extracts: dict[Term, DataFrame] = {}
+        self._sources: dict[Term, Sources] = {}
+        self.relations: dict[int, Growing] = {}
+        by_arity: dict[int, list[DataFrame]] = {}
+        for predicate, rows in relations.items():
+            by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))
+        for arity, frames in by_arity.items():
+            self.relations[arity] = Growing(union(frames))
+
+    # --- features of triples ------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Give terms their masks. One shuffle."""
+        if self.features.features:
+            self.masks.begin(self.features_of(self.base, "g"))
+
+    def features_of(self, triples: DataFrame, prefix: str) -> DataFrame | None:
+        """The features that triples give to their subjects and objects, in rows of terms and words; None if there are none."""
+        from pyspark.sql import functions as F
+
+        frames = []
+        subject_words, object_words = self.masks.names("s"), self.masks.names("o")
+        table = self._contributions()
+        if table:
+            columns = ", ".join(f"{name} long" for name in (*subject_words, *object_words))
+            key = F.when(F.col(PREDICATE) == TYPE, F.concat(F.lit(" "), F.col(OBJECT))).otherwise(F.col(PREDICATE))
+            lookup = F.broadcast(local_frame(self.spark, table, f"key string, {columns}"))
+            joined = triples.withColumn("key", key).join(lookup, "key")
+            ends = ((SUBJECT, subject_words), (OBJECT, object_words))
+            rows = F.array(
+                *(
+                    F.struct(F.col(end).alias(TERM), *(F.col(word).alias(name) for word, name in zip(words, self.masks.names(prefix), strict=True)))
+                    for end, words in ends
+                )
+            )
+            frames.append(joined.select(F.explode(rows).alias("row")).select("row.*"))
+        for source, end, value, mask in self._valued():
+            other = OBJECT if end == SUBJECT else SUBJECT
+            chosen = triples.where((F.col(PREDICATE) == term_text(source)) & (F.col(other) == term_text(value)))
+            frames.append(chosen.select(F.col(end).alias(TERM), *self.masks.literals(mask, prefix)))
+        rows = union(frames)
+        if rows is None:
+            return None
+        return rows.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in self.masks.names(prefix))))
+
+    def _contributions(self) -> list[tuple[object, ...]]:
+        """Per property and per class (with a blank before it), the masks that it gives to subjects and to objects, as words."""
+        found: dict[str, list[int]] = {}
+        for atom, bit in self.features.bits.items():
+            if atom.predicate != TRIPLE:
+                continue
+            subject, property, value = atom.terms
+            if property == RDF.type:
+                found.setdefault(f" {term_text(value)}", [0, 0])[0] |= 1 << bit  # type: ignore[arg-type]  # a constant
+            elif isinstance(subject, Variable) and isinstance(value, Variable):
+                for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
+                    found.setdefault(term_text(source), [0, 0])[(value == X) != swapped] |= 1 << bit
+        count = self.masks.count_of_words
+        return [(key, *to_words(ofs, count), *to_words(ofo, count)) for key, (ofs, ofo) in found.items()]
+
+    def _valued(self) -> Iterable[tuple[Term, str, Term, int]]:
+        """The features of having a certain value: property, the column of the term that has it, the value, the mask."""
+        for atom, bit in self.features.bits.items():
+            if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
+                subject, property, value = atom.terms
+                constant = value if subject == X else subject
+                if not isinstance(constant, Variable):
+                    for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
+                        yield source, SUBJECT if (subject == X) != swapped else OBJECT, constant, 1 << bit
+
+    def sources(self, property: Term) -> Sources:
+        """The properties whose triples are triples of this one."""
+        if property not in self._sources:
+            self._sources[property] = self.properties.sources(property)
+        return self._sources[property]
+
+    # --- matching -----------------------------------------------------------------------------------------------------
+
+    def has(self, atom: Atom, part: Part) -> bool:
+        """Whether there may be facts that an atom matches."""
+        return self.size(atom, part) > 0
+
+    def size(self, atom: Atom, part: Part) -> int:
+        """About how many facts an atom matches; 0 only if there are none."""
+        if atom.predicate != TRIPLE:
+            table = self.relations.get(atom.arity)
+            if table is None or not table.has(part):
+                return 0
+            return table.delta_count if part == "delta" else SMALL
+        property = atom.terms[1]
+        is_open = isinstance(property, Variable) or property == RDF.type
+        new = self._new_properties
+        if is_open or new is None or any(source in new for source, _ in self.sources(property)):  # type: ignore[arg-type]  # a constant
+            derived = self.derived.delta_count
+        else:
+            derived = 0
+        typed = len(self.masks.delta_sizes) if is_open else 0
+        if part == "delta":
+            return derived + typed
+        if is_open:
+            return self.statistics.total + 1
+        given = sum(self.statistics.count(source) for source, _ in self.sources(property))  # type: ignore[arg-type]  # a constant
+        return given + (SMALL if self.derived.has(part) else 0)
+
+    def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+        """The values of an atom's variables, in columns of their names, for all facts that it matches; None if there are none."""
+        if atom.predicate != TRIPLE:
+            return self._match_relation(atom, part, names)
+        subject, property, value = atom.terms
+        if isinstance(property, Variable):
+            rows = union(filter(None, (self.all_triples(part), self._types(part))))
+            return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
+        if property == RDF.type:
+            return self._match_type(subject, value, part, names)
+        pairs = self.pairs(property, part)
+        return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
+
+    def pairs(self, property: Term, part: Part) -> DataFrame | None:
+        """The subjects and objects of a property, those that other properties imply among them; some twice."""
+        from pyspark.sql import functions as F
+
+        frames = []
+        for swapped in (False, True):
+            sources = [source for source, turns in self.sources(property) if turns == swapped]
+            ends = (F.col(OBJECT).alias(SUBJECT), F.col(SUBJECT).alias(OBJECT)) if swapped else (F.col(SUBJECT), F.col(OBJECT))
+            for rows in self._rows_of(sources, part):
+                frames.append(rows.where(F.col(PREDICATE).isin([term_text(source) for source in sources])).select(*ends))
+        return union(frames)
+
+    def _rows_of(self, properties: Sequence[Term], part: Part) -> list[DataFrame]:
+        """Tables that together have all triples of some properties."""
+        found: list[DataFrame] = []
+        if part != "delta":
+            given = [property for property in properties if self.statistics.count(property)]
+            places = {id(frame): frame for frame in (self._extracts.get(property, self.base) for property in given)}
+            found += places.values()
+        if properties and (derived := self.derived.rows(part)) is not None:
+            found.append(derived)
+        return found
+
+    def extract(self, properties: Iterable[Term], name: str) -> None:
+        """Keep the given triples of some properties, and of what implies them, in a place of their own."""
+        from pyspark.sql import functions as F
+
+        wanted = {source for property in properties for source, _ in self.sources(property)} - self._extracts.keys()
+        wanted = {property for property in wanted if self.statistics.count(property)}
+        if not wanted or self.statistics.total < SMALL:
+            return
+        texts = sorted(map(term_text, wanted))
+        step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
+        self._extracts.update(dict.fromkeys(wanted, step.rows))
+
+    def all_triples(self, part: Part) -> DataFrame | None:
+        """All triples but those that masks imply; some twice."""
+        stored = union(filter(None, (self.base if part != "delta" else None, self.derived.rows(part))))
+        if stored is None:
+            return None
+        implied = self.implied(stored)
+        return stored if implied is None else stored.unionByName(implied)
+
+    def implied(self, triples: DataFrame) -> DataFrame | None:
+        """What triples imply by the property pass, themselves not included; None if no property implies another."""
+        from pyspark.sql import functions as F
+
+        table = [
+            (term_text(source), term_text(target), swapped)
+            for source, targets in self.properties.implied.items()
+            for target, swapped in targets
+        ]
+        if not table:
+            return None
+        lookup = F.broadcast(local_frame(self.spark, table, "source string, target string, swapped boolean"))
+        joined = triples.join(lookup, triples[PREDICATE] == lookup["source"])
+        return joined.select(
+            F.when(F.col("swapped"), F.col(OBJECT)).otherwise(F.col(SUBJECT)).alias(SUBJECT),
+            F.col("target").alias(PREDICATE),
+            F.when(F.col("swapped"), F.col(SUBJECT)).otherwise(F.col(OBJECT)).alias(OBJECT),
+        )
+
+    def _match_type(self, subject: Argument, cls: Argument, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+        from pyspark.sql import functions as F
+
+        if not isinstance(cls, Variable) and (bit := self.features.classes().get(cls)) is not None:
+            terms = self.masks.terms(1 << bit, 0, part)
+            return None if terms is None else matched(terms, (TERM,), (subject,), names)
+        stored = union(filter(None, (self.base if part != "delta" else None, self.derived.rows(part))))
+        frames = [] if stored is None else [stored.where(F.col(PREDICATE) == TYPE)]
+        if isinstance(cls, Variable) and (types := self._types(part)) is not None:
+            frames.append(types)
+        rows = union(frames)
+        return None if rows is None else matched(rows, TRIPLE_COLUMNS, (subject, RDF.type, cls), names)
+
+    def _types(self, part: Part) -> DataFrame | None:
+        """The types that masks say, as triples."""
+        rows = self.masks.rows(part)
+        if rows is None or not self.features.classes():
+            return None
+        return self.types_of(rows, "n" if part == "delta" else "m", None)
+
+    def types_of(self, rows: DataFrame, prefix: str, without: str | None) -> DataFrame:
+        """One triple for each class whose bit is set in the words of a prefix, and not set in those of another one."""
+        from pyspark.sql import functions as F
+
+        names = self.masks.names(prefix)
+        others = self.masks.names(without) if without else None
+        classes = sorted((bit, term_text(cls)) for cls, bit in self.features.classes().items())
+        words = [F.col(name) for name in names]
+        if others is not None:
+            words = [F.col(name).bitwiseAND(F.bitwise_not(F.col(other))) for name, other in zip(names, others, strict=True)]
+        of_classes = to_words(sum(1 << bit for bit, _ in classes), self.masks.count_of_words)
+        kept = rows.select(TERM, *(w.bitwiseAND(F.lit(c).cast("long")).alias(n) for w, c, n in zip(words, of_classes, names, strict=True)))
+        some = kept.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in names)))
+        table = [(text, *to_words(1 << bit, self.masks.count_of_words)) for bit, text in classes]
+        lookup = F.broadcast(local_frame(self.spark, table, "class string, " + ", ".join(f"b_{name} long" for name in names)))
+        is_set = reduce(lambda left, right: left | right, (some[name].bitwiseAND(lookup[f"b_{name}"]) != 0 for name in names))
+        return some.join(lookup, is_set).select(F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT))
+
+    def _match_relation(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+        from pyspark.sql import functions as F
+
+        if atom.predicate in self.features.predicates:
+            for feature, bit in self.features.bits.items():
+                if feature.predicate == atom.predicate and (term := _unified(feature, atom)) is not None:
+                    terms = self.masks.terms(1 << bit, 0, part)
+                    return None if terms is None else matched(terms, (TERM,), (term,), names)
+            return None
+        table = self.relations.get(atom.arity)
+        rows = None if table is None else table.rows(part)
+        if rows is None:
+            return None
+        return matched(rows.where(F.col(RELATION) == atom.predicate), argument_columns(atom.arity), atom.terms, names)
+
+    # --- growing ------------------------------------------------------------------------------------------------------
+
+    def absorb(self, name: str, found: Candidates) -> int:
+        """Add what is new among the candidates, as the step of an iteration. Returns how many facts are."""
+        from pyspark.sql import functions as F
+
+        features = list(found.features)
+        open_triples = union(found.open_triples)
+        triples = list(found.triples)
+        if open_triples is not None:
+            classes = [term_text(cls) for cls in self.features.classes()]
+            in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
+            triples.append(open_triples.where(~in_masks))
+            if classes and (rows := self.features_of(open_triples.where(in_masks), "c")) is not None:
+                features.append(rows)
+        count = self._absorb_triples(f"{name}-triples", union(triples), None if found.open_triples else found.heads)
+        for arity in sorted(set(self.relations) | set(found.relations)):
+            count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
+        new = self.derived.rows("delta")
+        if new is not None and self.features.features and (rows := self.features_of(new, "c")) is not None:
+            features.append(rows)
+        return count + self.masks.absorb(name, union(features))
+
+    def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
+        """`heads` are the candidates' properties, None if they can have any."""
+        self._new_properties = heads
+        if candidates is None:
+            self.derived.advance(None, 0)
+            return 0
+        step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
+        self.derived.advance(step.rows, step.count)
+        return step.count
+
+    def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        if heads is None:
+            known = self.all_triples("all")
+        else:
+            known = union(
+                pairs.select(SUBJECT, F.lit(term_text(head)).alias(PREDICATE), OBJECT)
+                for head in sorted(heads, key=str)
+                if (pairs := self.pairs(head, "all")) is not None
+            )
+        return candidates if known is None else candidates.join(known, list(TRIPLE_COLUMNS), "left_anti")
+
+    def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:
+        table = self.relations.setdefault(arity, Growing())
+        candidates = union(frames)
+        if candidates is None:
+            table.advance(None, 0)
+            return 0
+        known = table.rows("all")
+        columns = [RELATION, *argument_columns(arity)]
+        step = self.workspace.step(
+            name, lambda: candidates.distinct() if known is None else candidates.distinct().join(known, columns, "left_anti")
+        )
+        table.advance(step.rows, step.count)
+        return step.count
+
+
+def as_relation(predicate: str, rows: DataFrame) -> DataFrame:
+    """The facts of one predicate as rows of the relation of their arity."""
+    from pyspark.sql import functions as F
+
+    return rows.toDF(*argument_columns(len(rows.columns))).select(F.lit(predicate).alias(RELATION), *argument_columns(len(rows.columns)))
+
+
+def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], names: Mapping[Variable, str]) -> DataFrame:
+    """The rows whose columns are the constants of an atom and agree where it repeats a variable; the columns of its variables.
+
+    An atom without variables has the column ``one``.
+    """
+    from pyspark.sql import functions as F
+
+    first: dict[Variable, str] = {}
+    for column, term in zip(columns, terms, strict=True):
+        if not isinstance(term, Variable):
+            rows = rows.where(F.col(column) == term_text(term))
+        elif term in first:
+            rows = rows.where(F.col(column) == F.col(first[term]))
+        else:
+            first[term] = column
+    return rows.select(*([F.col(column).alias(names[term]) for term, column in first.items()] or [F.lit(1).alias("one")]))
+
+
+def _unified(feature: Atom, atom: Atom) -> Argument | None:
+    """What stands in an atom where the feature has its term, if the atom is about that feature."""
+    term: Argument | None = None
+    for wanted, found in zip(feature.terms, atom.terms, strict=True):
+        if wanted == X:
+            term = found
+        elif wanted != found:
+            return None
+    return term
+

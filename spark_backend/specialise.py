@@ -1,0 +1,151 @@
+"""Partial evaluation: rules over schema and data become rules over data alone.
+
+Facts about the schema are few, and the driver keeps them (`driver`). A rule such as rdfs9, ``[?x, rdf:type, ?d] :-
+rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join; this is
+what the DLP translation does for OWL's axioms, done for rules of any kind. What a rule set's rules become is what can be compiled
+into a few wide passes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kg_reasoner.expressions import compile_filter
+from kg_reasoner.program import TRIPLE, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.driver import Binding, DriverFacts, bound
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
+
+__all__ = ["SchemaKeys", "instances", "substituted"]
+
+_DATA: Final = frozenset(
+    {
+        *(RDF.type, RDF.value, RDF.subject, RDF.predicate, RDF.object),
+        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy, RDFS.member),
+        *(OWL.sameAs, OWL.differentFrom, OWL.topObjectProperty, OWL.topDataProperty),
+        *(OWL.bottomObjectProperty, OWL.bottomDataProperty, OWL.versionInfo, OWL.deprecated),
+    }
+)
+"""Properties of the RDF, RDFS and OWL vocabularies that data uses, too."""
+_DATA_CLASSES: Final = frozenset({OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List})
+_VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
+
+
+class SchemaKeys:
+    """Which atoms are about the schema: those of its properties and classes, and of predicates that are derived from nothing else.
+
+    >>> from kg_reasoner.parser import parse
+    >>> keys = SchemaKeys(parse("cell(?l, ?l) :- owl:unionOf[?c, ?l] . member(?x) :- owl:Thing[?x] .").rules)
+    >>> sorted(keys.predicates)
+    ['cell']
+    """
+
+    def __init__(self, rules: Sequence[Rule], data: Iterable[str] = ()) -> None:
+        given = set(data)
+        derived = {rule.head.predicate for rule in rules} - {TRIPLE}
+        self.predicates = frozenset(derived - given)
+        while True:
+            kept = self.predicates - {rule.head.predicate for rule in rules if rule.body and not self.covers(rule.body)}
+            if kept == self.predicates:
+                break
+            self.predicates = kept
+
+    def covers(self, body: Sequence[BodyLiteral]) -> bool:
+        """Whether a body has only atoms about the schema, and filters."""
+        return all(self.has(part) if isinstance(part, Atom) else isinstance(part, Filter) for part in body)
+
+    def has(self, atom: Atom) -> bool:
+        """Whether all facts that an atom matches are about the schema."""
+        if atom.predicate != TRIPLE:
+            return atom.predicate in self.predicates
+        _, property, value = atom.terms
+        return property == RDF.type and _is_schema_class(value) if property == RDF.type else _is_schema_property(property)
+
+    def is_schema_triple(self, predicate: Term, value: Term) -> bool:
+        """Whether a triple is about the schema."""
+        return _is_schema_class(value) if predicate == RDF.type else _is_schema_property(predicate)
+
+    @staticmethod
+    def sql(predicate: str, value: str) -> str:
+        """`is_schema_triple` as an SQL condition over two columns."""
+        in_vocabulary = " or ".join(f"startswith({{0}}, '<{vocabulary}')" for vocabulary in _VOCABULARIES)
+        properties, classes = (", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES))
+        container = f"startswith({predicate}, '<{RDF}_')"
+        typed = f"({in_vocabulary.format(value)}) and {value} not in ({classes})"
+        other = f"({in_vocabulary.format(predicate)}) and {predicate} not in ({properties}) and not {container}"
+        return f"case when {predicate} = '{term_text(RDF.type)}' then {typed} else {other} end"
+
+
+def _is_schema_property(term: object) -> bool:
+    return _in_vocabulary(term) and term not in _DATA and not str(term).startswith(f"<{RDF}_")
+
+
+def _is_schema_class(term: object) -> bool:
+    return _in_vocabulary(term) and term not in _DATA_CLASSES
+
+
+def _in_vocabulary(term: object) -> bool:
+    return isinstance(term, IRI) and term.value.startswith(_VOCABULARIES)
+
+
+def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[Rule]:
+    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so."""
+    known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part)]
+    if not known:
+        simple = substituted(rule, {})
+        if simple is not None:
+            yield simple
+        return
+    rest = tuple(part for part in rule.body if part not in known)
+    open_rule = Rule(rule.head, rest, rule.origin)
+    needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
+    seen = set()
+    for solution in facts.solutions(known, {}):
+        values = tuple(sorted(((v, t) for v, t in solution.items() if v in needed), key=lambda pair: pair[0].name))
+        if values not in seen:
+            seen.add(values)
+            instance = substituted(open_rule, dict(values))
+            if instance is not None:
+                yield instance
+
+
+def substituted(rule: Rule, values: Binding) -> Rule | None:
+    """A copy of a rule with variables replaced, and filters without variables decided. None if one fails, or if the rule says nothing.
+
+    Variables that occur once keep their names, so that equal rules stay equal.
+    """
+
+    def in_atom(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(bound(term, values) for term in atom.terms), atom.span)
+
+    def in_expression(expression: Expression) -> Expression:
+        if isinstance(expression, Call):
+            return Call(expression.name, tuple(map(in_expression, expression.arguments)), expression.span)
+        return bound(expression, values)
+
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Atom):
+            body.append(in_atom(part))
+        elif isinstance(part, Negation):
+            body.append(Negation(in_atom(part.atom), part.span))
+        elif isinstance(part, Filter):
+            expression = in_expression(part.expression)
+            if any(True for _ in variables_of(expression)):
+                body.append(Filter(expression, part.span))
+            elif not compile_filter(expression, [])([]):
+                return None
+        elif isinstance(part, Bind) and part.variable in values:
+            body.append(Filter(Call("SAMETERM", (in_expression(part.expression), values[part.variable]))))
+        elif isinstance(part, Bind):
+            body.append(Bind(in_expression(part.expression), part.variable, part.span))
+        else:
+            body.append(part)
+    head = in_atom(rule.head)
+    return None if head in body else Rule(head, tuple(dict.fromkeys(body)), rule.origin)
+
+
+def occurrences(rule: Rule) -> Counter[Variable]:
+    """How often each variable occurs in a rule."""
+    return Counter(variable for part in (rule.head, *rule.body) for variable in variables_of(part))

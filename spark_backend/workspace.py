@@ -1,0 +1,155 @@
+"""The work directory: steps of a run, kept as Parquet, and the list of those that are finished.
+
+Writing a step and reading it back is what keeps Spark's plans small: an iteration knows nothing of how the ones before it were
+computed. A step counts as finished when the manifest says so, which is written after the step's files. A run that is resumed goes
+through the same steps in the same order, and reads what is finished instead of computing it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kg_reasoner.errors import OutputError, ReasonerError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Step", "Workspace"]
+
+MANIFEST: Final = "manifest"
+FINGERPRINT: Final = "fingerprint"
+
+
+class Step:
+    """A finished step: its rows, to be read from the work directory, and how many there are."""
+
+    __slots__ = ("count", "rows")
+
+    def __init__(self, rows: DataFrame, count: int) -> None:
+        self.rows = rows
+        self.count = count
+
+
+class Workspace:
+    """Steps of one run in a work directory.
+
+    Args:
+        spark: the session to write and read with.
+        path: a local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
+        resume: keep the finished steps of an earlier run that began with the same fingerprint.
+
+    Raises:
+        ReasonerError: there is no path, and the executors may be on other machines.
+    """
+
+    def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
+        self.spark = spark
+        self._path = _temporary(spark) if path is None else str(path).rstrip("/")
+        self._local = _local_folder(self._path)
+        self._resumes = resume
+        self._finished: dict[str, int] = {}
+
+    def begin(self, fingerprint: str) -> None:
+        """Say what the run computes and from what. Steps of another run are no longer counted as finished.
+
+        Raises:
+            ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
+        """
+        lines = self._read_manifest() if self._resumes else []
+        found = {line["step"]: line for line in lines}
+        if FINGERPRINT in found and found[FINGERPRINT]["of"] != fingerprint:
+            raise ReasonerError(
+                f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of this package; "
+                "run without resuming to start over"
+            )
+        self._finished = {name: line["rows"] for name, line in found.items() if "rows" in line}
+        if FINGERPRINT not in found:
+            self._clear_manifest()
+            self._append({"step": FINGERPRINT, "of": fingerprint})
+
+    @property
+    def finished(self) -> int:
+        """How many steps are finished."""
+        return len(self._finished)
+
+    def step(self, name: str, make: Callable[[], DataFrame]) -> Step:
+        """The step of a name: read if it is finished, computed and kept if not.
+
+        Raises:
+            OutputError: the work directory cannot be written.
+        """
+        location = f"{self._path}/{name}.parquet"
+        if name not in self._finished:
+            frame = make()
+            try:
+                frame.write.mode("overwrite").option("compression", "snappy").parquet(location)
+            except Exception as error:
+                raise _explained(error, location) from error
+            rows = self.spark.read.schema(frame.schema).parquet(location)
+            self._finished[name] = rows.count()
+            self._append({"step": name, "rows": self._finished[name], "schema": frame.schema.json()})
+            return Step(rows, self._finished[name])
+        return Step(self.spark.read.parquet(location), self._finished[name])
+
+    # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
+
+    def _read_manifest(self) -> list[dict[str, object]]:
+        if self._local is not None:
+            file = self._local / f"{MANIFEST}.jsonl"
+            texts = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        else:
+            from pyspark.errors import PySparkException
+
+            try:
+                texts = [row.value for row in self.spark.read.text(f"{self._path}/{MANIFEST}").collect()]
+            except PySparkException:  # there is none
+                texts = []
+        return [json.loads(text) for text in texts if text.endswith("}")]
+
+    def _clear_manifest(self) -> None:
+        if self._local is not None:
+            self._local.mkdir(parents=True, exist_ok=True)
+            (self._local / f"{MANIFEST}.jsonl").unlink(missing_ok=True)
+        else:
+            self.spark.createDataFrame([], "value string").write.mode("overwrite").text(f"{self._path}/{MANIFEST}")
+
+    def _append(self, line: dict[str, object]) -> None:
+        text = json.dumps(line)
+        if self._local is not None:
+            with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        else:
+            self.spark.createDataFrame([(text,)], "value string").coalesce(1).write.mode("append").text(f"{self._path}/{MANIFEST}")
+
+
+def _local_folder(path: str) -> Path | None:
+    """The folder of a path without a scheme, or with ``file:``."""
+    if path.startswith("file:"):
+        return Path("/" + path.removeprefix("file:").lstrip("/"))
+    return None if "://" in path or path.startswith("dbfs:") else Path(path)
+
+
+def _temporary(spark: SparkSession) -> str:
+    """A folder that is gone when the process ends."""
+    if not str(spark.conf.get("spark.master", "")).startswith("local"):  # type: ignore[arg-type]  # a default of any kind
+        raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")
+    folder = tempfile.TemporaryDirectory(prefix="kg_reasoner_", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
+def _explained(error: Exception, location: str) -> Exception:
+    """A full or forbidden work directory in plain words; any other error stays what it is."""
+    text = str(error)
+    for sign in ("No space left", "Permission denied", "AccessControlException", "AccessDenied", "Quota", "Mkdirs failed", "Read-only"):
+        if sign in text:
+            return OutputError(f"the work directory cannot be written: {location} ({sign}); make room or name another work_dir, then resume")
+    return error
