@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -34,6 +34,7 @@ class Directions:
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
         self._bindings = Shapes(self.facts, self.rewrites)
+        self._carried = Shapes(self.rewrites, self.rewrites)
         self._fill_tables()
 
     def use(self, facts: Layout, rewrites: Layout) -> None:
@@ -43,6 +44,7 @@ class Directions:
         for shapes in (self._keys, self._tests, self._heads):
             shapes.use(rewrites, facts)
         self._bindings.use(facts, rewrites)
+        self._carried.use(rewrites, rewrites)
         self._fill_tables()
 
     def add(self, changes: Changes) -> None:
@@ -53,11 +55,9 @@ class Directions:
         for node in changes.added:
             self.nodes[node.number] = node
             self._keys.define(node.number, node.index_number, node.key)
-            values = dict.fromkeys(range(1 + max((place for place, _ in node.tested), default=-1)), 0) | dict(node.tested)
-            self._tests.define(node.number, 0, list(values.values()))
-            new = {variable: ~place for place, variable in node.binds}
-            slots = [new.get(variable, 0) for variable in range(1 + max(new, default=-1))]
-            self._bindings.define(node.number, 0, slots)
+            self._carried.define(node.number, node.number, node.carried)
+            self._tests.define(node.number, 0, _slots(node.tested))
+            self._bindings.define(node.number, 0, _slots((slot, ~place) for place, slot in node.binds))
             if node.head is not None:
                 self._heads.define(node.number, *node.head)
         if changes.added or changes.new_indexes:
@@ -70,7 +70,7 @@ class Directions:
             self._of_index.forget(number)
         for node in changes.removed:
             del self.nodes[node.number]
-            for shapes in (self._keys, self._tests, self._bindings):
+            for shapes in (self._keys, self._tests, self._bindings, self._carried):
                 shapes.forget(node.number)
             if node.head is not None:
                 self._heads.forget(node.number)
@@ -103,8 +103,7 @@ class Directions:
 
     def wanted(self, nodes: Integers, rewrites: Columns) -> Columns:
         """What rewrites of the nodes' parents want next."""
-        moved = rewrites[0] + ((nodes - self.rewrites.first(rewrites)) << self.rewrites.first_shift)
-        return *self._keys.apply(nodes, rewrites), moved, *rewrites[1:]
+        return self._keys.apply(nodes, rewrites) + self._carried.apply(nodes, rewrites)
 
     def indexed(self, indexes: Integers, facts: Columns) -> tuple[Columns, Booleans | None]:
         """Facts in the order of indexes, and which of them take part (None: all)."""
@@ -186,7 +185,7 @@ class Directions:
             return np.full(len(weights), term, np.int64) if term >= 0 else self.rewrites.slot(rewrites, ~term)
 
         results = _called(condition, [values(term) for term in node.arguments], len(weights))
-        if node.result < 0 and ~node.result >= node.bound:
+        if node.binds_result:
             kept = np.flatnonzero(results != NO_RESULT)
             word, shift = self.rewrites.places[~node.result]
             columns = [column[kept] for column in rewrites]
@@ -195,6 +194,12 @@ class Directions:
             kept = np.flatnonzero(results == values(node.result))
             columns = [column[kept] for column in rewrites]
         return ZSet.consolidated(columns, weights[kept])
+
+
+def _slots(terms: Iterable[tuple[int, int]]) -> list[int]:
+    """Terms in their slots, 0 in those between."""
+    known = dict(terms)
+    return [known.get(slot, 0) for slot in range(1 + max(known, default=-1))]
 
 
 def _called(condition: Condition, arguments: Sequence[Integers], count: int) -> Integers:

@@ -7,12 +7,12 @@ need not be kept to meet a head later.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
-from kg_reasoner.dbsp.clauses import Clause, Condition, Literal, Part
+from kg_reasoner.dbsp.clauses import Argument, Clause, Condition, Literal, Part
 
 ROOT: Final = 0
 """The node of the empty prefix."""
@@ -37,25 +37,31 @@ class Index:
 
 @dataclass(slots=True)
 class Node:
-    """A prefix: what its last part does to the bindings of the prefix before."""
+    """A prefix: what its last part does to the rewrites of the prefix before, its parent.
+
+    Inside of bodies, a rewrite has the values of all variables, in the order in which they are bound. At the end of a body, it only
+    has those that the head or the last part itself needs.
+    """
 
     number: int
     parent: int
     part: Part
-    bound: int
-    """How many variables the prefix before binds."""
+    carried: tuple[Term, ...] = ()
+    """What stands in its rewrites: variables of the parent, or 0 for those that are bound now."""
     index: Index | None = None
     index_number: int = 0
     key: tuple[Term, ...] = ()
-    """What the index's key columns must be."""
+    """What the index's key columns must be, in terms of the parent's variables."""
     tested: tuple[tuple[int, Term], ...] = ()
     """Places among the index's other columns, and what must stand there (without the index operator)."""
     binds: tuple[tuple[int, int], ...] = ()
-    """Places among the index's columns, and the new variables that get their values."""
+    """Places among the index's columns, and the variables that get their values."""
     arguments: tuple[Term, ...] = ()
     """Of a condition."""
     result: Term = 0
-    """Of a condition: a variable not bound before is new."""
+    """Of a condition."""
+    binds_result: bool = False
+    """Whether the result is a variable that gets its value now."""
     head: tuple[int, tuple[Term, ...]] | None = None
     """At the end of a body: the head's predicate and terms."""
     uses: int = 0
@@ -130,8 +136,6 @@ class Trie:
         for clause in added:
             if clause not in self._paths:
                 self._paths[clause] = list(self._enter(clause, changes))
-        both = {node.number for node in changes.added} & {node.number for node in changes.removed}
-        assert not both
         return changes
 
     def settle(self, changes: Changes) -> None:
@@ -141,38 +145,32 @@ class Trie:
         for number, _ in changes.old_indexes:
             self._index_numbers.release(number)
 
-    def _enter(self, clause: Clause, changes: Changes) -> list[Hashable]:
+    def _enter(self, clause: Clause, changes: Changes) -> Iterator[Hashable]:
         """The keys of the nodes of a clause."""
         variables: dict[str, int] = {}
-        parent, path = ROOT, list[Hashable]()
-
-        def term(argument: int | str) -> Term:
-            return argument if isinstance(argument, int) else ~variables[argument]
-
+        parent = ROOT
         for place, part in enumerate(clause.body):
-            bound = len(variables)
             is_last = place == len(clause.body) - 1
             names = dict(variables)
             terms = part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
             for argument in terms:
                 if isinstance(argument, str):
                     names.setdefault(argument, len(names))
-            canonical = tuple(argument if isinstance(argument, int) else ~names[argument] for argument in terms)
-            if not (isinstance(part, Literal) and part.negated):
-                variables = names
-            self.variables = max(self.variables, len(names))
-            head = (clause.head.predicate, tuple(map(term, clause.head.terms))) if is_last else None
+            canonical = _canonical(terms, names)
+            head = (clause.head.predicate, _canonical(clause.head.terms, names)) if is_last else None
             kind = (part.predicate, part.negated) if isinstance(part, Literal) else part.name
             key: Hashable = parent, kind, canonical, head
             node = self._nodes.get(key)
             if node is None:
-                node = self._nodes[key] = self._make(Node(self._node_numbers.take(), parent, part, bound, head=head), canonical)
+                node = self._nodes[key] = Node(self._node_numbers.take(), parent, part, head=head)
+                self._work_out(node, canonical, len(variables))
                 self._index(node, changes)
                 changes.added.append(node)
             node.uses += 1
-            path.append(key)
             parent = node.number
-        return path
+            if not (isinstance(part, Literal) and part.negated):
+                variables = names
+            yield key
 
     def _leave(self, key: Hashable, changes: Changes) -> None:
         node = self._nodes[key]
@@ -199,12 +197,36 @@ class Trie:
         counted[1] += 1
         node.index_number = counted[0]
 
-    def _make(self, node: Node, terms: tuple[Term, ...]) -> Node:
-        """Work out what a part of a body does."""
-        part, bound = node.part, node.bound
+    def _work_out(self, node: Node, terms: tuple[Term, ...], bound: int) -> None:
+        """Work out what a part of a body does, after a prefix that binds so many variables."""
+        part = node.part
         if isinstance(part, Condition):
             node.arguments, node.result = terms[:-1], terms[-1]
-            return node
+            node.binds_result = node.result < 0 and ~node.result >= bound
+            needed = (*node.arguments, node.result)
+        else:
+            self._match(node, part, terms, bound)
+            needed = tuple(term for _, term in node.tested)
+        if node.head is None:
+            count = max((bound, *(1 + variable for _, variable in node.binds), *(1 + ~term for term in needed if term < 0)))
+            kept = list(range(count))
+        else:
+            kept = list(dict.fromkeys(~term for term in (*node.head[1], *needed) if term < 0))
+        node.carried = tuple(~variable if variable < bound else 0 for variable in kept)
+        self.variables = max(self.variables, len(kept))
+        slots = {variable: slot for slot, variable in enumerate(kept)}
+
+        def own(term: Term) -> Term:
+            return term if term >= 0 else ~slots[~term]
+
+        node.arguments, node.result = tuple(map(own, node.arguments)), own(node.result)
+        node.tested = tuple((place, own(term)) for place, term in node.tested)
+        node.binds = tuple((place, slots[variable]) for place, variable in node.binds if variable in slots)
+        if node.head is not None:
+            node.head = node.head[0], tuple(map(own, node.head[1]))
+
+    def _match(self, node: Node, part: Literal, terms: tuple[Term, ...], bound: int) -> None:
+        """Work out how an atom meets facts: which columns are known, which ones bind variables."""
         known, first, equal = [], dict[Term, int](), []
         for column, term in enumerate(terms):
             if term >= 0 or ~term < bound:
@@ -221,4 +243,8 @@ class Trie:
         columns = (*key, *rest)
         node.tested = tuple((columns.index(column), terms[column]) for column in known if column not in key)
         node.binds = tuple((columns.index(column), ~terms[column]) for column in new)
-        return node
+
+
+def _canonical(terms: Iterable[Argument], names: Mapping[str, int]) -> tuple[Term, ...]:
+    """Terms with numbers for variables."""
+    return tuple(term if isinstance(term, int) else ~names[term] for term in terms)
