@@ -1,6 +1,7 @@
 """RDF from anywhere, in any syntax, as blocks of term ids.
 
-What is read is taken as data and nothing more: no context, import or entity is fetched, ``owl:imports`` stays a triple.
+What is read is taken as data and nothing more: no context, import or entity is fetched, ``owl:imports`` stays a triple (see
+`kg_reasoner.loaders.imports`). Of N3, the rules are handed out beside the triples to those who ask for them.
 
 Relative IRIs are resolved against the base that the document declares, or else the `base` that is given. Where a file lies on this
 machine never gets into the data: without a base, a relative IRI is an error.
@@ -13,15 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.blank import BlankScope
-from kg_reasoner.loaders.formats import N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
+from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.statements import Encoder, Ids, TermDictionary
 from kg_reasoner.loaders.syntax import Batch, read_lines, read_parsed
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.n3 import RuleSink
 
 __all__ = ["Block", "Progress", "read"]
 
@@ -50,6 +54,7 @@ def read(
     base: str | None = None,
     progress: Progress | None = None,
     block: int = 200_000,
+    rules: RuleSink | None = None,
 ) -> Iterator[Block]:
     """Read RDF documents and graphs, a block of about `block` triples at a time.
 
@@ -63,10 +68,12 @@ def read(
         progress: called with ``"load"``, bytes read and bytes in all (of compressed files as they are stored); the total is None
             where a source does not know its size.
         block: triples in a block, roughly; memory grows with it, not with the documents.
+        rules: where the rules of N3 documents go (see `kg_reasoner.loaders.n3.RuleSink`); without it, rules are an error.
 
     Raises:
         UnknownNameError: there is no such format.
         LoadError: a source is missing or not what it should be. Missing files are found before anything is read.
+        UnsupportedError: a rule of an N3 document cannot be expressed.
 
     >>> from kg_reasoner.dictionary import Dictionary
     >>> dictionary = Dictionary()
@@ -78,7 +85,7 @@ def read(
     if base is not None:
         _check_base(base)
     inputs = [found for source in sources for found in _inputs(source, wanted)]
-    return _blocks(inputs, dictionary, base, progress, block)
+    return _blocks(inputs, dictionary, base, progress, block, rules)
 
 
 _Input: TypeAlias = "Document | Any"
@@ -105,7 +112,12 @@ def _check_base(base: str) -> None:
 
 
 def _blocks(
-    inputs: list[_Input], dictionary: TermDictionary, base: str | None, progress: Progress | None, block: int
+    inputs: list[_Input],
+    dictionary: TermDictionary,
+    base: str | None,
+    progress: Progress | None,
+    block: int,
+    rules: RuleSink | None,
 ) -> Iterator[Block]:
     sizes = [source.size if isinstance(source, Document) else None for source in inputs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
@@ -117,7 +129,7 @@ def _blocks(
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
-            for triples, graphs in _batches(opened, dictionary, base, block):
+            for triples, graphs in _batches(opened, dictionary, base, block, rules):
                 if progress is not None:
                     progress(_STAGE, done + opened.position(), total)
                 if len(triples):
@@ -127,7 +139,9 @@ def _blocks(
         progress(_STAGE, done, total)
 
 
-def _batches(opened: OpenDocument, dictionary: TermDictionary, base: str | None, block: int) -> Iterator[Batch]:
+def _batches(
+    opened: OpenDocument, dictionary: TermDictionary, base: str | None, block: int, rules: RuleSink | None
+) -> Iterator[Batch]:
     format = opened.format()
     if format is None:
         return iter(())
@@ -138,4 +152,9 @@ def _batches(opened: OpenDocument, dictionary: TermDictionary, base: str | None,
         from kg_reasoner.loaders.owlxml import read_owlxml
 
         return read_owlxml(opened, base, dictionary, scope, block)
+    if format is N3:
+        from kg_reasoner.loaders.n3 import has_formulas, read_n3
+
+        if has_formulas(opened):
+            return read_n3(opened, base, dictionary, scope, block, rules)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from kg_reasoner.loaders.axioms import Malformed
+from kg_reasoner.loaders.variables import named_after
 from kg_reasoner.program import Argument, Variable
 from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Namespace, Term, Triple
 
@@ -36,7 +37,6 @@ SWRL: Final = Namespace("http://www.w3.org/2003/11/swrl#")
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 
 _VARIABLE_IRI: Final = re.compile(r"urn:swrl(?::var)?#")
-_NOT_IN_NAME: Final = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +201,7 @@ class _RuleReader:
             return term
         if term not in self.names:
             text = term.value if isinstance(term, IRI) else term.label if isinstance(term, BlankNode) else term.lexical
-            name = _NOT_IN_NAME.sub("_", re.split(r"[#/:]", text)[-1]).strip("_") or "x"
-            taken = {variable.name for variable in self.names.values()}
-            number = 1
-            while (numbered := name if number == 1 else f"{name}_{number}") in taken:
-                number += 1
-            self.names[term] = Variable(numbered)
+            self.names[term] = named_after(text, self.names.values())
         return self.names[term]
 
 

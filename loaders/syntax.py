@@ -29,11 +29,10 @@ _LARGEST_CHUNK: Final = 1 << 23
 _ROWS: Final = 50_000
 
 _POSITION: Final = re.compile(r"Parser error [^:]*: ")
-_N3_RULES: Final = "N3 rules are not read: write them in the rule language"
 _HINTS: Final = (
     ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
-    ("variables are not allowed", _N3_RULES),
+    ("variables are not allowed", "a variable stands for something in a rule only: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
 )
 _NO_BASE: Final = "x-relative-iri:///"
@@ -95,7 +94,7 @@ def _first_error(document: Document, chunk: bytes, first_line: int | None, quads
 
 
 def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int) -> Iterator[Batch]:
-    """Read Turtle, TriG, RDF/XML, JSON-LD or N3, at most `block` statements at a time.
+    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, at most `block` statements at a time.
 
     Raises:
         LoadError: the document is wrong; with the line where the parser knows it.
@@ -129,15 +128,13 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
         )
-        if not (format.graphs or format is N3):
+        if not format.graphs:
             while data := pyoxigraph.serialize(itertools.islice(statements, rows), format=pyoxigraph.RdfFormat.N_TRIPLES):
                 yield data, None
         while quads := list(itertools.islice(statements, rows)):
             if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
                 quads = [quad for quad in quads if ":" in quad.predicate.value]
             graphs = _graphs(quads)
-            if graphs is not None and format is N3:
-                raise document.error("formulas in braces are of N3, not of RDF", hint=_N3_RULES)
             triples = quads if graphs is None else [quad.triple for quad in quads]
             data = cast(bytes, pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES))
             if is_json:

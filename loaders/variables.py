@@ -1,0 +1,29 @@
+"""Names for variables that other languages name by IRIs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from kg_reasoner.program import Variable
+
+__all__ = ["named_after"]
+
+_NOT_IN_NAME: Final = re.compile(r"\W+")
+_END: Final = re.compile(r"[#/:]")
+
+
+def named_after(text: str, others: Iterable[Variable]) -> Variable:
+    """A variable with the name that ends an IRI (or any text), and with a number behind it if one of the others has that name.
+
+    >>> first = named_after("urn:swrl#x", [])
+    >>> first, named_after("http://example.org/x", [first])
+    (Variable(name='x'), Variable(name='x_2'))
+    """
+    name = _NOT_IN_NAME.sub("_", _END.split(text)[-1]).strip("_") or "x"
+    taken = {variable.name for variable in others}
+    number = 1
+    while (numbered := name if number == 1 else f"{name}_{number}") in taken:
+        number += 1
+    return Variable(numbered)
