@@ -32,7 +32,7 @@ class Functions:
     """The functions of a database's rules, by number. Equal expressions are one function."""
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
-        self._dictionary = dictionary
+        self.dictionary = dictionary
         self._database = database
         self._functions: list[_Function] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
@@ -58,6 +58,10 @@ class Functions:
         """The relations of results, which hold no facts."""
         return [function.relation for function in self._functions]
 
+    def call(self, function: int, arguments: Sequence[int]) -> int:
+        """The result of a function for the ids of its arguments; it is not kept."""
+        return self._functions[function].evaluate([self.dictionary.decode(number) for number in arguments])
+
     def answer(self) -> None:
         """Compute the results that kernels have asked for."""
         context = self._database.context
@@ -66,7 +70,7 @@ class Functions:
         for number in np.unique(requests[:, 0]).tolist():
             function = self._functions[number]
             calls = np.unique(requests[requests[:, 0] == number, 1 : 1 + function.arity], axis=0)
-            terms = {term: self._dictionary.decode(term) for term in np.unique(calls).tolist()}
+            terms = {term: self.dictionary.decode(term) for term in np.unique(calls).tolist()}
             results = [function.evaluate([terms[term] for term in call]) for call in calls.tolist()]
             rows = np.column_stack([calls, np.array(results, np.int32)]).astype(np.int32)
             self._database.load(function.relation, rows, STATED)
@@ -78,7 +82,7 @@ class Functions:
 
     def _bind(self, expression: Expression, variables: tuple[Variable, ...]) -> Callable[[Sequence[Term]], int]:
         value = expressions.compile_expression(expression, variables)
-        encode = self._dictionary.encode
+        encode = self.dictionary.encode
 
         def evaluate(terms: Sequence[Term]) -> int:
             result = value(terms)

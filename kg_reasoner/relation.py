@@ -337,6 +337,12 @@ class Database:
         self.make_lists()
         native.delete_row(self.address, relation, row)
 
+    def delete(self, relation: int, facts: Rows) -> None:
+        """Delete facts, shape (n, arity), in an update."""
+        self.make_lists()
+        data = _filled(facts, np.int32)
+        native.delete_facts(self.address, relation, address(data), len(facts))
+
     def _table(self, relation: int) -> Rows:
         record = self.relations[relation]
         table: Rows = np.asarray(record.rows)[: record.count * record.arity].reshape(record.count, record.arity)

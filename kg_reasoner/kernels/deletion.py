@@ -597,6 +597,17 @@ def delete_row(context: Context, number: int, row: int) -> int:
 
 
 @entry
+def delete_facts(context: Context, number: int, facts: Int32s, count: int) -> int:
+    """Delete facts of one relation, `arity` ids each, that are there."""
+    relation = context.relations[number]
+    for fact in range(count):
+        row = find(relation, facts + fact * relation.arity)
+        if row >= 0 and not relation.flags[row] & ABSENT:
+            delete_fact(context, (number << 32) | row)
+    return 0
+
+
+@entry
 def drop_doubted(context: Context) -> int:
     """Delete the doubted facts that are neither explicit nor stated: no rule derives them any more."""
     for place in range(context.doubted_count):
