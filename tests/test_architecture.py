@@ -45,6 +45,7 @@ update
 counters
 planner
 materialise
+dbsp
 maintenance
 explain
 query

@@ -30,6 +30,8 @@ class Directions:
     def __init__(self) -> None:
         self.facts, self.rewrites = Layout(1, 1, 0), Layout(1, 1, 0)
         self.nodes: dict[int, Node] = {}
+        self.instances = 0
+        """How many rewrites of whole bodies have been made into facts."""
         self._indexes: dict[int, Index] = {}
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
@@ -162,6 +164,7 @@ class Directions:
         """The heads of the others."""
         nodes = self.rewrites.first(rewrites.columns)
         ends = np.flatnonzero(self._ends[nodes])
+        self.instances += len(ends)
         return ZSet.consolidated(
             self._heads.apply(nodes[ends], tuple(column[ends] for column in rewrites.columns)), rewrites.weights[ends]
         )

@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.dbsp.agenda import Agenda
 from kg_reasoner.dbsp.columns import Columns, Integers, consolidate, search, sums_by
 from kg_reasoner.dbsp.operators import Operator
-from kg_reasoner.dbsp.trace import Trace
+from kg_reasoner.dbsp.trace import Found, Trace
 from kg_reasoner.dbsp.zset import ZSet
 
 
@@ -41,13 +41,11 @@ class Groupwise(Operator):
         due = self._agenda.take(time)
         if not len(change) and not len(due):
             return ZSet.empty(self.arity)
-        changed = self._groups(change)
-        if self._nested and len(change):
-            self._wait(time, changed)
-        groups = changed if not len(due) else consolidate(
-            tuple(map(np.concatenate, zip(changed, due.columns, strict=True))), np.ones(len(changed[0]) + len(due), np.int64)
-        )[0]
-        result = self._result(time, groups, change)
+        groups = self._groups(change, due)
+        found = list(self._past.between(groups, groups))
+        if self._nested:
+            self._wait(time, groups, found)
+        result = self._result(time, groups, change, found)
         if len(change):
             columns = (*change.columns, np.full(len(change), time, np.int64)) if self._nested else change.columns
             self._present.insert(ZSet(columns, change.weights))
@@ -64,45 +62,52 @@ class Groupwise(Operator):
     def traces(self) -> Iterable[Trace]:
         return self._past, self._present
 
-    def _groups(self, change: ZSet) -> Columns:
-        """The groups of some rows."""
-        key = change.columns[: self._width]
-        return key if self._width == change.arity else consolidate(key, np.ones(len(change), np.int64))[0]
+    def integral(self) -> ZSet:
+        """The sum of all changes until now. No update is under way."""
+        total = self._past.total()
+        return ZSet.consolidated(total.columns[:-1], total.weights) if self._nested else total
 
-    def _wait(self, time: int, groups: Columns) -> None:
+    def _groups(self, change: ZSet, due: ZSet) -> Columns:
+        """The groups to look at now."""
+        key = change.columns[: self._width]
+        if not len(due):
+            return key if self._width == change.arity else consolidate(key, np.ones(len(change), np.int64))[0]
+        columns = tuple(np.concatenate(both) for both in zip(key, due.columns, strict=True))
+        return consolidate(columns, np.ones(len(change) + len(due), np.int64))[0]
+
+    def _wait(self, time: int, groups: Columns, found: Sequence[Found]) -> None:
         """Look at groups again at the later iterations at which they changed in earlier updates."""
-        for which, places, run in self._past.between(groups, groups):
+        for which, places, run in found:
             times = run.columns[-1][places]
-            if int(times.max()) > time:
+            if len(times) and int(times.max()) > time:
                 later = times > time
                 which = which[later]
                 self._agenda.add(times[later], tuple(column[which] for column in groups), np.ones(len(which), np.int64))
 
-    def _result(self, time: int, groups: Columns, change: ZSet) -> ZSet:
-        old = self._rows(self._past, groups)
-        new = [*old, *self._rows(self._present, groups)]
-        accepted = self.accepts[0]
+    def _result(self, time: int, groups: Columns, change: ZSet, found: Sequence[Found]) -> ZSet:
+        """How the function's result changes, given what the past has of these groups."""
+        old = _rows(found)
+        new = [*old, *_rows(self._present.between(groups, groups))]
         function = self._function
-
-        def until(rows: list[tuple[Columns, Integers]], last: int) -> ZSet:
-            parts = []
-            for columns, weights in rows:
-                if self._nested:
-                    known = columns[-1] <= last
-                    columns, weights = tuple(column[known] for column in columns[:-1]), weights[known]
-                parts.append(ZSet.consolidated(columns, weights))
-            return ZSet.sum(parts, accepted)
-
-        result = function(until(new, time) + change) - function(until(old, time))
+        result = function(self._until(time, new) + change) - function(self._until(time, old))
         if self._nested and time:
-            result = result - function(until(new, time - 1)) + function(until(old, time - 1))
+            result = result - function(self._until(time - 1, new)) + function(self._until(time - 1, old))
         return result
 
-    def _rows(self, trace: Trace, groups: Columns) -> list[tuple[Columns, Integers]]:
-        return [
-            (tuple(column[places] for column in run.columns), run.weights[places])
-            for _, places, run in trace.between(groups, groups)
-        ]
+    def _until(self, last: int, rows: Sequence[tuple[Columns, Integers]]) -> ZSet:
+        """The sum of rows that are not of later iterations."""
+        parts = []
+        for columns, weights in rows:
+            if self._nested:
+                known = columns[-1] <= last
+                columns, weights = tuple(column[known] for column in columns[:-1]), weights[known]
+            parts.append(ZSet.consolidated(columns, weights))
+        return ZSet.sum(parts, self.accepts[0])
+
+
+def _rows(found: Iterable[Found]) -> list[tuple[Columns, Integers]]:
+    """The rows that have been found, each with its weight."""
+    return [(tuple(column[places] for column in run.columns), run.weights[places]) for _, places, run in found]
 
 
 class Distinct(Groupwise):
@@ -111,10 +116,11 @@ class Distinct(Groupwise):
     def __init__(self, arity: int, nested: bool) -> None:
         super().__init__("distinct", arity, arity, arity, ZSet.distinct, nested)
 
-    def _result(self, time: int, groups: Columns, change: ZSet) -> ZSet:
-        old, old_before = self._weights(self._past, groups, time)
-        new, new_before = self._weights(self._present, groups, time)
-        if len(change) == len(groups[0]):
+    def _result(self, time: int, groups: Columns, change: ZSet, found: Sequence[Found]) -> ZSet:
+        count = len(groups[0])
+        old, old_before = self._weights(time, count, found)
+        new, new_before = self._weights(time, count, self._present.between(groups, groups))
+        if len(change) == count:
             new += change.weights
         else:
             new[search(groups, change.columns, "left")] += change.weights
@@ -126,11 +132,10 @@ class Distinct(Groupwise):
         kept = np.flatnonzero(result)
         return ZSet(tuple(column[kept] for column in groups), result[kept])
 
-    def _weights(self, trace: Trace, rows: Columns, time: int) -> tuple[Integers, Integers]:
+    def _weights(self, time: int, count: int, found: Iterable[Found]) -> tuple[Integers, Integers]:
         """The weights of rows by the changes until an iteration, and by those before it."""
-        count = len(rows[0])
         now, before = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        for which, places, run in trace.between(rows, rows):
+        for which, places, run in found:
             weights = run.weights[places]
             if not self._nested:
                 now += sums_by(which, weights, count)
@@ -139,4 +144,3 @@ class Distinct(Groupwise):
             now += sums_by(which, np.where(times <= time, weights, 0), count)
             before += sums_by(which, np.where(times < time, weights, 0), count)
         return now, before
-

@@ -25,6 +25,7 @@ from kg_reasoner.dbsp.circuit import Circuit, Stream
 from kg_reasoner.dbsp.clauses import Clause, Condition, Literal
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
 from kg_reasoner.dbsp.directions import CONDITION, LARGEST_TERM, NEGATED, POSITIVE, Directions
+from kg_reasoner.dbsp.groupwise import Distinct
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout
 from kg_reasoner.dbsp.trie import ROOT, Trie
@@ -72,6 +73,20 @@ class Interpreter:
         self._trie.settle(changes)
         return dict(self._unpacked(results["facts"]))
 
+    def facts(self) -> FactChanges:
+        """All facts, given and derived."""
+        return dict(self._unpacked(self._distinct.integral().distinct()))
+
+    @property
+    def instances(self) -> int:
+        """How many rewrites of whole bodies have come or gone until now, by iteration."""
+        return self._directions.instances
+
+    @property
+    def size(self) -> int:
+        """The number of clauses."""
+        return len(self._trie)
+
     @property
     def nbytes(self) -> int:
         """The bytes of all traces."""
@@ -109,6 +124,8 @@ class Interpreter:
         ground = further.linear(directions.grounded, fact, "ground")
         all_facts = (ground + given).distinct()
         facts.connect(all_facts)
+        assert isinstance(all_facts.operator, Distinct)
+        self._distinct = all_facts.operator
         circuit.output("facts", loop.eliminate(all_facts))
         circuit.build()
         return circuit

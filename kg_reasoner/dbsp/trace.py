@@ -8,9 +8,13 @@ that it takes part in. Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, Th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from kg_reasoner.dbsp.columns import Integers, expand, search
 from kg_reasoner.dbsp.zset import ZSet
+
+Found: TypeAlias = "tuple[Integers, Integers, ZSet]"
+"""Which of the ranges that were looked for, a place in a run, and the run."""
 
 RATIO = 2
 """Runs are merged unless the older one is more than so many times as large."""
@@ -54,7 +58,7 @@ class Trace:
         """The sum, as one Z-set."""
         return ZSet.sum(self.runs, self.arity)
 
-    def between(self, low: Sequence[Integers], high: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, ZSet]]:
+    def between(self, low: Sequence[Integers], high: Sequence[Integers]) -> Iterator[Found]:
         """The rows from each row of `low` to that of `high`, both included, as seen by the columns that these have.
 
         For each run: which of the ranges, the place in the run, and the run. It takes a binary search of each range in each run.

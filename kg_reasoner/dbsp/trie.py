@@ -7,6 +7,7 @@ need not be kept to meet a head later.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -112,10 +113,15 @@ class Trie:
         self._indexed = indexed
         self._nodes: dict[Hashable, Node] = {}
         self._paths: dict[Clause, list[Hashable]] = {}
+        self._uses: Counter[Clause] = Counter()
         self._indexes: dict[Index, list[int]] = {}
         self._node_numbers, self._index_numbers = Numbers(ROOT + 1), Numbers(1)
         self.variables = 0
         """As many variables as a clause ever had."""
+
+    def __len__(self) -> int:
+        """The number of different clauses."""
+        return len(self._paths)
 
     @property
     def node_end(self) -> int:
@@ -128,12 +134,17 @@ class Trie:
         return self._index_numbers.end
 
     def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> Changes:
-        """Add and remove clauses; adding those that are there, or removing those that are not, changes nothing."""
+        """Add and remove clauses. What is added several times has to be removed as often; removing what is not there does nothing."""
         changes = Changes()
         for clause in removed:
-            for key in self._paths.pop(clause, ()):
-                self._leave(key, changes)
+            if self._uses[clause] > 1:
+                self._uses[clause] -= 1
+            elif clause in self._paths:
+                del self._uses[clause]
+                for key in self._paths.pop(clause):
+                    self._leave(key, changes)
         for clause in added:
+            self._uses[clause] += 1
             if clause not in self._paths:
                 self._paths[clause] = list(self._enter(clause, changes))
         return changes

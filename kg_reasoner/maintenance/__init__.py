@@ -20,6 +20,7 @@ STRATEGIES: Final[dict[str, str]] = {
     "backward-forward": "backward_forward.BackwardForward",
     "delete-rederive": "delete_rederive.DeleteRederive",
     "counting": "counting.Counting",
+    "dbsp": "dbsp.Dbsp",
     "rematerialise": "rematerialise.Rematerialise",
 }
 """The strategies: the name for users, and the module and class here."""
