@@ -14,13 +14,23 @@ import base64
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
+from functools import cache
+from itertools import product
 from typing import Final, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.terms import RDF, RDFS, XSD, Literal
 from kg_reasoner.values import INTEGER_RANGES, value_of
 
-__all__ = ["ALWAYS_RECOGNISED", "DATATYPES", "datatypes_of", "identity", "is_ill_typed", "recognised_datatypes"]
+__all__ = [
+    "ALWAYS_RECOGNISED",
+    "DATATYPES",
+    "datatypes_of",
+    "disjoint_datatypes",
+    "identity",
+    "is_ill_typed",
+    "recognised_datatypes",
+]
 
 _NAME_START: Final = (
     "A-Za-z_\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
@@ -111,6 +121,39 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
     if value is None:
         return ()
     return RDFS.Literal.value, *(datatype for datatype in _spaces_with(*value) if datatype in recognised)
+
+
+@cache
+def disjoint_datatypes() -> frozenset[tuple[str, str]]:
+    """The pairs of known datatypes, in both orders, that have no value in common.
+
+    >>> (XSD.byte.value, XSD.float.value) in disjoint_datatypes(), (XSD.byte.value, XSD.decimal.value) in disjoint_datatypes()
+    (True, False)
+    """
+    known = sorted(DATATYPES - {RDFS.Literal.value})
+    return frozenset(pair for pair in product(known, known) if _are_disjoint(*pair))
+
+
+def _are_disjoint(one: str, other: str) -> bool:
+    if one in INTEGER_RANGES and other in INTEGER_RANGES:
+        (low, high), (lower, higher) = INTEGER_RANGES[one], INTEGER_RANGES[other]
+        return _is_below(high, lower) or _is_below(higher, low)
+    return _primitives(one).isdisjoint(_primitives(other))
+
+
+def _is_below(high: int | None, low: int | None) -> bool:
+    return high is not None and low is not None and high < low
+
+
+def _primitives(datatype: str) -> frozenset[str]:
+    """The value spaces that a datatype has values of."""
+    if datatype in INTEGER_RANGES:
+        return frozenset([XSD.decimal.value])
+    if datatype in _STRINGS:
+        return frozenset([XSD.string.value])
+    if datatype == RDF.PlainLiteral.value:
+        return frozenset([XSD.string.value, RDF.langString.value])
+    return frozenset([XSD.dateTime.value if datatype == XSD.dateTimeStamp.value else datatype])
 
 
 def _spaces_with(space: str, key: Hashable) -> list[str]:

@@ -108,6 +108,17 @@ class Dictionary:
             self._first_known = count
         return self._first_bytes[:count]
 
+    def with_prefix(self, prefix: str, first: int = 0) -> Ids:
+        """The ids, from one on, of the terms whose text begins with a prefix of ASCII characters."""
+        texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets[: self._terms.count + 1])
+        wanted = prefix.encode("ascii")
+        found = np.arange(first, self._terms.count, dtype=np.int32)
+        found = found[offsets[found + 1] - offsets[found] >= len(wanted)]
+        for place in range(len(wanted) - 1, -1, -1):  # most terms differ in the last characters already
+            if len(found):
+                found = found[texts[offsets[found] + place] == wanted[place]]
+        return found
+
     def is_blank(self, number: int) -> bool:
         """Whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))

@@ -1,34 +1,57 @@
-"""Facts about literals, for the datatype rules (table 8 of OWL 2 Profiles): a literal's types, its value, whether it has any."""
+"""Facts that the engine gives by itself, about literals and datatypes: what the rules on datatypes start from (table 8 of OWL 2
+Profiles, and sections 7 to 9 of RDF 1.1 Semantics)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable
 from typing import Final
 
 import numpy as np
 
-from kg_reasoner.datatypes import DATATYPES, datatypes_of, identity, is_ill_typed
+from kg_reasoner.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.terms import IRI, RDFS, Literal
+from kg_reasoner.terms import IRI, RDF, RDFS, Literal
 
-LITERAL_PREDICATES: Final = {"recognised_datatype": 1, "literal_type": 2, "literal_value": 2, "ill_typed": 1}
-"""The predicates that the engine fills by itself: ``recognised_datatype(?datatype)`` for each of them;
-``literal_type(?literal, ?datatype)`` for rdfs:Literal and each recognised datatype whose values include the literal's;
-``literal_value(?literal, ?first)`` with the first literal of the dictionary that has the same value; ``ill_typed(?literal)``. There
-are none about literals of datatypes that are not recognised."""
+LITERAL_PREDICATES: Final = {
+    "recognised_datatype": 1,
+    "disjoint_datatypes": 2,
+    "literal_type": 2,
+    "literal_value": 2,
+    "ill_typed": 1,
+    "container_membership_property": 1,
+}
+"""The predicates of these facts, with their numbers of arguments:
+
+* ``recognised_datatype(?datatype)``;
+* ``disjoint_datatypes(?one, ?other)``: recognised datatypes that have no value in common;
+* ``literal_type(?literal, ?datatype)``: rdfs:Literal, and each recognised datatype whose values include the literal's;
+* ``literal_value(?literal, ?value)``: an IRI that stands for the literal's value, the same for all literals that have it;
+* ``ill_typed(?literal)``: the form is none of the literal's datatype;
+* ``container_membership_property(?property)``: rdf:_1, rdf:_2 ..., as far as something speaks of them.
+
+There are none about literals of datatypes that are not recognised.
+"""
+
+VALUES: Final = "tag:kg-reasoner:value/"
+"""How the IRIs begin that stand for values."""
 
 _EVERY: Final = RDFS.Literal.value
 """The class of all literals, which is no datatype of any."""
 
+_MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
+
+_Facts = dict[str, list[tuple[int, ...]]]
+
 
 class LiteralFacts:
-    """The facts of `LITERAL_PREDICATES` about the literals of a dictionary, handed out as literals are added to it.
+    """The facts of `LITERAL_PREDICATES` about the terms of a dictionary, handed out as terms are added to it.
 
     >>> from kg_reasoner.terms import XSD, literal
     >>> dictionary = Dictionary()
     >>> one, same = dictionary.encode(literal(1)), dictionary.encode(Literal("01", XSD.byte.value))
     >>> facts = LiteralFacts(dictionary)
-    >>> facts.new()["literal_value"] == [(one, one), (same, one)]
+    >>> dict(facts.new()["literal_value"])[one] == dictionary.find(IRI(VALUES + "0"))
     True
     >>> facts.new()["literal_value"]
     []
@@ -38,25 +61,42 @@ class LiteralFacts:
         self._dictionary = dictionary
         self._recognised = recognised
         self._done = 0
-        self._firsts: dict[Hashable, int] = {}
+        self._values: dict[Hashable, int] = {}
         self._datatypes: dict[str, int] = {}
 
-    def new(self) -> dict[str, list[tuple[int, ...]]]:
-        """The facts, as ids by predicate, about the literals that have come since the last call."""
-        dictionary, start = self._dictionary, self._done
-        found: dict[str, list[tuple[int, ...]]] = {name: [] for name in LITERAL_PREDICATES}
+    def new(self) -> _Facts:
+        """The facts, as ids by predicate, about the terms that have come since the last call."""
+        found: _Facts = {name: [] for name in LITERAL_PREDICATES}
         if not self._datatypes:
-            self._datatypes = {name: dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
-            found["recognised_datatype"] = [(number,) for name, number in self._datatypes.items() if name != _EVERY]
-        types = self._datatypes
-        for number in (start + np.flatnonzero(dictionary.first_bytes()[start:] == ord('"'))).tolist():
-            term = dictionary.decode(number)
-            assert isinstance(term, Literal)
-            value = identity(term, self._recognised)
-            if value is not None:
-                found["literal_value"].append((number, self._firsts.setdefault(value, number)))
-                found["literal_type"] += [(number, types[name]) for name in datatypes_of(term, self._recognised)]
-            elif is_ill_typed(term, self._recognised):
-                found["ill_typed"].append((number,))
-        self._done = len(dictionary)
+            self._begin(found)
+        first, end = self._done, len(self._dictionary)
+        if first < end:
+            literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"'))
+            for number in literals.tolist():
+                self._describe(number, found)
+            for number in self._dictionary.with_prefix(f"<{RDF}_", first).tolist():
+                if _MEMBERSHIP.fullmatch(self._dictionary.text(number)):
+                    found["container_membership_property"].append((number,))
+            self._done = len(self._dictionary)
         return found
+
+    def _begin(self, found: _Facts) -> None:
+        """The facts about datatypes."""
+        ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
+        found["recognised_datatype"] = [(number,) for name, number in ids.items() if name != _EVERY]
+        pairs = (pair for pair in disjoint_datatypes() if pair[0] in ids and pair[1] in ids)
+        found["disjoint_datatypes"] = [(ids[one], ids[other]) for one, other in pairs]
+        self._datatypes = ids
+
+    def _describe(self, number: int, found: _Facts) -> None:
+        """The facts about a literal."""
+        literal = self._dictionary.decode(number)
+        assert isinstance(literal, Literal)
+        value = identity(literal, self._recognised)
+        if value is not None:
+            if value not in self._values:
+                self._values[value] = self._dictionary.encode(IRI(f"{VALUES}{len(self._values)}"))
+            found["literal_value"].append((number, self._values[value]))
+            found["literal_type"] += [(number, self._datatypes[name]) for name in datatypes_of(literal, self._recognised)]
+        elif is_ill_typed(literal, self._recognised):
+            found["ill_typed"].append((number,))

@@ -8,6 +8,7 @@ beyond comparison.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -72,11 +73,46 @@ def _double(lexical: str, datatype: str) -> Value | None:
         return None
     number = float(lexical)
     if datatype == XSD.float.value:
-        try:
-            (number,) = struct.unpack("f", struct.pack("f", number))
-        except OverflowError:
-            number = float("inf") if number > 0 else float("-inf")
+        number = _single(number, lexical)
     return "number", Decimal(number)
+
+
+def _single(number: float, lexical: str) -> float:
+    """The number of single precision next to a lexical form, which `number` is in double precision.
+
+    Rounding twice is wrong only where the double lies in the middle between two singles: there the digits themselves decide.
+    """
+    near = _to_single(number)
+    if near == number or math.isinf(number) or math.isnan(number):
+        return near
+    above = near if near > number else _next_single(near, 1)
+    below = near if near < number else _next_single(near, -1)
+    exact = Decimal(lexical)
+    if Fraction(number) - _fraction(below) != _fraction(above) - Fraction(number) or exact == Decimal(number):
+        return near
+    return above if exact > Decimal(number) else below
+
+
+def _to_single(number: float) -> float:
+    try:
+        (single,) = struct.unpack("f", struct.pack("f", number))
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return single
+
+
+def _next_single(single: float, step: int) -> float:
+    """The next number of single precision above (step 1) or below (step -1) one that is none of the infinities at that end."""
+    (bits,) = struct.unpack("i", struct.pack("f", single))
+    if single == 0:
+        return math.copysign(2.0**-149, step)
+    (found,) = struct.unpack("f", struct.pack("i", bits + (step if single > 0 else -step)))
+    return found
+
+
+def _fraction(single: float) -> Fraction:
+    """A number of single precision exactly; the infinities as if the exponents went on."""
+    return Fraction(single) if math.isfinite(single) else Fraction(math.copysign(2.0**128, single))
 
 
 def _string(lexical: str, _: str) -> Value:

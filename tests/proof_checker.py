@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
+from kg_reasoner.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.explain import Computed, Group, Proof, Solution, Step
+from kg_reasoner.literals import VALUES
 from kg_reasoner.program import FALSE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
 from kg_reasoner.terms import IRI, Literal, Term
 
@@ -133,16 +134,22 @@ def replaced(part: object, binding: Binding) -> object:
 
 
 def is_true_of_literal(atom: Atom) -> bool:
-    """Whether a fact that the reasoner gives about a literal is one."""
-    literal, *others = atom.terms
-    if not isinstance(literal, Literal):
+    """Whether a fact that the reasoner gives about a literal or a datatype is one."""
+    first, *others = atom.terms
+    if isinstance(first, IRI):
+        names = tuple(term.value for term in atom.terms if isinstance(term, IRI))
+        known = {"recognised_datatype": {(name,) for name in DATATYPES}, "disjoint_datatypes": disjoint_datatypes()}
+        return names in known.get(atom.predicate, ())
+    if not isinstance(first, Literal):
         return False
     if atom.predicate == "ill_typed":
-        return is_ill_typed(literal)
+        return is_ill_typed(first)
     (other,) = others
+    if not isinstance(other, IRI):
+        return False
     if atom.predicate == "literal_type":
-        return isinstance(other, IRI) and other.value in datatypes_of(literal)
-    return atom.predicate == "literal_value" and isinstance(other, Literal) and identity(literal) == identity(other)
+        return other.value in datatypes_of(first)
+    return atom.predicate == "literal_value" and other.value.startswith(VALUES) and identity(first) is not None
 
 
 def expect(true: bool, message: str) -> None:
