@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner import analysis
+from kg_reasoner import analysis, documents
 from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from kg_reasoner.equality.rewriting import Rewriting
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
+    from kg_reasoner.loaders.catalogs import CatalogSource
+    from kg_reasoner.loaders.imports import ImportsMode
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.named_graphs import NamedGraphs
     from kg_reasoner.subscriptions import Callback, Pattern, Subscription, Subscriptions
@@ -111,7 +113,8 @@ class Reasoner:
     ) -> None:
         self.dictionary = Dictionary()
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
-        self.warnings: list[AxiomWarning] = []
+        self.loaded = documents.Loaded()
+        self._axiom_warnings: tuple[AxiomWarning, ...] = ()
         self._program = Program()
         self._axiom_rules: tuple[Rule, ...] = ()
         self._all_rules: tuple[Rule, ...] | None = None
@@ -244,21 +247,46 @@ class Reasoner:
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
-    def load(self, *sources: Any, format: str | None = None, base: str | None = None, progress: Progress | None = None) -> None:
+    def load(
+        self,
+        *sources: Any,
+        format: str | None = None,
+        base: str | None = None,
+        progress: Progress | None = None,
+        catalog: CatalogSource | None = None,
+        imports: ImportsMode = "resolve",
+        refused: str = "raise",
+    ) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
         All sources are read before the first triple is added, so that a bad one leaves everything as it was. Named graphs keep
-        their triples, see `named_graphs`.
-        """
-        from kg_reasoner.loaders import rdf
+        their triples, see `named_graphs`. Rules of N3 documents become part of the program.
 
-        blocks = list(rdf.read(*sources, dictionary=self.dictionary, format=format, base=base, progress=progress))
-        with self._at_once():
-            for block in blocks:
-                if block.graphs is None:
-                    self.add_triples(block.triples)
-                else:
-                    self.named_graphs.load(block.triples, block.graphs)
+        Args:
+            sources: paths, bytes, open files, rdflib graphs, or iterables of triples.
+            format: the syntax of all documents, by default told by their names or contents.
+            base: the IRI against which relative IRIs are resolved in documents that declare no base.
+            progress: called with the stage, what is done, and what there is to do.
+            catalog: where imported ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or several
+                of these.
+            imports: ``resolve``: what the sources or the catalog have is loaded, too, and a warning tells of the rest;
+                ``require``: all, or it is an error; ``fetch``: what is not found otherwise is fetched from the web; ``ignore``.
+            refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are left out, and warned of.
+
+        Raises:
+            LoadError: a source, or a document that is imported, cannot be read, or an import that is required is not found.
+            UnsupportedError: a rule has something that cannot be expressed, such as a built-in without a function.
+            SafetyError: a variable in the head of an N3 rule is not bound by its body.
+            UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
+        """
+        documents.load(
+            self, sources, format=format, base=base, progress=progress, catalog=catalog, imports=imports, refused=refused
+        )
+
+    @property
+    def warnings(self) -> list[AxiomWarning]:
+        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
+        return [*self.loaded.warnings(), *self._axiom_warnings]
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
@@ -387,14 +415,6 @@ class Reasoner:
                 raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
         return self.dictionary.encode_texts(texts).reshape(-1, 3)
 
-    def know(self, terms: Iterable[Term]) -> None:
-        """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about known terms."""
-        new = [term for term in terms if term not in self.dictionary]
-        if new:
-            for term in new:
-                self.dictionary.encode(term)
-            self._touch()
-
     def _load_vertical(self, ids: Ids) -> Changed:
         """Load triples in the vertical layout: relations first, then all at once."""
         catalog = self.catalog
@@ -465,8 +485,6 @@ class Reasoner:
         strategy.apply(work)
         self._must_restart = False
         self._gone_rules, self._gone_groups = [], []
-        if restarts and self._rewriting is not None:
-            self._rewriting.look_again()
         if self._transaction is not None and self._collects:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
             if self._rewriting is None:
@@ -814,7 +832,7 @@ class Reasoner:
             self._vocabulary = translation.vocabulary
             if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(self.catalog, equalities))):
                 break
-        self.warnings = list(translation.warnings)
+        self._axiom_warnings = translation.warnings
         if translation.rules != self._axiom_rules:
             self._axiom_rules = translation.rules
             self._touch(rules=True)

@@ -18,6 +18,7 @@ from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.swrl_clauses import refusal, rule_text
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 
@@ -29,6 +30,7 @@ __all__ = [
     "AxiomWarning",
     "Translation",
     "is_schema_triple",
+    "refused_rules",
     "translate",
 ]
 
@@ -41,6 +43,14 @@ class Translation:
     warnings: tuple[AxiomWarning, ...]
     vocabulary: frozenset[Term] = frozenset()
     """The IRIs of classes and properties: owl:sameAs about them is an axiom (see `is_schema_triple`)."""
+
+
+def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
+    """The SWRL rules among the triples of an ontology that cannot be translated: built-ins without a function, unsafe rules."""
+    ontology = read_ontology(triples)
+    texts = Texts(ontology)
+    found = ((rule, refusal(rule, ontology)) for rule in ontology.rules)
+    return tuple(AxiomWarning(rule_text(rule, texts), reason) for rule, reason in found if reason is not None)
 
 
 def translate(

@@ -94,6 +94,8 @@ _Input: TypeAlias = "Document | Any"
 def _inputs(source: Any, format: Format | None) -> Iterable[_Input]:
     if isinstance(source, str | Path) and source != "-" and Path(source).is_dir():
         return documents_under(Path(source), format)
+    if isinstance(source, Document):
+        return (source,)
     document = document_of(source, format)
     if document is None and not isinstance(source, Iterable):
         raise LoadError(

@@ -60,6 +60,7 @@ transaction
 inconsistency
 equality
 named_graphs
+documents
 reasoner
 entailment
 reading

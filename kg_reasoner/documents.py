@@ -1,0 +1,118 @@
+"""Loading documents into a reasoner: with the ontologies that they import, and with the rules in them.
+
+Everything is read, and every rule is looked at, before the first triple is added: what cannot be loaded leaves the reasoner as it
+was. Rules are those of N3 documents, which become rules of the program, and SWRL rules, which are triples; those are translated
+with the rest of the ontology, by rule sets that translate axioms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kg_reasoner.errors import UnknownNameError, UnsupportedError
+from kg_reasoner.program import Program
+from kg_reasoner.terms import RDF
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.catalogs import CatalogSource
+    from kg_reasoner.loaders.imports import Import, ImportClosure, ImportsMode
+    from kg_reasoner.loaders.owl import AxiomWarning
+    from kg_reasoner.loaders.rdf import Block, Progress
+    from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["REFUSALS", "Loaded", "load"]
+
+REFUSALS: Final = ("raise", "skip")
+"""What happens to rules that cannot be expressed: they are an error, or left out with a warning."""
+
+
+def load(
+    reasoner: Reasoner,
+    sources: Sequence[Any],
+    *,
+    format: str | None = None,
+    base: str | None = None,
+    progress: Progress | None = None,
+    catalog: CatalogSource | None = None,
+    imports: ImportsMode = "resolve",
+    refused: str = "raise",
+) -> None:
+    """See `kg_reasoner.reasoner.Reasoner.load`."""
+    from kg_reasoner.loaders.imports import read_closure
+    from kg_reasoner.loaders.n3 import RuleSink
+
+    if refused not in REFUSALS:
+        raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
+    closure = read_closure(
+        *sources,
+        dictionary=reasoner.dictionary,
+        catalog=catalog,
+        imports=imports,
+        known=reasoner.loaded.ontologies,
+        format=format,
+        base=base,
+        progress=progress,
+        rules=RuleSink(skips_refused=refused == "skip"),
+    )
+    if refused == "raise" and reasoner.program.translate is not None:
+        for warning in _refused_swrl(reasoner, closure.blocks):
+            raise UnsupportedError(str(warning), hint="write the rule in the rule language, or leave it out: refused='skip'")
+    with reasoner._at_once():
+        if closure.rules.rules:
+            reasoner.add_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
+        for block in closure.blocks:
+            if block.graphs is None:
+                reasoner.add_triples(block.triples)
+            else:
+                reasoner.named_graphs.load(block.triples, block.graphs)
+    reasoner.loaded.take(closure)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What a reasoner knows of the documents that have been loaded into it."""
+
+    ontologies: dict[str, str] = field(default_factory=dict)
+    """The documents of ontologies, by the IRIs of these and of their versions."""
+    imports: dict[tuple[str, str], Import] = field(default_factory=dict)
+    """The imports, by the importing ontology and the imported IRI."""
+    refused: list[UnsupportedError] = field(default_factory=list)
+    """The rules that were left out."""
+
+    def take(self, closure: ImportClosure) -> None:
+        """Add what was read."""
+        from kg_reasoner.loaders.imports import plain
+
+        self.ontologies = closure.ontologies
+        self.imports.update(((found.importer, found.iri), found) for found in closure.imports)
+        self.refused += closure.rules.refused
+        for key, found in self.imports.items():
+            if found.document is None:
+                self.imports[key] = replace(found, document=self.ontologies.get(plain(found.iri)))
+
+    def warnings(self) -> Iterator[AxiomWarning]:
+        """What was not found, and what was left out."""
+        from kg_reasoner.loaders.owl import AxiomWarning
+
+        for found in self.imports.values():
+            if found.document is None:
+                yield AxiomWarning(f"Import(<{found.iri}>)", found.missing())
+        for error in self.refused:
+            where = "a rule" if error.span is None else f"the rule at {error.span.source}:{error.span.line}"
+            yield AxiomWarning(where, error.message)
+
+
+def _refused_swrl(reasoner: Reasoner, blocks: Sequence[Block]) -> Sequence[AxiomWarning]:
+    """The SWRL rules among triples that cannot be translated."""
+    from kg_reasoner.loaders import owl
+    from kg_reasoner.loaders.swrl import SWRL
+
+    is_a, rule = reasoner.dictionary.find(RDF.type), reasoner.dictionary.find(SWRL.Imp)
+    if not any(((block.triples[:, 1] == is_a) & (block.triples[:, 2] == rule)).any() for block in blocks):
+        return ()
+    ids = np.concatenate([block.triples[reasoner._schema.of(block.triples)] for block in blocks])
+    return owl.refused_rules(reasoner.dictionary.decode_rows(ids))  # type: ignore[arg-type]
