@@ -415,6 +415,14 @@ class Reasoner:
                 raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
         return self.dictionary.encode_texts(texts).reshape(-1, 3)
 
+    def know(self, terms: Iterable[Term]) -> None:
+        """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about known terms."""
+        new = [term for term in terms if term not in self.dictionary]
+        if new:
+            for term in new:
+                self.dictionary.encode(term)
+            self._touch()
+
     def _load_vertical(self, ids: Ids) -> Changed:
         """Load triples in the vertical layout: relations first, then all at once."""
         catalog = self.catalog
@@ -768,6 +776,8 @@ class Reasoner:
         if self._transaction is not None:
             raise TransactionError("another transaction is open: end it first, by commit or rollback")
         self.materialise()
+        if self._rewriting is not None:
+            self._rewriting.begin()
         self._transaction = transaction
 
     def _end(self, transaction: Transaction) -> None:
