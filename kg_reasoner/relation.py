@@ -95,6 +95,8 @@ class Database:
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
         self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        self.renumbered = 0
+        """How often rows have got other numbers."""
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -450,6 +452,7 @@ class Database:
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
+        self.renumbered += 1
         record = self.relations[relation]
         count, arity = record.count, record.arity
         flags = np.asarray(record.flags)[:count]

@@ -60,7 +60,7 @@ class Rewriting:
         self._load, self._retract = load, retract
         self._stored = Matcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
-        self._looked_at = 0
+        self._looked_at = self._numbering = 0
         self._weakened: list[tuple[str, Rows]] = []
         self._changed = False
         self._suspects_all = False
@@ -177,7 +177,7 @@ class Rewriting:
     def doubt_all(self) -> None:
         """Look for the reasons of all cliques anew: an update was interrupted."""
         self._suspects_all = True
-        self.look_again()
+        self._looked_at = 0
 
     def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
         """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
@@ -199,17 +199,13 @@ class Rewriting:
     def merge(self) -> bool:
         """After an update: merge the cliques that were found to be the same. Says whether there are any."""
         found = self._new_equalities(0)
-        self._looked_at = self._same_as_count()
+        self._note_looked_at()
         return self._merge(found)
 
     def settle(self) -> None:
         """The update is through, and no rows are left to be looked at."""
-        self._looked_at = self._same_as_count()
+        self._note_looked_at()
         self._former, self._moved = None, [NO_TERMS]
-
-    def look_again(self) -> None:
-        """Rows were begun anew: look at all of them the next time."""
-        self._looked_at = 0
 
     def _merge(self, pairs: Rows) -> bool:
         if len(pairs) == 0:
@@ -237,9 +233,11 @@ class Rewriting:
         catalog = self._catalog
         return catalog.predicates[TRIPLE] if catalog.ternary else catalog.properties.get(self.cliques.of_term(self._same_as))
 
-    def _same_as_count(self) -> int:
+    def _note_looked_at(self) -> None:
+        """All rows there are have been looked at."""
         relation = self._same_as_relation()
-        return 0 if relation is None else len(self._database.flags(relation))
+        self._looked_at = 0 if relation is None else len(self._database.flags(relation))
+        self._numbering = self._database.renumbered
 
     def _same_as_pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
         """The pairs of terms that are the same by some rows of the relation that holds them."""
@@ -251,8 +249,9 @@ class Rewriting:
         relation = self._same_as_relation()
         if relation is None:
             return np.empty((0, 2), np.int32)
-        flags = self._database.flags(relation)[self._looked_at :]
-        numbers = self._looked_at + np.flatnonzero((flags & (ABSENT | flag)) == flag)
+        first = self._looked_at if self._numbering == self._database.renumbered else 0
+        flags = self._database.flags(relation)[first:]
+        numbers = first + np.flatnonzero((flags & (ABSENT | flag)) == flag)
         pairs = self._same_as_pairs(relation, numbers)
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
@@ -391,6 +390,10 @@ class Rewriting:
 
     # --- changes in all names ---------------------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Forget what has been noted: changes are counted from now on."""
+        self.assertions, self._steps = Assertions(), []
+
     def note_step(self, delta: Delta) -> None:
         """What has changed among stored facts."""
         self._steps.append(delta)
@@ -408,7 +411,7 @@ class Rewriting:
             lambda terms: self.stored_about(terms, explicit=False),
             self.assertions,
         )
-        self.assertions, self._steps = Assertions(), []
+        self.begin()
         return delta
 
     def succeed(self, former: Rewriting) -> None:

@@ -37,8 +37,9 @@ def check(rules: Iterable[Rule]) -> None:
         UnsupportedError: a rule counts or computes with names, or derives something from names being different.
     """
     for rule in map(unguarded, rules):
+        values = _values_of_literals(rule)
         for part in rule.body:
-            what = _name_dependent(part, rule.is_constraint)
+            what = _name_dependent(part, rule.is_constraint, values)
             if what is not None:
                 raise UnsupportedError(
                     f"{what} looks at names, and of several names of one thing rewriting keeps one",
@@ -47,7 +48,7 @@ def check(rules: Iterable[Rule]) -> None:
                 )
 
 
-def _name_dependent(part: BodyLiteral, in_constraint: bool) -> str | None:
+def _name_dependent(part: BodyLiteral, in_constraint: bool, values: set[Argument]) -> str | None:
     if isinstance(part, Aggregate):
         return "AGGREGATE"
     if isinstance(part, Bind):
@@ -56,14 +57,15 @@ def _name_dependent(part: BodyLiteral, in_constraint: bool) -> str | None:
         comparison = simple_comparison(condition)
         if comparison is None:
             return "a FILTER other than a comparison"
-        if not in_constraint and _is_difference(condition):
+        operator, *sides = comparison
+        if operator == "!=" and not in_constraint and not values.issuperset(sides) and all(isinstance(s, Variable) for s in sides):
             return "a FILTER by != between variables"
     return None
 
 
-def _is_difference(condition: Expression) -> bool:
-    comparison = simple_comparison(condition)
-    return comparison is not None and comparison[0] == "!=" and all(isinstance(side, Variable) for side in comparison[1:])
+def _values_of_literals(rule: Rule) -> set[Argument]:
+    """The variables that stand for the values of literals, which are never renamed."""
+    return {atom.terms[1] for atom in rule.body_atoms() if LITERAL_PREDICATES.get(atom.predicate) == 2}
 
 
 @remembered
