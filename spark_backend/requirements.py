@@ -39,7 +39,7 @@ def require_java() -> None:
     if found is None or found < _LEAST_JAVA:
         what = "no Java was found" if found is None else f"the Java that was found is version {found}"
         raise ReasonerError(
-            f"Spark needs Java {_LEAST_JAVA} or later, and {what}: install a JDK (on Debian: apt-get install openjdk-17-jre-headless), "
+            f"Spark needs Java {_LEAST_JAVA} or later; {what}: install a JDK (Debian: apt-get install openjdk-17-jre-headless), "
             "or let JAVA_HOME name the folder of one"
         )
 

@@ -1,14 +1,24 @@
-"""The one Spark session of the test run, made small: the data are, and most of the time would go into planning and compiling."""
+"""The one Spark session of the test run, made small: the data are, and most of the time would go into planning and compiling.
+
+Tests that need what is not there are skipped, with the reason; or fail, where `KG_REASONER_REQUIRE` names it: ``spark``,
+``graphframes``, ``connect``. The jar of GraphFrames is loaded where `KG_REASONER_GRAPHFRAMES` holds its Maven coordinates.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from kg_reasoner.errors import ReasonerError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+REQUIRED = os.environ.get("KG_REASONER_REQUIRE", "").split(",")
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -17,6 +27,7 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.jars.packages": os.environ.get("KG_REASONER_GRAPHFRAMES", ""),
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.sql.codegen.wholeStage": "false",
@@ -27,12 +38,31 @@ SETTINGS = {
 """Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on data of this size."""
 
 
+def missing(what: str, problem: str) -> NoReturn:
+    """Skip the test or, while a test module is imported, all of it; or fail, if what is missing is required."""
+    if what in REQUIRED:
+        pytest.fail(f"{what} is required: {problem}")
+    pytest.skip(problem, allow_module_level=True)
+
+
+def need_spark() -> None:
+    """To be called before a test module imports the Spark backend or pyspark."""
+    try:
+        from kg_reasoner.spark_backend.requirements import require_java, require_pyspark
+
+        require_pyspark()
+        require_java()
+    except ReasonerError as error:
+        missing("spark", str(error))
+
+
 @cache
 def session(master: str = "local[2]") -> SparkSession:
-    """The session, made on first use; tests that need it are skipped, with the reason, where pyspark or Java is missing."""
-    pytest.importorskip("pyspark", reason="pyspark is not installed (the extra 'spark')")
+    """The session, made on first use."""
+    need_spark()
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master(master).appName("kg_reasoner tests")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
