@@ -6,8 +6,7 @@ import io
 import urllib.error
 import urllib.request
 import zlib
-from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, HTTPMessage
 from typing import IO, Final, cast
 from urllib.parse import urlsplit
 
@@ -77,7 +76,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         self._count = 0
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> urllib.request.Request | None:
         self._count += 1
         if self._count > MOST_REDIRECTS:

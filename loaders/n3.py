@@ -247,7 +247,8 @@ class _RuleReader:
         elif isinstance(predicate, IRI) and is_builtin(predicate):
             self.read_builtin(predicate, statement)
             return
-        self.atoms.append(triple(*map(self.argument, (statement.subject, predicate, statement.object)), self.span(statement)))
+        terms = self.argument(statement.subject), self.argument(predicate), self.argument(statement.object)
+        self.atoms.append(triple(*terms, self.span(statement)))
 
     def read_builtin(self, predicate: IRI, statement: Statement) -> None:
         name = short_name(predicate)

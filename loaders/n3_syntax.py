@@ -205,7 +205,7 @@ class _Sink:
 
     def makeStatement(self, quadruple: tuple[Formula, Any, Any, Any], why: object = None) -> None:
         context, predicate, subject, object = quadruple
-        terms = (self._term(context, term) for term in (subject, predicate, object))
+        terms = self._term(context, subject), self._term(context, predicate), self._term(context, object)
         context.statements.append(Statement(*terms, self.start))
 
     def variable(self, iri: str) -> Variable:

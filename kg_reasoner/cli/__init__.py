@@ -11,6 +11,7 @@ from kg_reasoner.cli.check import check
 from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
+from kg_reasoner.cli.imports import imports
 from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
@@ -54,5 +55,5 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, generate, demo):
+for _command in (materialise, query, explain, run, rules, check, imports, generate, demo):
     main.add_command(_command)

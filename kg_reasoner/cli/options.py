@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, warn
+from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
@@ -31,7 +32,8 @@ def data_options(command: _Command) -> _Command:
         click.option(
             "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
         ),
-        click.option("--rules", "rules_file", metavar="FILE.dl", help="A program of further rules."),
+        loading_options,
+        click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
         click.option(
             "-r",
             "--ruleset",
@@ -45,18 +47,23 @@ def data_options(command: _Command) -> _Command:
 
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """The reasoner of a rule set, a program, or both."""
+    from kg_reasoner.loaders.formats import N3, format_of_name
     from kg_reasoner.parser import parse_file
     from kg_reasoner.reasoner import Reasoner
 
-    program = parse_file(rules_file) if rules_file else None
-    return Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET))
+    is_n3 = rules_file is not None and format_of_name(rules_file) is N3
+    program = parse_file(rules_file) if rules_file and not is_n3 else None
+    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET))
+    if rules_file and is_n3:
+        load_documents(reasoner, [rules_file], N3.name, None)
+    return reasoner
 
 
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
     """Load the files and materialise, with progress; then say how long that took, and what the rules cannot express."""
     watch = Stopwatch()
     with progress_shown() as progress:
-        reasoner.load(*files, format=input_format, progress=progress)
+        load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
         reasoner.materialise(progress=progress)
     explicit, everything = len(reasoner.triple_ids("explicit")), len(reasoner.triple_ids("all"))
@@ -64,7 +71,8 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
         f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; "
         f"{plural(everything - explicit, 'triple')} inferred in {watch.lap():.2f} s"
     )
-    report_warnings(reasoner.warnings)
+    report_missing_imports(reasoner)
+    report_warnings(axiom_warnings(reasoner))
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], in_full: bool = False) -> None:

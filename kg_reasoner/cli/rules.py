@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown
+from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 from kg_reasoner.program import Atom, Negation
 from kg_reasoner.terms import IRI
@@ -31,6 +32,7 @@ _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 )
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@loading_options
 @quiet_option
 def rules(files: tuple[str, ...], ruleset: str | None, output_format: str, input_format: str | None, quiet: bool) -> None:
     """List the rule sets; print one; or print the rules that the ontology in FILES turns into, axiom by axiom.
@@ -75,8 +77,9 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
     reasoner = Reasoner(ruleset=ruleset)
     fixed = reasoner.program
     with progress_shown() as progress:
-        reasoner.load(*files, format=input_format, progress=progress)
-    translated = [rule for rule in reasoner.rules if rule.origin.axiom is not None]
+        load_documents(reasoner, files, input_format, progress)
+    given = frozenset(fixed.rules)
+    translated = [rule for rule in reasoner.rules if rule not in given]
     if output_format == "json":
         warnings = [{"axiom": w.axiom, "reason": w.reason, "translated": w.translated or None} for w in reasoner.warnings]
         _print_json({"ruleset": ruleset, "rules": _as_json(translated), "warnings": warnings})
@@ -87,12 +90,13 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
         click.echo(f"@prefix {prefix}: <{namespace}> .")
     by_axiom: dict[str, list[Rule]] = {}
     for rule in translated:
-        by_axiom.setdefault(rule.origin.axiom or "", []).append(rule)
+        by_axiom.setdefault(_source(rule), []).append(rule)
     for axiom, group in by_axiom.items():
         click.echo(f"\n# {' '.join(axiom.split())}")
         for rule in group:
             click.echo(format_rule(rule, prefixes))
-    report_warnings(reasoner.warnings, in_full=True)
+    report_missing_imports(reasoner)
+    report_warnings(axiom_warnings(reasoner), in_full=True)
     if fixed.translate is None:
         note(f"the rule set {ruleset} translates no axioms: its {plural(len(fixed.rules), 'rule')} read them as data")
     else:
@@ -100,6 +104,12 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
             f"{plural(len(translated), 'rule')} from {plural(len(by_axiom), 'axiom')}, besides the "
             f"{plural(len(fixed.rules), 'rule')} of {ruleset}"
         )
+
+
+def _source(rule: Rule) -> str:
+    """The axiom that a rule comes from, or the place where it stands."""
+    span = rule.origin.span
+    return rule.origin.axiom or (f"{span.source}, line {span.line}" if span is not None else "")
 
 
 def _as_json(rules: Iterable[Rule]) -> list[dict[str, str | None]]:

@@ -1,0 +1,48 @@
+"""``kg-reasoner imports``: which ontology imports what, and where that was found."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from kg_reasoner.cli.console import note, plural, print_table
+from kg_reasoner.cli.options import quiet_option
+
+
+@click.command(short_help="List what ontologies import.")
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--catalog",
+    metavar="PATH",
+    multiple=True,
+    help="Where imported ontologies are: an XML catalog (catalog-v001.xml), or a folder; may be given more than once.",
+)
+@click.option("--fetch", is_flag=True, help="Fetch from the web what is neither among FILES nor in the catalog.")
+@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@quiet_option
+@click.pass_context
+def imports(
+    context: click.Context,
+    files: tuple[str, ...],
+    catalog: tuple[str, ...],
+    fetch: bool,
+    input_format: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """List what the ontologies in FILES import, transitively, and the documents of that. Exit code 3 if one is not found."""
+    from kg_reasoner.loaders.imports import imports_of
+
+    found = imports_of(*files, catalog=catalog, imports="fetch" if fetch else "resolve", format=input_format)
+    if output_format == "json":
+        entries = [{"ontology": each.importer, "imports": each.iri, "document": each.document} for each in found]
+        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+    elif found:
+        rows = [(each.importer, each.iri, each.document or "(not found)") for each in found]
+        print_table(("ontology", "imports", "document"), rows)
+    missing = sum(each.document is None for each in found)
+    note(f"{plural(len(found), 'import')}, {missing or 'none'} of them not found" if found else "no imports")
+    if missing:
+        context.exit(3)
