@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kg_reasoner.datatypes import identity
-from kg_reasoner.query import Pattern, Queries, Solutions, variables_of
-from kg_reasoner.terms import BlankNode, Literal, Term, Triple
+from kg_reasoner.query import Pattern, Solutions, variables_of
+from kg_reasoner.terms import RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -59,6 +59,8 @@ def bindings(reasoner: Reasoner, triples: Iterable[Triple]) -> Iterator[Binding]
 
 def _parts(reasoner: Reasoner, triples: Iterable[Triple]) -> list[Solutions] | None:
     """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
+    triples = list(triples)
+    reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
     reasoner.materialise()
     patterns: list[Pattern] = []
     literals: dict[str, Literal] = {}
@@ -67,7 +69,7 @@ def _parts(reasoner: Reasoner, triples: Iterable[Triple]) -> list[Solutions] | N
         if -1 in places:
             return None
         patterns.append((places[0], places[1], places[2]))
-    queries = Queries(reasoner.catalog, generalised=True)
+    queries = reasoner.make_queries(generalised=True)
     solved = (queries.solve(part, "all", None) for part in _connected_parts(patterns))
     return [_with_values(reasoner, solutions, literals) for solutions in solved]
 
@@ -76,7 +78,7 @@ def _place(reasoner: Reasoner, term: Term, name: str, literals: dict[str, Litera
     """A term in a pattern: a variable for a blank node, one of its own for each literal with a value, and the id of any other."""
     if isinstance(term, BlankNode):
         return term.label
-    if isinstance(term, Literal) and identity(term) is not None:
+    if isinstance(term, Literal) and identity(term, reasoner.datatypes) is not None:
         literals[name] = term
         return name
     return reasoner.dictionary.find(term)
@@ -98,7 +100,7 @@ def _with_values(reasoner: Reasoner, solutions: Solutions, literals: Mapping[str
     rows = solutions.rows
     for column, name in enumerate(solutions.names):
         if name in literals:
-            value = identity(literals[name])
+            value = identity(literals[name], reasoner.datatypes)
             same = [number for number in np.unique(rows[:, column]).tolist() if _value(reasoner, number) == value]
             rows = rows[np.isin(rows[:, column], same)]
     blank = [name for name in solutions.names if name not in literals]
@@ -107,4 +109,4 @@ def _with_values(reasoner: Reasoner, solutions: Solutions, literals: Mapping[str
 
 def _value(reasoner: Reasoner, number: int) -> object:
     term = reasoner.dictionary.decode(number)
-    return identity(term) if isinstance(term, Literal) else None
+    return identity(term, reasoner.datatypes) if isinstance(term, Literal) else None

@@ -1,0 +1,54 @@
+"""The command: who gets how much of the W3C's suites right, and how long it takes."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+
+import click
+from rich.console import Console
+
+from benchmarks.conformance.cases import SUITES, cases
+from benchmarks.conformance.scores import Score, legend, run, table
+from benchmarks.conformance.systems import SYSTEMS
+from benchmarks.report import machine
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog=legend())
+@click.option("-s", "--suite", "suites", type=click.Choice(SUITES), multiple=True, default=SUITES, help="Only these suites.")
+@click.option("-c", "--system", "names", type=click.Choice([one.name for one in SYSTEMS]), multiple=True, help="Only these.")
+@click.option("-v", "--wrong", is_flag=True, help="List what each system gets wrong.")
+def main(suites: tuple[str, ...], names: tuple[str, ...], wrong: bool) -> None:
+    """Run the W3C's tests of OWL 2 RL, RDF 1.1 Semantics and SPARQL 1.1 entailment on kg_reasoner, owlrl and reasonable.
+
+    Fails if our rules by the book get a test wrong that they must get right. The suites lie in ../shared/suites. Needs the peers:
+    pip install '.[bench]'
+    """
+    logging.disable(logging.WARNING)  # rdflib logs every literal that it cannot read
+    warnings.simplefilter("ignore")
+    console, notes = Console(), Console(stderr=True)
+    console.width = max(console.width, 132)
+    console.print(machine(), legend(), sep="\n", highlight=False, soft_wrap=True)
+    systems = [one for one in SYSTEMS if not names or one.name in names]
+    failed = False
+    for suite in suites:
+        found = cases(suite)
+        if not found:
+            notes.print(f"no {suite}: ../shared/suites has no such folder")
+            continue
+        scores: list[Score] = []
+        with notes.status(suite) as status:
+            for system in systems:
+                status.update(f"{suite}: {system.name}")
+                scores.append(run(system, found))
+        console.print(table(suite, found, scores))
+        failed = failed or any(score.system is SYSTEMS[0] and score.fails for score in scores)
+        for score in scores if wrong else ():
+            for case, why in score.wrong.items():
+                console.print(f"{score.system.name}: {case.id}{f' ({case.level}: {case.reason})' if case.reason else ''}{why}")
+    sys.exit(int(failed))
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.conformance")

@@ -1,0 +1,71 @@
+"""The W3C's OWL 2 test cases that bear on OWL 2 RL, by both of our rule sets; `benchmarks.conformance.cases` reads them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, Case, cases, triples_of
+from kg_reasoner.entailment import entails
+from kg_reasoner.reasoner import Reasoner
+
+CASES = cases("owl2")
+
+NOT_BY_TRANSLATION = {
+    "no datatype rules": ("Plus and Minus Zero are Distinct inconsistent", "string-integer-clash inconsistent"),
+    "no axioms about datatypes": ("WebOnt-I5.8-006 entails", "WebOnt-I5.8-011 entails"),
+    "no axioms about annotation properties (prp-ap)": tuple(
+        f"rdfbased-sem-prop-{name} entails"
+        for name in (
+            "comment-type",
+            "deprecated-type",
+            "incompatiblewith-type-annot",
+            "isdefinedby-type",
+            "label-type",
+            "seealso-type",
+        )
+    ),
+    "differences are not turned round": ("WebOnt-differentFrom-001 entails",),
+    "not everything equals itself (eq-ref)": ("rdfbased-sem-eqdis-sameas-rflxv entails",),
+}
+"""What ``owl2rl`` is not for, and ``owl2rl-full`` is."""
+
+EXCEPTIONS = {name for names in NOT_BY_TRANSLATION.values() for name in names}
+
+pytestmark = pytest.mark.skipif(not CASES, reason="the shared suites are not here")
+
+
+@lru_cache(maxsize=4)
+def closure(ruleset: str, premise: tuple[Path, ...]) -> Reasoner:
+    reasoner = Reasoner(ruleset=ruleset)
+    reasoner.add_triples(triples_of(*premise))
+    return reasoner
+
+
+def check(reasoner: Reasoner, case: Case) -> None:
+    """What is entailed is found; nothing is found that is not; and of entailments that rules cannot find, nothing false follows."""
+    assert bool(reasoner.inconsistencies()) == (case.kind == INCONSISTENT)
+    if case.kind == DOES_NOT_ENTAIL:
+        assert case.conclusion is not None
+        assert not entails(reasoner, triples_of(case.conclusion))
+    if case.kind == ENTAILS and case.level != "cannot":
+        assert case.conclusion is not None
+        assert entails(reasoner, triples_of(case.conclusion))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_by_the_book(case: Case) -> None:
+    check(closure("owl2rl-full", case.premise), case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if f"{case.name} {case.kind}" not in EXCEPTIONS], ids=lambda case: case.id)
+def test_by_translation(case: Case) -> None:
+    check(closure("owl2rl", case.premise), case)
+
+
+def test_the_suite_is_read_as_a_whole() -> None:
+    assert len(CASES) > 200
+    assert {f"{case.name} {case.kind}" for case in CASES} >= EXCEPTIONS
+    assert {case.level for case in CASES} == {"must", "extension", "cannot"}
