@@ -143,6 +143,12 @@ class NamedGraphs:
             self._reasoner._retract(GRAPHS, np.array([[graph]], np.int32))
             self._reasoner._touch()
 
+    def stating(self, triples: Ids) -> Ids:
+        """The quads that state some explicit triples."""
+        numbers, graphs = self.quads.memberships(triples)
+        bare = np.delete(triples, numbers, axis=0)
+        return np.concatenate([np.column_stack([triples[numbers], graphs]), quads_of(bare, self.default)])
+
     # --- what the reasoner says -------------------------------------------------------------------------------------
 
     def added(self, triples: Ids) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from rdflib.term import Node, URIRef
 
@@ -11,6 +12,14 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
 from kg_reasoner.matching import Ids
 from kg_reasoner.terms import term_from_text
+
+RdflibTriple: TypeAlias = tuple[Node, Node, Node]
+RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
+RdflibQuad: TypeAlias = tuple[Node, Node, Node, Node | None]
+"""A triple with the name of its graph; None is the graph that is spoken of when no other is."""
+
+RdflibQuadPattern: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
+"""A pattern with the name of a graph; None for all graphs."""
 
 REMEMBERED = 1 << 18
 """Terms that are kept at most, in each direction."""
@@ -63,6 +72,32 @@ class RdflibTerms:
         while first < len(ids):
             yield from zip(*map(self.nodes, ids[first:end].T.tolist()), strict=True)
             first, end = end, end + CHUNK
+
+
+def triple_texts(triple: Sequence[Node]) -> list[str]:
+    """The dictionary's texts of a triple's terms.
+
+    Raises:
+        LoadError: it is no RDF triple.
+    """
+    texts = [text_from_rdflib(term) for term in triple]
+    if texts[0][0] == '"':
+        raise LoadError(f"the literal {texts[0]} cannot be the subject of a triple: {' '.join(texts)}")
+    if texts[1][0] != "<":
+        raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
+    return texts
+
+
+def graph_text(name: Node) -> str:
+    """The dictionary's text of a graph's name.
+
+    Raises:
+        LoadError: it cannot name a graph.
+    """
+    text = text_from_rdflib(name)
+    if text[0] == '"':
+        raise LoadError(f"the literal {text} cannot name a graph, only an IRI or a blank node can")
+    return text
 
 
 def _node(text: str) -> Node:

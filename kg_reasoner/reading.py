@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.matching import Ids, Which
-from kg_reasoner.query import Pattern, answers
+from kg_reasoner.query import AnyPattern, answers
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -28,7 +28,7 @@ class Reading:
     def __init__(
         self,
         reasoner: Reasoner,
-        patterns: Sequence[Pattern],
+        patterns: Sequence[AnyPattern],
         variables: Sequence[str],
         which: Which = "all",
         first: int | None = FIRST,

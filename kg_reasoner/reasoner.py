@@ -148,6 +148,17 @@ class Reasoner:
             self.add_program(program)
         self.on_inconsistency = reaction(on_inconsistency)
 
+    def without_facts(self, ruleset: str | None = None) -> Reasoner:
+        """A new reasoner with the same settings and the same program, or another rule set instead; what was added is not there."""
+        return Reasoner(
+            self.program if ruleset is None else None,
+            ruleset=ruleset,
+            maintenance=self.maintenance,
+            datatypes=self.datatypes,
+            equality=self.equality,
+            on_inconsistency=self.on_inconsistency,
+        )
+
     def _set_up(self, ternary: bool) -> None:
         if hasattr(self, "_maintenance"):
             self._counted = self.counters
@@ -387,7 +398,7 @@ class Reasoner:
 
     @property
     def _autocommits(self) -> bool:
-        """Whether every change is a transaction of its own: somebody is to be told of it, or it may be refused, and none is open."""
+        """Whether every change is a transaction of its own: somebody is to be told, or it may be refused; and none is open."""
         return self._transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
 
     def _at_once(self) -> AbstractContextManager[object]:
@@ -468,7 +479,7 @@ class Reasoner:
             self._rewriting.settle()
         self._dirty = False
         if self._transaction is None:
-            self._expect_consistent()
+            self.expect_consistent()
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
@@ -959,8 +970,12 @@ class Reasoner:
         self.materialise()
         return is_consistent(self.catalog)
 
-    def _expect_consistent(self) -> None:
-        """Raises InconsistencyError if that was asked for and the graph is inconsistent. The materialisation is up to date."""
+    def expect_consistent(self) -> None:
+        """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
+
+        Raises:
+            InconsistencyError: it is.
+        """
         if self.on_inconsistency == "raise" and not is_consistent(self.catalog):
             raise InconsistencyError(list(violations(self.catalog, self.rules)))
 

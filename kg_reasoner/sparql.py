@@ -2,14 +2,15 @@
 
 rdflib evaluates a basic graph pattern triple by triple, in an order that goes by the number of bound terms only. This module is its
 `rdf.plugins.sparqleval` extension and takes over where the graph's store is ours. What lies directly on a basic graph pattern (a
-projection, DISTINCT, LIMIT, ASK) is evaluated together with it, so that only what is asked for becomes rdflib terms.
+projection, DISTINCT, LIMIT, ASK) is evaluated together with it, so that only what is asked for becomes rdflib terms. Patterns in a
+GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluated graph by graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
     from weakref import WeakSet
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from kg_reasoner.matching import Ids, Which
-    from kg_reasoner.query import Pattern
+    from kg_reasoner.quads import GraphTerm
+    from kg_reasoner.query import AnyPattern
     from kg_reasoner.rdflib_terms import RdflibTerms
     from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
 
+PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
+"""A pattern, and the graph that it is for: a name or a variable; None is the active graph."""
+
 
 class PatternSource:
-    """A store whose basic graph patterns are evaluated here: one of ours, or a view of one."""
+    """Where basic graph patterns are evaluated: a store of ours, a view of one, or a graph in one."""
 
     which: Which = "all"
+    graph: GraphTerm | None = None
+    """Where patterns are looked for; None: among all triples."""
     reasoner: Reasoner
     terms: RdflibTerms
     readings: WeakSet[Reading]
@@ -39,6 +46,43 @@ class PatternSource:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
         raise NotImplementedError
 
+    def active(self, graph: Graph) -> PatternSource | None:
+        """The source for an active graph over this store; None: they are not in one place, rdflib goes pattern by pattern."""
+        return self
+
+    def named_graphs(self) -> list[Node]:
+        """The graphs that ``GRAPH ?g`` looks into."""
+        return []
+
+    def place(self, name: Node) -> GraphTerm | None:
+        """Where patterns of a named graph are looked for; None: there is no such graph, or it has a source of its own."""
+        return None
+
+    def has_graph(self, name: Node) -> bool:
+        """Whether there is a graph of this name."""
+        return self.place(name) is not None
+
+    def joins(self, name: Node | None) -> bool:
+        """Whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
+        return False
+
+
+class GraphSource(PatternSource):
+    """Some of the graphs of a source."""
+
+    def __init__(self, whole: PatternSource, graph: GraphTerm | None) -> None:
+        self.whole, self.graph = whole, graph
+        self.reasoner, self.terms, self.readings = whole.reasoner, whole.terms, whole.readings
+
+    def prepare(self) -> None:
+        self.whole.prepare()
+
+    def place(self, name: Node) -> GraphTerm | None:
+        return self.whole.place(name)
+
+    def joins(self, name: Node | None) -> bool:
+        return self.whole.joins(name)
+
 
 def evaluate(context: QueryContext, part: CompValue) -> Any:
     """The solutions of a part of a query over one of our stores, in the form that rdflib's evaluator has for them.
@@ -46,18 +90,24 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     Raises:
         NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
     """
-    source = getattr(context.graph, "store", None)
-    if not isinstance(source, PatternSource):
+    store = getattr(context.graph, "store", None)
+    if not isinstance(store, PatternSource):
+        raise NotImplementedError
+    if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery", "Join", "Graph"):
         raise NotImplementedError
     if part.name == "Join" and part.p1.name == "BGP" and not part.p1.triples and part.p2.name == "BGP":
         part = part.p2  # what stands in an EXISTS is a join with nothing; rdflib would make a set of its solutions
-    projection = part if part.name in ("BGP", "Project") else part.p
+    projection = part if part.name in ("BGP", "Project", "Join", "Graph") else part.p
     pattern = projection.p if projection is not None and projection.name == "Project" else projection
-    if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery") or pattern.name != "BGP":
+    if pattern.name not in ("BGP", "Join", "Graph"):
         raise NotImplementedError
-    from kg_reasoner.sparql_paths import without_sequences
-
-    triples, paths, made = without_sequences(pattern.triples)
+    source = store.active(cast("Graph", context.graph))
+    found = None if source is None else _conjunction(context, source, pattern)
+    if source is None or found is None:
+        if part.name == "Graph":
+            return _graph_by_graph(context, store, part)
+        raise NotImplementedError
+    triples, paths, made = found
     if paths and (part is not pattern or (len(paths) == 1 and not triples)):
         raise NotImplementedError  # a single path is no join
     if part is pattern:
@@ -70,8 +120,58 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
 
 
+def _conjunction(
+    context: QueryContext, source: PatternSource, part: CompValue
+) -> tuple[list[PlacedTriple], list[Any], set[Any]] | None:
+    """The plain patterns of a part that is nothing but a join, its property paths, and the variables that were made for sequences.
+
+    None: it is something else, or names graphs in a way that can only be evaluated graph by graph.
+    """
+    from kg_reasoner.sparql_paths import without_sequences
+
+    plain: list[PlacedTriple] = []
+    paths: list[Any] = []
+    made: set[Any] = set()
+    waiting: list[tuple[CompValue, Node | None]] = [(part, None)]
+    for piece, graph in waiting:  # grows as it is walked
+        if piece.name == "Join":
+            waiting += [(piece.p1, graph), (piece.p2, graph)]
+        elif piece.name == "Graph" and graph is None and source.joins(cast("Node | None", context[piece.term])):
+            waiting.append((piece.p, piece.term))
+        elif piece.name == "BGP" and (piece.triples or graph is None):
+            simple, complex, new = without_sequences(piece.triples)
+            if complex and piece is not part:
+                return None
+            plain += [(*triple, graph) for triple in simple]
+            paths += complex
+            made |= new
+        else:
+            return None
+    return plain, paths, made
+
+
+def _graph_by_graph(context: QueryContext, store: PatternSource, part: CompValue) -> Iterator[FrozenBindings]:
+    """The solutions of GRAPH: those in each graph, with its name."""
+    from rdflib import Graph
+    from rdflib.plugins.sparql.evaluate import evalPart
+    from rdflib.plugins.sparql.sparql import FrozenBindings
+    from rdflib.term import Variable
+
+    term = cast("Node", context[part.term])
+    if term is None:
+        names = store.named_graphs()
+    else:
+        names = [term] if store.has_graph(term) else []
+    for name in names:
+        inside = context.pushGraph(Graph(store=cast(Any, store), identifier=cast(Any, name)))
+        for solution in evalPart(inside, part.p):
+            binding = dict(solution)
+            if not isinstance(part.term, Variable) or binding.setdefault(part.term, name) == name:
+                yield FrozenBindings(context, binding)
+
+
 def _joined_with_paths(
-    context: QueryContext, source: PatternSource, triples: Sequence[Any], paths: Sequence[Any], made: Container[Any]
+    context: QueryContext, source: PatternSource, triples: Sequence[PlacedTriple], paths: Sequence[Any], made: Container[Any]
 ) -> Iterator[FrozenBindings]:
     """The solutions of plain patterns and property paths, without the variables that were made for sequences."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
@@ -85,7 +185,7 @@ def _joined_with_paths(
         yield FrozenBindings(context, {name: node for name, node in binding.items() if name not in made})
 
 
-def _groups(triples: Sequence[Any], outside: Container[Any]) -> list[list[Any]]:
+def _groups(triples: Sequence[PlacedTriple], outside: Container[Any]) -> list[list[PlacedTriple]]:
     """Patterns that have unbound variables in common, directly or through others, together."""
     from rdflib.term import BNode, Variable
 
@@ -103,7 +203,7 @@ def _groups(triples: Sequence[Any], outside: Container[Any]) -> list[list[Any]]:
 def _solutions(
     context: QueryContext,
     source: PatternSource,
-    triples: Sequence[Any],
+    triples: Sequence[PlacedTriple],
     projection: Container[Node] | None = None,
     *,
     distinct: bool = False,
@@ -127,14 +227,16 @@ def _solutions(
             yield FrozenBindings(context, [*bound, *found] if bound else found)
 
 
-def _query(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any]) -> tuple[list[Pattern], dict[Any, str]] | None:
-    """Patterns of ids and names, and the names of variables, blank nodes among them; None if a term occurs nowhere."""
+def _query(
+    source: PatternSource, triples: Sequence[PlacedTriple], outside: dict[Any, Any]
+) -> tuple[list[AnyPattern], dict[Any, str]] | None:
+    """Patterns of ids and names, and the names of variables, blank nodes among them; None if a term or graph is nowhere."""
     from rdflib.term import BNode, Variable
 
     find = source.terms.find
     names: dict[Any, str] = {}
-    patterns: list[Pattern] = []
-    for triple in triples:
+    patterns: list[AnyPattern] = []
+    for *triple, graph in triples:
         pattern: list[int | str] = []
         for term in triple:
             node = outside.get(term) if isinstance(term, (Variable, BNode)) else term
@@ -145,11 +247,19 @@ def _query(source: PatternSource, triples: Sequence[Any], outside: dict[Any, Any
                 if number < 0:
                     return None
                 pattern.append(number)
-        patterns.append((pattern[0], pattern[1], pattern[2]))
+        place = source.graph
+        if graph is not None:
+            name = outside.get(graph) if isinstance(graph, Variable) else graph
+            place = names.setdefault(graph, f"v{len(names)}") if name is None else source.place(name)
+            if place is None:
+                return None
+        patterns.append((pattern[0], pattern[1], pattern[2]) if place is None else (pattern[0], pattern[1], pattern[2], place))
     return patterns, names
 
 
-def _tables(source: PatternSource, patterns: list[Pattern], names: list[str], distinct: bool, limit: int | None) -> Iterator[Ids]:
+def _tables(
+    source: PatternSource, patterns: list[AnyPattern], names: list[str], distinct: bool, limit: int | None
+) -> Iterator[Ids]:
     """The values of variables in all solutions."""
     import numpy as np
 
@@ -160,8 +270,7 @@ def _tables(source: PatternSource, patterns: list[Pattern], names: list[str], di
     if not patterns:
         yield np.empty((1, 0), np.int32)
     elif distinct:
-        rows = answers(source.reasoner, patterns, names, source.which)
-        yield distinct_rows(rows)
+        yield distinct_rows(answers(source.reasoner, patterns, names, source.which))
     else:
         reading = Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit)
         if not reading.is_complete:

@@ -87,7 +87,7 @@ class Transaction:
         self._expect_open()
         try:
             self.reasoner.materialise()
-            self.reasoner._expect_consistent()
+            self.reasoner.expect_consistent()
         except BaseException:
             self.rollback()
             raise

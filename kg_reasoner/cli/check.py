@@ -11,7 +11,7 @@ from kg_reasoner.cli.options import data_options, load, reasoner_for
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
-    from kg_reasoner.reasoner import Violation
+    from kg_reasoner.inconsistency import Violation
 
 
 @click.command(short_help="List the contradictions in data.")

@@ -1,0 +1,43 @@
+"""The prefixes of an rdflib store. They are not part of transactions: rdflib remembers them elsewhere, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rdflib.store import Store
+from rdflib.term import URIRef
+
+
+class PrefixBindings(Store):
+    """A store's prefixes and their namespaces, one each."""
+
+    def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
+        self._prefixes: dict[str, URIRef] = {}
+        self._namespaces: dict[URIRef, str] = {}
+        super().__init__(configuration, identifier)
+
+    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        """Bind a prefix; without `override` an existing binding of either stays."""
+        if not override and (prefix in self._prefixes or namespace in self._namespaces):
+            return
+        old = self._prefixes.pop(prefix, None)
+        if old is not None:
+            self._namespaces.pop(old, None)
+        old_prefix = self._namespaces.pop(namespace, None)
+        if old_prefix is not None:
+            self._prefixes.pop(old_prefix, None)
+        self._prefixes[prefix] = namespace
+        self._namespaces[namespace] = prefix
+
+    def namespace(self, prefix: str) -> URIRef | None:
+        """The namespace of a prefix."""
+        return self._prefixes.get(prefix)
+
+    def prefix(self, namespace: URIRef) -> str | None:
+        """The prefix of a namespace."""
+        return self._namespaces.get(namespace)
+
+    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
+        """All bound prefixes with their namespaces."""
+        yield from list(self._prefixes.items())
