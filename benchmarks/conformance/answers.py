@@ -20,7 +20,8 @@ def is_expected(reasoner: Reasoner, query: Path, result: Path) -> bool:
 
     The order of rows does not matter; blank nodes are all alike.
     """
-    expected = Result.parse(str(result), format="xml")
+    with result.open("rb") as file:
+        expected = Result.parse(file, format="xml")
     found = graph_of(reasoner).query(query.read_text(encoding="utf-8"))
     return found.type == expected.type and _comparable(found) == _comparable(expected)
 
