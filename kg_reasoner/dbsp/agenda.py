@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from kg_reasoner.dbsp.columns import Columns, Integers
@@ -22,7 +24,7 @@ class Agenda:
         order = np.argsort(times, kind="stable")
         times = times[order]
         starts = np.concatenate([[0], np.flatnonzero(times[1:] != times[:-1]) + 1, [len(times)]]).tolist()
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts):
             part = order[start:end]
             self._due.setdefault(int(times[start]), []).append((tuple(column[part] for column in columns), weights[part]))
 

@@ -25,9 +25,7 @@ class Groupwise(Operator):
         function: of a Z-set, whose result for a group depends on the rows of the group only.
     """
 
-    def __init__(
-        self, name: str, arity: int, accepts: int, width: int, function: Callable[[ZSet], ZSet], nested: bool
-    ) -> None:
+    def __init__(self, name: str, arity: int, accepts: int, width: int, function: Callable[[ZSet], ZSet], nested: bool) -> None:
         super().__init__(name, arity, (accepts,))
         self._width = width
         self._function = function

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.circuit import Circuit, Stream
+from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.clauses import Clause, Condition, Literal
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
 from kg_reasoner.dbsp.directions import CONDITION, LARGEST_TERM, NEGATED, POSITIVE, Directions
@@ -29,6 +29,7 @@ from kg_reasoner.dbsp.groupwise import Distinct
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout
 from kg_reasoner.dbsp.trie import ROOT, Trie
+from kg_reasoner.dbsp.wiring import Stream
 from kg_reasoner.dbsp.zset import ZSet
 
 FactChanges: TypeAlias = Mapping[int, tuple[Integers, Integers]]
@@ -61,7 +62,9 @@ class Interpreter:
         self._directions.add(changes)
         results = self.circuit.step(
             facts=self._packed(facts),
-            directions=_changed([(node.parent, node.number) for node in changes.added], [(n.parent, n.number) for n in changes.removed]),
+            directions=_changed(
+                [(node.parent, node.number) for node in changes.added], [(n.parent, n.number) for n in changes.removed]
+            ),
             indexes=_changed(
                 [(index.predicate, number) for number, index in changes.new_indexes],
                 [(index.predicate, number) for number, index in changes.old_indexes],
@@ -186,7 +189,9 @@ class Interpreter:
     def _packed(self, facts: FactChanges) -> ZSet:
         layout = self._directions.facts
         parts = [
-            layout.pack(np.full(len(rows), predicate, np.int64), list(rows.T)) for predicate, (rows, _) in facts.items() if len(rows)
+            layout.pack(np.full(len(rows), predicate, np.int64), list(rows.T))
+            for predicate, (rows, _) in facts.items()
+            if len(rows)
         ]
         if not parts:
             return ZSet.empty(layout.words)

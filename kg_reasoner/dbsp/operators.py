@@ -7,9 +7,13 @@ a fixpoint (inner time). Streams carry changes in both. Linear operators are the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, ZSet
+
+if TYPE_CHECKING:
+    from kg_reasoner.dbsp.circuit import Nested
 
 
 class Operator:
@@ -20,6 +24,9 @@ class Operator:
         arity: of the Z-sets that it puts out.
         accepts: the arities of its inputs.
     """
+
+    inside: Nested | None = None
+    """The nested circuit that it stands for, if it does."""
 
     def __init__(self, name: str, arity: int, accepts: tuple[int, ...]) -> None:
         self.name = name

@@ -1,0 +1,214 @@
+"""Streams and how they are wired: a graph of operators, checked where it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kg_reasoner.dbsp.groupwise import Distinct, Groupwise
+from kg_reasoner.dbsp.join import EqualKeys, Join, Matching
+from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Linear, Operator, Sum, mapping, selection
+from kg_reasoner.dbsp.trace import Trace
+from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
+from kg_reasoner.errors import CircuitError
+
+if TYPE_CHECKING:
+    from kg_reasoner.dbsp.circuit import Circuit
+
+
+class Stream:
+    """What leaves an operator of a circuit, tick by tick: Z-sets of one arity. Its methods add operators that it feeds."""
+
+    def __init__(self, circuit: Wiring, operator: Operator, sources: Sequence[Stream]) -> None:
+        self.circuit = circuit
+        self.operator = operator
+        self.sources = list(sources)
+        self.number = circuit.root.next_number()
+        self.value = ZSet.empty(operator.arity)
+
+    @property
+    def arity(self) -> int:
+        """The number of columns of its Z-sets."""
+        return self.operator.arity
+
+    def __str__(self) -> str:
+        return f"{self.number} ({self.operator.name})"
+
+    def map(self, function: Mapper, arity: int, name: str = "map") -> Stream:
+        """Each row replaced by another one, of `arity` columns. See `ZSet.map`."""
+        return self.circuit.add(mapping(name, arity, self.arity, function), self)
+
+    def project(self, *places: int) -> Stream:
+        """Each row replaced by some of its columns, in the order given."""
+        if wrong := [place for place in places if not 0 <= place < self.arity]:
+            raise CircuitError(f"stream {self} has {self.arity} columns, none of them is number {wrong[0]} (counted from 0)")
+        operator = Linear(f"project {places}", len(places), self.arity, lambda value: value.project(places))
+        return self.circuit.add(operator, self)
+
+    def filter(self, condition: Condition, name: str = "filter") -> Stream:
+        """The rows for which a condition holds."""
+        return self.circuit.add(selection(name, self.arity, condition), self)
+
+    def linear(self, function: Callable[[ZSet], ZSet], arity: int, name: str) -> Stream:
+        """A linear function of Z-sets, which is its own incremental version."""
+        return self.circuit.add(Linear(name, arity, self.arity, function), self)
+
+    def __neg__(self) -> Stream:
+        return self.linear(ZSet.__neg__, self.arity, "-")
+
+    def __add__(self, other: Stream) -> Stream:
+        return self.circuit.sum(self, other)
+
+    def __sub__(self, other: Stream) -> Stream:
+        return self.circuit.sum(self, -other)
+
+    def delay(self) -> Stream:
+        """z^-1: the stream one tick later."""
+        return self.circuit.add(Delay(self.arity, self.circuit.is_nested), self)
+
+    def integrate(self) -> Stream:
+        """I: the sum of all ticks until now."""
+        return self.circuit.add(Integrate(self.arity, self.circuit.is_nested), self)
+
+    def differentiate(self) -> Stream:
+        """D: the difference from the tick before."""
+        return self.circuit.add(Differentiate(self.arity, self.circuit.is_nested), self)
+
+    def lift(self, function: Callable[[ZSet], ZSet], arity: int, name: str = "lift") -> Stream:
+        """A function applied to the Z-set of each tick by itself."""
+        return self.circuit.add(Lift(name, arity, (self.arity,), function), self)
+
+    def join(self, other: Stream, on: int) -> Stream:
+        """The incremental join with another stream of changes on the first columns. See `ZSet.join`."""
+        if not 0 < on <= min(self.arity, other.arity):
+            raise CircuitError(
+                f"streams {self} and {other} cannot be joined on {on} columns: they have {self.arity} and {other.arity}"
+            )
+        return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
+
+    def match(self, other: Stream, matching: Matching, arity: int, name: str) -> Stream:
+        """The incremental version of any bilinear function that is given by how pairs of rows match."""
+        return self.circuit.add(Join(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other)
+
+    def distinct(self) -> Stream:
+        """The incremental version of `ZSet.distinct`."""
+        return self.circuit.add(Distinct(self.arity, self.circuit.is_nested), self)
+
+    def aggregate(self, by: int, *reductions: Reduction, name: str = "aggregate") -> Stream:
+        """The incremental version of `ZSet.aggregate`, which looks again at the groups that change."""
+        return self.groupwise(lambda rows: rows.aggregate(by, *reductions), by, by + len(reductions), name)
+
+    def groupwise(self, function: Callable[[ZSet], ZSet], width: int, arity: int, name: str) -> Stream:
+        """The incremental version of a function that looks at one group, of rows that agree in the first columns, at a time."""
+        if not 0 < width <= self.arity:
+            raise CircuitError(f"stream {self} has {self.arity} columns, so groups cannot be made of {width}")
+        return self.circuit.add(Groupwise(name, arity, self.arity, width, function, self.circuit.is_nested), self)
+
+
+class Feedback(Stream):
+    """A stream that is delayed by one tick, and wired to its source later, so that it may depend on itself."""
+
+    def connect(self, source: Stream) -> None:
+        """Say what feeds it."""
+        self.circuit.accept(self.operator, [source])
+        if self.sources:
+            raise CircuitError(f"feedback {self} is connected already, to {self.sources[0]}")
+        self.sources.append(source)
+
+
+class Wiring:
+    """What circuits and nested circuits have in common: streams, and the order in which they are computed."""
+
+    root: Circuit
+    is_nested: bool
+
+    def __init__(self) -> None:
+        self.streams: list[Stream] = []
+        self._order: list[Stream] = []
+        self._delays: list[Stream] = []
+
+    def add(self, operator: Operator, *sources: Stream) -> Stream:
+        """Wire an operator to the streams that feed it.
+
+        Raises:
+            CircuitError: a stream has the wrong arity, or belongs to another circuit.
+        """
+        self.accept(operator, sources)
+        stream = Stream(self, operator, sources)
+        self.streams.append(stream)
+        return stream
+
+    def sum(self, *streams: Stream) -> Stream:
+        """The sum of streams."""
+        return self.add(Sum(streams[0].arity, len(streams)), *streams)
+
+    def lift(self, function: Callable[..., ZSet], arity: int, *streams: Stream, name: str = "lift") -> Stream:
+        """A function of Z-sets, applied to those that the streams carry at each tick."""
+        return self.add(Lift(name, arity, tuple(stream.arity for stream in streams), function), *streams)
+
+    def feedback(self, arity: int) -> Feedback:
+        """A stream that is delayed by one tick, to be connected later."""
+        stream = Feedback(self, Delay(arity, self.is_nested), ())
+        self.streams.append(stream)
+        return stream
+
+    def accept(self, operator: Operator, sources: Sequence[Stream]) -> None:
+        """Check that streams may feed an operator."""
+        for place, (stream, arity) in enumerate(zip(sources, operator.accepts, strict=True)):
+            if stream.circuit is not self:
+                raise CircuitError(
+                    f"input {place + 1} of {operator.name} is stream {stream} of another circuit: use `introduce` to take a stream into "
+                    "a nested circuit, and `eliminate` to get its result"
+                )
+            if stream.arity != arity:
+                raise CircuitError(
+                    f"input {place + 1} of {operator.name} must have {arity} columns, and stream {stream} has {stream.arity}"
+                )
+
+    def build(self) -> None:
+        """Check the wiring as a whole, and settle the order of the operators."""
+        self._order, self._delays = [], []
+        state: dict[int, int] = {}
+        for stream in self.streams:
+            if len(stream.sources) < len(stream.operator.accepts):
+                raise CircuitError(f"feedback {stream} is not connected: call its `connect` with the stream that feeds it")
+            self._visit(stream, state)
+        self._delays = [stream for stream in self._order if isinstance(stream.operator, Delay)]
+
+    def _visit(self, stream: Stream, state: dict[int, int]) -> None:
+        """Put a stream into the order, after those that it needs in the same tick."""
+        seen = state.get(stream.number, 0)
+        if seen == 1:
+            raise CircuitError(f"stream {stream} depends on itself without a delay between: use `feedback`")
+        if seen == 0:
+            state[stream.number] = 1
+            for source in self._needed(stream):
+                self._visit(source, state)
+            state[stream.number] = 2
+            self._order.append(stream)
+
+    def _needed(self, stream: Stream) -> Sequence[Stream]:
+        return () if isinstance(stream.operator, Delay) else stream.sources
+
+    def begin(self) -> None:
+        for stream in self._order:
+            stream.operator.begin()
+
+    def tick(self, time: int) -> None:
+        """Compute all streams once."""
+        for stream in self._order:
+            stream.value = stream.operator.step(time, [source.value for source in stream.sources])
+        for stream in self._delays:
+            stream.operator.latch(stream.sources[0].value)  # type: ignore[attr-defined]
+
+    def finish(self) -> None:
+        for stream in self._order:
+            stream.operator.finish()
+
+    def traces(self) -> Iterator[tuple[Stream, Trace]]:
+        """What the operators keep of the past, those of nested circuits included."""
+        for stream in self.streams:
+            for trace in stream.operator.traces():
+                yield stream, trace
+            if stream.operator.inside is not None:
+                yield from stream.operator.inside.traces()
