@@ -40,6 +40,7 @@ _NOISE: Final = re.compile(
     r'"{3}(?s:.)*?(?:"{3}|\Z)|\'{3}(?s:.)*?(?:\'{3}|\Z)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>\s"]*>|#[^\n]*'
 )
 _N3_ONLY: Final = re.compile(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
+_RULE: Final = re.compile(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
 _TURTLE_ONLY: Final = re.compile(r"@(?:prefix|base)\b|^\s*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
 _STATEMENT: Final = re.compile(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
 
@@ -69,6 +70,8 @@ def sniff(head: bytes, name: str) -> Format:
         if all(matches):
             return N_QUADS if any(match["graph"] for match in matches if match) else N_TRIPLES
     bare = _NOISE.sub(lambda match: " " if match[0].startswith("#") else "\x00", text)
+    if _RULE.match(bare):
+        return N3
     if _TURTLE_ONLY.search(bare) or _STATEMENT.match(bare):
         if _N3_ONLY.search(bare):
             return N3

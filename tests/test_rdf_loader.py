@@ -184,6 +184,7 @@ def test_an_unknown_format_is_refused_with_similar_names() -> None:
         ("[] a <http://x/C> .", "turtle"),
         ("@prefix x: <http://x/> . x:g { x:a x:b x:c }", "trig"),
         ("{ <http://a> <http://b> <http://c> }\n<http://g> { }", None),
+        ("{ ?x <http://b> '}' }\n=> { <http://a> <http://b> ?x } .", "n3"),
         ("@prefix x: <http://x/> . { ?a x:b ?c } => { ?c x:b ?a } .", "n3"),
         ("<?xml version='1.0'?><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>", "rdfxml"),
         ("<x:T xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:x='http://x/' rdf:about='http://a'/>", "rdfxml"),
