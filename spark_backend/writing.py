@@ -10,8 +10,10 @@ overwritten.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -105,35 +107,26 @@ def _shared_place(spark: SparkSession, target: str) -> Path | None:
     A file that is made here and not seen there tells: on a cluster, ``/data`` may be a folder of HDFS.
 
     Raises:
-        OutputError: there is no folder to put it in, or nothing can be put there.
+        OutputError: the folder that it is to be in cannot be made.
     """
-    local = target.removeprefix("file://") if target.startswith("file:///") else target.removeprefix("file:")
-    if ":" in local.partition("/")[0] or not local:
+    from pyspark.errors import AnalysisException
+
+    local = re.sub("^file:(?://)?(?=/)", "", target)
+    if re.match("[a-z][a-z0-9+.-]*:", local):
         return None
-    place = Path(os.path.abspath(local))  # noqa: PTH100 (a link stays a link)
-    probe = place.with_name(f"{place.name}.{secrets.token_hex(4)}.probe")
-    try:
-        probe.touch()
-    except OSError as error:
-        if not _is_seen(spark, str(place.parent)):
+    scheme = "file://" if local != target else ""
+    with tempfile.NamedTemporaryFile(prefix="kg_reasoner_") as probe:
+        try:
+            if not all(file.startswith("file:") for file in spark.read.text(scheme + probe.name).inputFiles()):
+                return None
+        except AnalysisException:  # there is no such file
             return None
-        if isinstance(error, FileNotFoundError):
-            raise OutputError(f"cannot write {target}: there is no folder {place.parent}; create it first") from None
-        raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
+    place = Path(os.path.abspath(local))  # noqa: PTH100 (a link stays a link)
     try:
-        return place if _is_seen(spark, str(probe)) else None
-    finally:
-        probe.unlink()
-
-
-def _is_seen(spark: SparkSession, path: str) -> bool:
-    """Whether Spark finds a file or folder of this name, among the files of the machine."""
-    try:
-        return any(file.startswith("file:") for file in spark.read.text(path).inputFiles())
-    except Exception as error:
-        if "PATH_NOT_FOUND" in str(error):
-            return False
-        raise
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}: {error.filename}") from error
+    return place
 
 
 def _check(spark: SparkSession, folder: Path, target: str, rows: int) -> None:

@@ -35,7 +35,7 @@ SETTINGS = {
     "spark.sql.ui.retainedExecutions": "1",
     "spark.log.level": "ERROR",
 }
-"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on data of this size."""
+"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on small data."""
 
 
 def missing(what: str, problem: str) -> NoReturn:
