@@ -1031,14 +1031,16 @@ class Reasoner:
         return self._explaining().why_not(fact)
 
     def _explaining(self) -> Explainer:
+        from kg_reasoner.equality.names import Renaming
         from kg_reasoner.explain import Derivations, Explainer
 
         self.materialise()
         if self._explainer is None:
             derivations = Derivations(self.catalog, self._materialiser.values, self.queries.statistics)
-            self._explainer = Explainer(derivations)
+            renaming = None if self._rewriting is None else Renaming(self._rewriting, self.dictionary)
+            self._explainer = Explainer(derivations, renaming)
         if self._explainer.version != self._version:
-            self._explainer.use(self._version, self.rules, dict(self._program.prefixes))
+            self._explainer.use(self._version, self._engine_rules(), dict(self._program.prefixes))
         return self._explainer
 
     def _decoded(self, ids: TripleIds) -> Iterator[Triple]:

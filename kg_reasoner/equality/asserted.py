@@ -67,6 +67,13 @@ class Asserted:
         pairs = self._with_key(relation, *zip(*key, strict=True)) if key else self._database.rows(relation, "explicit")
         return pairs[:, arity:]
 
+    def with_image(self, predicate: str, image: Sequence[int]) -> Rows:
+        """The facts that have an image, shape (n, arity)."""
+        relation = self._relation(predicate)
+        if relation is None:
+            return np.empty((0, len(image)), np.int32)
+        return self._with_key(relation, range(len(image)), image)[:, len(image) :]
+
     def about(self, predicate: str, terms: Rows) -> Rows:
         """The pairs of the facts in which some of the terms, shape (n,), occur. The predicate is one of `predicates`."""
         relation = self._catalog.predicates[PREFIX + predicate]

@@ -127,6 +127,14 @@ class Rewriting:
         """Whether facts are kept under this predicate that are asserted of merged terms."""
         return predicate.startswith(PREFIX)
 
+    def image(self, predicate: str, fact: Sequence[int]) -> Rows:
+        """A fact with representatives for its terms, shape (1, arity)."""
+        return self._image(predicate, np.array([fact], np.int32))
+
+    def asserted_as(self, predicate: str, image: Sequence[int]) -> Rows:
+        """The facts that were asserted of merged terms and have an image, shape (n, arity)."""
+        return self.asserted.with_image(predicate, image)
+
     def _pairs(self, predicate: str, facts: Rows) -> Rows:
         return np.concatenate([self._image(predicate, facts), facts], axis=1)
 
@@ -329,10 +337,11 @@ class Rewriting:
             return {}
         which: Which = "explicit" if explicit else "all"
         if len(terms) <= FEW_TERMS:
-            patterns = [
-                pattern for term in terms.tolist() for pattern in ((term, None, None), (None, term, None), (None, None, term))
+            match = self._stored.match
+            parts = [
+                (match(t, None, None, which), match(None, t, None, which), match(None, None, t, which)) for t in terms.tolist()
             ]
-            triples = np.concatenate([self._stored.match(*pattern, which) for pattern in patterns])
+            triples = np.concatenate([part for three in parts for part in three])
         else:
             triples = self._stored.match(None, None, None, which)
             triples = triples[np.isin(triples, terms).any(axis=1)]

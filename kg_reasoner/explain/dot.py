@@ -19,6 +19,7 @@ COLOURS: Final[dict[Reason, str]] = {
     "computed": "#ece9f5",
     "aggregated": "#e1eef7",
     "solution": "#ffffff",
+    "same": "#ffffff",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.errors import NoProofError, ReasonerError
@@ -20,7 +20,19 @@ from kg_reasoner.literals import LITERAL_PREDICATES
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
-__all__ = ["Explainer"]
+__all__ = ["Explainer", "Renaming"]
+
+
+class Renaming(Protocol):
+    """How facts about equal terms are stored, where one term stands for all (see `kg_reasoner.equality`)."""
+
+    def image(self, atom: Atom) -> Atom:
+        """The fact as it is stored."""
+        ...
+
+    def asserted(self, atom: Atom) -> Atom:
+        """An explicit fact that a stored one stands for."""
+        ...
 
 
 class Explainer:
@@ -29,8 +41,9 @@ class Explainer:
     Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.reasoner.Violation`).
     """
 
-    def __init__(self, derivations: Derivations) -> None:
+    def __init__(self, derivations: Derivations, renaming: Renaming | None = None) -> None:
         self.derivations = derivations
+        self.renaming = renaming
         self.prefixes: Mapping[str, str] = {}
         self.version = -1
 
@@ -51,7 +64,7 @@ class Explainer:
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
         if found is None:
             raise AssertionError(f"{self._text(fact)} is there, but no rule derives it")
-        return self._proof(stored, *found)
+        return self._proof(fact, stored, *found)
 
     def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
         """All proofs of a fact, one by one, see `enumerate_proofs`. Errors are those of `explain`, and come at once.
@@ -59,9 +72,9 @@ class Explainer:
         Should the `version` of the facts and rules change before all have been read, going on is an error.
         """
         stored, flags = self._stored(fact)
-        return self._enumerated(stored, flags & (EXPLICIT | STATED) != 0, version, version())
+        return self._enumerated(fact, stored, flags & (EXPLICIT | STATED) != 0, version, version())
 
-    def _enumerated(self, fact: Fact, given: bool, version: Callable[[], int], known: int) -> Iterator[Proof]:
+    def _enumerated(self, asked: Any, fact: Fact, given: bool, version: Callable[[], int], known: int) -> Iterator[Proof]:
         found = enumerate_proofs(self.derivations, fact, given)
         while True:
             if version() != known:
@@ -70,7 +83,7 @@ class Explainer:
             if following is None:
                 return
             choice, shortest = following
-            yield self._proof(fact, choice, shortest)
+            yield self._proof(asked, fact, choice, shortest)
 
     def why_not(self, fact: Any) -> WhyNot:
         """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
@@ -78,7 +91,7 @@ class Explainer:
         Raises:
             ReasonerError: the fact is there, or that is no fact at all.
         """
-        atom = self._atom(fact)
+        atom = self._image(self._atom(fact))
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
             raise ReasonerError(f"{self._text(fact)} is a fact: explain() tells why")
@@ -96,7 +109,7 @@ class Explainer:
         if hasattr(fact, "rule") and hasattr(fact, "terms"):
             stored = self._violation(fact.rule, fact.terms)
         else:
-            stored = derivations.fact(self._atom(fact))
+            stored = derivations.fact(self._image(self._atom(fact)))
         flags = -1 if stored is None else derivations.flags(stored)
         if stored is None or flags < 0:
             raise NoProofError(f"there is no fact {self._text(fact)}: why_not() tells what is missing")
@@ -123,6 +136,10 @@ class Explainer:
                 raise ReasonerError(f"{term!r} is no term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
         return atom
 
+    def _image(self, atom: Atom) -> Atom:
+        """The atom in the terms that are stored."""
+        return atom if self.renaming is None else self.renaming.image(atom)
+
     def _text(self, fact: Any) -> str:
         atom = fact if hasattr(fact, "rule") else self._atom(fact)
         names = Names(self.prefixes)
@@ -130,17 +147,20 @@ class Explainer:
 
     # --- proofs -----------------------------------------------------------------------------------------------------
 
-    def _proof(self, goal: Fact, choice: Choice, shortest: bool) -> Proof:
-        writer = _Writer(self.derivations)
+    def _proof(self, asked: Any, goal: Fact, choice: Choice, shortest: bool) -> Proof:
+        writer = _Writer(self.derivations, self.renaming)
         writer.write(goal, choice)
+        if not hasattr(asked, "rule"):
+            writer.rename(goal, self._atom(asked))
         return Proof(tuple(writer.steps), shortest, self.prefixes)
 
 
 class _Writer:
     """Writes the steps of a proof, premises first."""
 
-    def __init__(self, derivations: Derivations) -> None:
+    def __init__(self, derivations: Derivations, renaming: Renaming | None) -> None:
         self.derivations = derivations
+        self.renaming = renaming
         self.steps: list[Step] = []
         self._facts: dict[Fact, int] = {}
         self._others: dict[Statement, int] = {}
@@ -163,7 +183,20 @@ class _Writer:
         reason: Reason = "explicit"
         if not self.derivations.flags(fact) & EXPLICIT:
             reason = "literal" if atom.predicate in LITERAL_PREDICATES else "stated"
+        elif self.renaming is not None and (asserted := self.renaming.asserted(atom)) != atom:
+            self._facts[fact] = self._add(Step(atom, "same", premises=(self._add(Step(asserted, reason)),)))
+            return
         self._facts[fact] = self._add(Step(atom, reason))
+
+    def rename(self, fact: Fact, wanted: Atom) -> None:
+        """Say a fact that is proved, last of all, in the names that are wanted."""
+        proved = self.steps[self._facts[fact]]
+        if proved.statement == wanted:
+            return
+        if proved.reason == "same" and self.steps[proved.premises[0]].statement == wanted:
+            self.steps.pop()  # it was asserted in these names
+        else:
+            self._add(Step(wanted, "same", premises=(self._facts[fact],)))
 
     def derive(self, fact: Fact, instance: Instance) -> None:
         """A fact by a rule instance whose premises are there; a solution of an aggregate by that aggregate's body."""

@@ -14,7 +14,9 @@ __all__ = ["REASONS", "SHOWN", "Computed", "Group", "Proof", "Reason", "Solution
 SHOWN: Final = 3
 """So many solutions of a group are shown."""
 
-Reason: TypeAlias = Literal["explicit", "stated", "literal", "rule", "absent", "checked", "computed", "aggregated", "solution"]
+Reason: TypeAlias = Literal[
+    "explicit", "stated", "literal", "rule", "absent", "checked", "computed", "aggregated", "solution", "same"
+]
 
 REASONS: Final[dict[Reason, str]] = {
     "explicit": "explicit",
@@ -26,10 +28,11 @@ REASONS: Final[dict[Reason, str]] = {
     "computed": "computed",
     "aggregated": "aggregated",
     "solution": "a solution",
+    "same": "the same in other names, by owl:sameAs",
 }
 """Why a step holds: an explicit fact; one that the program states or that the reasoner knows of a literal; an instance of a rule; a
 negated atom that no fact matches; a condition that is true of the values; the value of a BIND; the results of an aggregate over the
-solutions of a group; one such solution."""
+solutions of a group; one such solution; what its premise says, with equal terms in place of others (see `kg_reasoner.equality`)."""
 
 
 @dataclass(frozen=True, slots=True)
