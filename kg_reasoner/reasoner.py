@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -963,12 +964,20 @@ class Reasoner:
     def inconsistencies(self) -> list[Violation]:
         """Every violated constraint, with the values that violate it; `explain` proves each of them."""
         self.materialise()
-        return list(violations(self.catalog, self.rules))
+        return list(self._violations())
+
+    def _violations(self) -> Iterator[Violation]:
+        if self._rewriting is None:
+            return violations(self.catalog, self.rules)
+        return chain(violations(self.catalog, self._engine_rules()), self._rewriting.contradictions())
 
     def is_consistent(self) -> bool:
         """Whether no constraint is violated."""
         self.materialise()
-        return is_consistent(self.catalog)
+        return self._is_consistent()
+
+    def _is_consistent(self) -> bool:
+        return is_consistent(self.catalog) and (self._rewriting is None or not any(self._rewriting.contradictions()))
 
     def expect_consistent(self) -> None:
         """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
@@ -976,8 +985,8 @@ class Reasoner:
         Raises:
             InconsistencyError: it is.
         """
-        if self.on_inconsistency == "raise" and not is_consistent(self.catalog):
-            raise InconsistencyError(list(violations(self.catalog, self.rules)))
+        if self.on_inconsistency == "raise" and not self._is_consistent():
+            raise InconsistencyError(list(self._violations()))
 
     def sizes(self) -> Sizes:
         """How many facts there are, and how much memory they take."""

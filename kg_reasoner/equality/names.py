@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.equality.contradictions import DIFFERENT_VALUES
 from kg_reasoner.equality.rewriting import Rewriting
-from kg_reasoner.program import Atom
+from kg_reasoner.program import TRIPLE, Atom, Rule
+from kg_reasoner.terms import OWL, Term
 
 
 class Renaming:
@@ -25,6 +29,10 @@ class Renaming:
         if not facts or self._ids(atom) in facts:
             return atom
         return self._atom(atom.predicate, facts[0])
+
+    def contradiction(self, rule: Rule, terms: Mapping[str, Term]) -> Atom | None:
+        """The stored fact by which literals of different values are the same, if that is what a violation is about."""
+        return self.image(Atom(TRIPLE, (terms["x"], OWL.sameAs, terms["y"]))) if rule is DIFFERENT_VALUES else None
 
     def _ids(self, atom: Atom) -> list[int]:
         return [self._dictionary.find(term) for term in atom.terms]  # type: ignore[arg-type]  # facts have no variables

@@ -10,7 +10,7 @@ reason: they are split, but for what is asserted, and merged again as far as rul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from kg_reasoner.equality import rules as equality_rules
 from kg_reasoner.equality.asserted import PREFIX, Asserted
 from kg_reasoner.equality.changes import Assertions, expanded
 from kg_reasoner.equality.cliques import Cliques
+from kg_reasoner.equality.contradictions import contradictions
+from kg_reasoner.inconsistency import Violation
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import ABSENT, EXPLICIT, STATED
 from kg_reasoner.kernels.memory import address, allocate
@@ -149,6 +151,10 @@ class Rewriting:
     def _are_about_merged(self, predicate: str, facts: Rows) -> Changed:
         columns = facts[:, :1] if predicate in LITERAL_PREDICATES else facts
         return np.asarray(self.cliques.are_merged(columns).any(axis=1))
+
+    def contradictions(self) -> Iterator[Violation]:
+        """Literals of different values that have become the same."""
+        return contradictions(self.cliques, self._catalog.dictionary)
 
     # --- rules ------------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,10 @@ class Renaming(Protocol):
         """An explicit fact that a stored one stands for."""
         ...
 
+    def contradiction(self, rule: Rule, terms: Mapping[str, Term]) -> Atom | None:
+        """The stored fact that is a contradiction by itself, if a violation is one of that kind."""
+        ...
+
 
 class Explainer:
     """Explains the facts of a reasoner, as they are at the moment. Nothing is materialised here.
@@ -117,6 +121,8 @@ class Explainer:
 
     def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
         catalog = self.derivations.catalog
+        if self.renaming is not None and (atom := self.renaming.contradiction(rule, terms)) is not None:
+            return self.derivations.fact(atom)
         relation = catalog.predicates.get(violation_atom(rule).predicate, -1)
         return relation, tuple(catalog.dictionary.find(term) for term in terms.values())
 
