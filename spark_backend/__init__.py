@@ -17,3 +17,7 @@ DataFrames go in and come out. The session is the user's: nothing here builds on
 
 `materialise`, `update`, `check` and `explain` are the functions, `SparkReasoner` ties them together with reading and writing.
 """
+
+from kg_reasoner.spark_backend.requirements import require_pyspark
+
+require_pyspark()

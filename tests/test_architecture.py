@@ -83,6 +83,7 @@ files
 rdfxml
 output
 lubm
+spark_backend
 cli
 __init__
 __main__

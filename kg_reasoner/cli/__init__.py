@@ -16,6 +16,7 @@ from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
+from kg_reasoner.cli.spark import spark
 from kg_reasoner.errors import ReasonerError
 
 __all__ = ["main"]
@@ -55,5 +56,5 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, imports, generate, demo):
+for _command in (materialise, query, explain, run, rules, check, imports, generate, demo, spark):
     main.add_command(_command)

@@ -1,0 +1,219 @@
+"""``kg-reasoner spark``: reasoning over triples that outgrow one machine, in Spark's local mode or on a cluster."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kg_reasoner.cli.console import Stopwatch, note, plural
+from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+
+if TYPE_CHECKING:
+    from kg_reasoner.program import Program
+    from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.terms import Triple
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@click.group()
+def spark() -> None:
+    """Reason on Spark, over triples that outgrow one machine.
+
+    Inputs are N-Triples, N-Quads and Parquet: files, folders and patterns, at any address that Spark can read.
+    """
+
+
+class _Setting(click.ParamType):
+    """A setting's name and its value."""
+
+    name = "setting"
+
+    def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> tuple[str, str]:
+        name, equals, setting = value.partition("=")
+        if not equals:
+            self.fail(f"{value!r} has no =", parameter, context)
+        return name, setting
+
+
+def _spark_options(command: _Command) -> _Command:
+    """The options of the commands that reason on Spark."""
+    for option in (
+        quiet_option,
+        click.option(
+            "--conf",
+            "settings",
+            metavar="NAME=VALUE",
+            type=_Setting(),
+            multiple=True,
+            help="A setting of Spark; may be given repeatedly.",
+        ),
+        click.option("--remote", metavar="URL", help="A Spark Connect server (sc://host) instead of a master."),
+        click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or what spark-submit says]"),
+        click.option("--resume", is_flag=True, help="Go on with an interrupted run in the work directory."),
+        click.option(
+            "--work-dir", metavar="DIR", help="Where iterations are kept; on a cluster, a place that all executors can write to."
+        ),
+        click.option(
+            "--blank-nodes",
+            type=click.Choice(["document", "file", "shared"]),
+            default="document",
+            show_default=True,
+            help="Whose the labels of blank nodes are: those of each IN, of each file, or of all.",
+        ),
+        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet; by default told by the names."),
+        click.option(
+            "--bad-lines",
+            metavar="POLICY",
+            default="raise",
+            show_default=True,
+            help="What happens to lines that are no statements: raise, skip, or a folder to put them in.",
+        ),
+        click.option("--ontology", metavar="FILE", multiple=True, help="An ontology, in any syntax; may be given repeatedly."),
+        click.option("--rules", "rules_file", metavar="FILE.dl", help="A program of further rules."),
+        click.option("-r", "--ruleset", metavar="NAME", help=f"A rule set. [default: {DEFAULT_RULESET}; none with --rules]"),
+    ):
+        command = option(command)
+    return command
+
+
+@spark.command(short_help="Write what follows from RDF data.")
+@click.argument("inputs", metavar="IN...", nargs=-1, required=True)
+@click.argument("output", metavar="OUT")
+@click.option(
+    "-f",
+    "--format",
+    "output_format",
+    type=click.Choice(["parquet", "ntriples", "nquads"]),
+    default="parquet",
+    show_default=True,
+    help="The format of the output; in Parquet, the column `inferred` tells what was inferred.",
+)
+@click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
+@click.option("--compression", metavar="CODEC", help="Such as gzip.")
+@_spark_options
+def materialise(
+    inputs: tuple[str, ...],
+    output: str,
+    output_format: Any,
+    inferred_only: bool,
+    overwrite: bool,
+    compression: str | None,
+    **options: Any,
+) -> None:
+    """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
+    from kg_reasoner.spark_backend.writing import write
+
+    watch = Stopwatch()
+    with _reasoner(inputs, options) as reasoner:
+        triples = reasoner.triples()
+        written = write(
+            triples.filter("inferred") if inferred_only else triples,
+            output,
+            output_format,
+            overwrite=overwrite,
+            compression=compression,
+        )
+        report_warnings(reasoner.warnings)
+    note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
+
+
+@spark.command(short_help="List the contradictions in RDF data.")
+@click.argument("inputs", metavar="IN...", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many are shown.")
+@_spark_options
+@click.pass_context
+def check(context: click.Context, inputs: tuple[str, ...], limit: int, **options: Any) -> None:
+    """List the contradictions in IN, such as a member of two disjoint classes. Exit code 3 if there is one."""
+    with _reasoner(inputs, options) as reasoner:
+        found = reasoner.inconsistencies()
+        count, shown = found.count(), found.limit(limit).collect()
+    for violation in shown:
+        what = violation["axiom"] or violation["name"] or violation["rule"]
+        name = f" ({violation['name']})" if violation["axiom"] and violation["name"] else ""
+        terms = ", ".join(f"?{variable} = {term}" for variable, term in violation["values"].items())
+        click.echo(f"{what}{name}: {terms}" if terms else f"{what}{name}")
+    if count:
+        note(f"{plural(count, 'contradiction')} found" + (f", {len(shown)} of them shown" if len(shown) < count else ""))
+        context.exit(3)
+    note("no contradiction found")
+
+
+@spark.command(short_help="Print the path of the script for spark-submit.")
+def script() -> None:
+    """Print the path of the script for spark-submit, which takes the same arguments as this command."""
+    click.echo(Path(__file__).with_name("spark_submit.py"))
+
+
+@contextmanager
+def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkReasoner]:
+    """The reasoner over the inputs, in a session of its own, which ends with the block."""
+    from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.reading import read_triples
+    from kg_reasoner.spark_backend.session import build_session
+
+    program = _program(options["ruleset"], options["rules_file"])
+    ontology = _ontology(options["ontology"])
+    session = build_session(options["master"], options["remote"], dict(options["settings"]))
+    try:
+        with _reports(options["quiet"]) as progress:
+            triples = read_triples(
+                session,
+                inputs,
+                bad_lines=options["bad_lines"],
+                format=options["input_format"],
+                blank_nodes=options["blank_nodes"],
+            )
+            yield SparkReasoner(
+                session,
+                program,
+                triples,
+                ontology=ontology,
+                work_dir=options["work_dir"],
+                resume=options["resume"],
+                progress=progress,
+            )
+    finally:
+        session.stop()
+
+
+def _program(ruleset: str | None, rules_file: str | None) -> Program:
+    from kg_reasoner import rulesets
+    from kg_reasoner.parser import parse_file
+    from kg_reasoner.program import Program
+
+    program = parse_file(rules_file) if rules_file else Program()
+    if ruleset is None and rules_file is not None:
+        return program
+    return program | rulesets.load(ruleset or DEFAULT_RULESET).program
+
+
+def _ontology(files: Iterable[str]) -> list[Triple]:
+    from kg_reasoner.dictionary import Dictionary
+    from kg_reasoner.loaders.rdf import read
+
+    dictionary = Dictionary()
+    blocks = list(read(*files, dictionary=dictionary))
+    return [triple for block in blocks for triple in dictionary.decode_rows(block.triples)]  # type: ignore[misc]  # of three terms
+
+
+@contextmanager
+def _reports(quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+    """What is being done: on a terminal for people, and elsewhere as lines of JSON; warnings in any case."""
+    from kg_reasoner.spark_backend.progress import LOGGER, on_terminal
+
+    handler = logging.StreamHandler(sys.stderr)
+    level, LOGGER.level = LOGGER.level, logging.WARNING if quiet or sys.stderr.isatty() else logging.INFO
+    LOGGER.addHandler(handler)
+    try:
+        yield None if quiet else on_terminal()
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
