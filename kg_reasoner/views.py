@@ -138,17 +138,18 @@ class Selection(_View):
     def place(self, name: Node) -> GraphTerm | None:
         return self.store.place(name) if name in self._named else None
 
+    def joins(self, name: Node | None) -> bool:
+        return name is not None and self.store.joins(name)
+
     def active(self, graph: Graph) -> PatternSource | None:
         names = self._names(graph)
-        if len(names) == 1:
-            source = self.store.source_of(names[0])
-        elif self.store.reasons_over_union:
-            places = [self.store.place(name) for name in names]
-            sets = (place if isinstance(place, frozenset) else {place} for place in places if place is not None)
-            source = GraphSource(self.store, frozenset().union(*sets))  # type: ignore[arg-type]  # no variables among them
-        else:
-            source = None
-        return source
+        if not self.store.reasons_over_union:
+            return self.store.source_of(names[0]) if len(names) == 1 else None
+        places = [place for name in names if (place := self.store.place(name)) is not None]
+        if len(places) == 1:
+            return GraphSource(self, places[0])
+        merge = (place if isinstance(place, frozenset) else frozenset([place]) for place in places)
+        return GraphSource(self, frozenset[Any]().union(*merge))
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None

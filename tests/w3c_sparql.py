@@ -8,6 +8,7 @@ nothing but that.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -18,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from rdflib import RDF, Graph, Namespace, URIRef
+from rdflib import RDF, RDFS, Graph, Namespace, URIRef
 from rdflib.collection import Collection
 from rdflib.term import Node
 
@@ -29,6 +30,7 @@ INSIDE = "test/data/suites/w3c"
 
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 QT = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-query#")
+DAWGT = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-dawg#")
 UT = Namespace("http://www.w3.org/2009/sparql/tests/test-update#")
 
 
@@ -79,27 +81,42 @@ def _download(target: Path) -> None:
 
 
 @dataclass(frozen=True)
+class State:
+    """The files of a default graph, and those of named graphs with their names."""
+
+    data: tuple[Path, ...]
+    graphs: tuple[tuple[URIRef, Path], ...]
+
+
+@dataclass(frozen=True)
 class Case:
-    """A test: its name, the query or update, the triples of the default graph, and what is expected of an update."""
+    """A test: its name, the query or update, the graphs before it, the result of a query or the graphs after an update."""
 
     name: str
     kind: str
     request: Path
-    data: tuple[Path, ...]
-    expected: tuple[Path, ...]
-    named_graphs: bool
+    before: State
+    after: State
+    result: Path | None
 
     @property
     def text(self) -> str:
         return self.request.read_text(encoding="utf-8")
 
+    @property
+    def has_graphs(self) -> bool:
+        """Whether it is about more than one graph."""
+        return bool(self.before.graphs or self.after.graphs or re.search(r"\b(FROM|GRAPH|WITH|USING)\b", self.text))
+
 
 def cases(group: Path) -> Iterator[Case]:
-    """The evaluation tests of a group, from its manifest."""
+    """The evaluation tests of a group, from its manifest, without those that the W3C has withdrawn."""
     manifest = Graph().parse(group / "manifest.ttl", publicID=(group / "manifest.ttl").as_uri())
     head = next(manifest.objects(None, MF.entries), None)
     for entry in Collection(manifest, head) if head is not None else ():
         action, result = manifest.value(entry, MF.action), manifest.value(entry, MF.result)
+        if (entry, DAWGT.approval, DAWGT.Withdrawn) in manifest:
+            continue
         types = set(manifest.objects(entry, RDF.type))
         name = str(manifest.value(entry, MF.name))
         if MF.QueryEvaluationTest in types:
@@ -108,13 +125,27 @@ def cases(group: Path) -> Iterator[Case]:
             vocabulary, request = UT, manifest.value(action, UT.request)
         else:
             continue
-        graphs = [*manifest.objects(action, vocabulary.graphData), *manifest.objects(result, vocabulary.graphData)]
-        data, expected = (tuple(map(_path, manifest.objects(node, vocabulary.data))) for node in (action, result))
         if isinstance(request, URIRef) and _path(request).is_file():
-            yield Case(name, "query" if vocabulary == QT else "update", _path(request), data, expected, bool(graphs))
+            yield Case(
+                name,
+                "query" if vocabulary == QT else "update",
+                _path(request),
+                _state(manifest, action, vocabulary),
+                _state(manifest, result, vocabulary),
+                _path(result) if isinstance(result, URIRef) else None,
+            )
 
 
-def _path(address: Node) -> Path:
+def _state(manifest: Graph, node: Node | None, vocabulary: Namespace) -> State:
+    """The graphs that are named with a query or an update, or its result. Without a label, a file's address is the graph's name."""
+    graphs = []
+    for graph in manifest.objects(node, vocabulary.graphData):
+        file = graph if isinstance(graph, URIRef) else manifest.value(graph, vocabulary.graph)
+        graphs.append((URIRef(manifest.value(graph, RDFS.label) or file), _path(file)))
+    return State(tuple(map(_path, manifest.objects(node, vocabulary.data))), tuple(graphs))
+
+
+def _path(address: Node | None) -> Path:
     return Path(unquote(urlsplit(str(address)).path))
 
 
