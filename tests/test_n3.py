@@ -296,9 +296,14 @@ def _ordered(rule: Rule) -> Rule:
 _SOUND = (
     N3_PREFIXES
     + """@forAll :v . { ?x :p (1 "two" 3.0) ; a :C . :v :q [ :r 'five' ] } => { ?x :p :v } .
-:a :b "c"@en , 1.5e3 ; :d _:e . { ?a math:sum ?b } <= { @forSome :s . :s!:t ^:u :v } . @base <http://b/> . <c> = <d> . # end
+:a :b "c"@en , 1.5e3 ; :d _:e . { :a :q :b } <= { @forSome :s . :s!:t^:u :v :w } . @base <http://b/> . <c> = <d> . # end
 """
 )
+
+
+def test_the_document_that_is_broken_below_is_sound() -> None:
+    found = read(_SOUND.encode())
+    assert (len(found.program.rules), len(found.triples)) == (2, 4)
 
 
 @given(
