@@ -132,11 +132,13 @@ def in_two_times(operator: Operator, function: Callable[..., ZSet], *grids: dict
         operator.finish()
 
 
+@settings(max_examples=30)
 @given(NESTED)
 def test_distinct_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Distinct(2, nested=True), ZSet.distinct, grid)
 
 
+@settings(max_examples=30)
 @given(NESTED)
 def test_aggregates_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     def function(rows: ZSet) -> ZSet:
@@ -145,6 +147,7 @@ def test_aggregates_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Groupwise("count", 2, 2, 1, function, nested=True), function, grid)
 
 
+@settings(max_examples=30)
 @given(NESTED, NESTED)
 def test_joins_in_two_times(one: dict[tuple[int, int], ZSet], other: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Join("join", 3, (2, 2), EqualKeys(1), nested=True), lambda a, b: a.join(b, 1), one, other)
@@ -187,6 +190,7 @@ def closure_of(edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("linear", [True, False])
+@settings(max_examples=30)
 @given(st.lists(zsets(2, st.integers(0, 4)), min_size=1, max_size=5))
 def test_a_recursive_query(linear: bool, values: list[ZSet]) -> None:
     found = run([values], lambda s: closure(s.distinct(), linear))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -123,7 +124,7 @@ def test_traces(changes: list[ZSet], one: int, other: int) -> None:
         total = total + change
         assert trace.total() == total
         sizes = list(map(len, trace.runs))
-        assert all(older > 2 * newer > 0 for older, newer in zip(sizes, sizes[1:], strict=False)), "sizes fall geometrically"
+        assert all(older > 2 * newer > 0 for older, newer in pairwise(sizes)), "sizes fall geometrically"
     low, high = np.array([min(one, other)]), np.array([max(one, other)])
     found = [
         (row, weight)

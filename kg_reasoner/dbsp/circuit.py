@@ -61,8 +61,8 @@ class Circuit(Wiring):
         """Check the wiring; `step` does it when it is called for the first time.
 
         Raises:
-            CircuitError: a feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or there is
-                no output.
+            CircuitError: a feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or
+                there is no output.
         """
         if not self.outputs:
             raise CircuitError("the circuit has no output: name one with `output`")
@@ -162,7 +162,7 @@ class Nested(Wiring):
 
 
 class Fixpoint(Operator):
-    """The node of an outer circuit that stands for a nested one. Its own output is nothing; those of the nested circuit are `Result`s."""
+    """The node of an outer circuit that stands for a nested one. It puts out nothing itself: the results are `Result`s."""
 
     def __init__(self, name: str, circuit: Nested) -> None:
         super().__init__(name, 1, ())

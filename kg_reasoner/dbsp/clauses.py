@@ -24,7 +24,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A function of bound variables and constants, with a result: a constant or bound variable that it must equal, or a new variable.
+    """A function of bound variables and constants. Its result binds a new variable, or must equal a constant or bound variable.
 
     Two conditions are the same if their names and arguments are; the function is called with one tuple of integers at a time.
     """

@@ -1,4 +1,4 @@
-"""Sorted tables in columns: int64 arrays of equal length, whose rows are sorted lexicographically. What Z-sets and traces are made of."""
+"""Sorted tables in columns: int64 arrays of equal length, whose rows are sorted lexicographically."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ LARGEST_TERM: Final = (1 << 31) - 1
 class Directions:
     """Tables over the nodes and indexes of a trie, for rows that are packed by two layouts.
 
-    *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and the values
-    of variables. What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
+    *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and variables'
+    values. What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
     """
 
     def __init__(self) -> None:

@@ -10,13 +10,14 @@ In each iteration, the bindings of rule prefixes (*rewrites*) go one part of a b
 
 All of it is incremental in both times, so facts and rules come and go in any mixture.
 
-Source of the idea: *Incremental Evaluation of Dynamic Datalog Programs as a Higher-order DBSP Program* (the DYRE system). Other than
-there, rewrites need no `distinct` of their own: they keep all their variables, so that each of them has one derivation at most.
+Source of the idea: *Incremental Evaluation of Dynamic Datalog Programs as a Higher-order DBSP Program* (the DYRE system). Here,
+rewrites need no `distinct` of their own: they keep all their variables, so that each of them has one derivation at most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -204,7 +205,7 @@ class Interpreter:
             return
         predicates = layout.first(facts.columns)
         starts = [0, *(np.flatnonzero(predicates[1:] != predicates[:-1]) + 1).tolist(), len(facts)]
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts):
             predicate = int(predicates[start])
             words = tuple(column[start:end] for column in facts.columns)
             rows = np.empty((end - start, self._arities[predicate]), np.int64)

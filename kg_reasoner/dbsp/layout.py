@@ -73,7 +73,7 @@ class Layout:
         return self.first_bits >= other.first_bits and self.slot_bits >= other.slot_bits and self.slots >= other.slots
 
     def widened(self, first: int, value: int, slots: int) -> Layout:
-        """This layout if it has room for such a leading number, such a value and so many slots; else one that has, with room to grow."""
+        """This layout if it has room for such a leading number, such a value and so many slots; else one that has."""
         if first.bit_length() <= self.first_bits and value.bit_length() <= self.slot_bits and slots <= self.slots:
             return self
         return Layout(

@@ -37,7 +37,7 @@ class Operator:
         """An update begins; iterations are counted from 0 again."""
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
-        """The output for the inputs at an iteration (0 where there is no inner clock). Iterations ascend, and may leave some out."""
+        """The output for the inputs at an iteration (0 where there is no inner clock). Iterations ascend; some may be left out."""
         raise NotImplementedError
 
     def pending(self) -> int | None:

@@ -1,8 +1,9 @@
 """Traces: what a stream of Z-sets adds up to, as a few sorted runs whose sizes fall geometrically.
 
-A batch is a run of its own at first. Runs are merged when they are within a factor of two in size, so that there are never more than
-the logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten with the next merge
-that it takes part in. Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, The Log-Structured Merge-Tree (Acta Informatica 33, 1996).
+A batch is a run of its own at first. Runs are merged when they are within a factor of two in size: there are never more than the
+logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten when it meets.
+
+Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, The Log-Structured Merge-Tree (Acta Informatica 33, 1996).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rules as directions: a trie of body prefixes. A prefix that rules share is one node, and is evaluated once.
 
-Nodes are what identifies a prefix, exactly: a node is known by its parent and the next part of the body, in which variables have the
-numbers in which they are bound. The end of a body is known by its head, too (its *grounding signal*), so that bindings of whole bodies
-need not be kept to meet a head later.
+A node is a prefix's exact identity: it is known by its parent and the next part of the body, in which variables are numbered as
+they are bound. The end of a body is known by its head as well (its *grounding signal*), so that the bindings of whole bodies need not be
+kept to meet a head later.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Node:
 
 @dataclass(slots=True)
 class Changes:
-    """What rules that come and go change: nodes, and indexes with their numbers. Numbers of what is gone are free after `settle`."""
+    """Nodes and indexes (with their numbers) that come and go with rules. Numbers of what is gone are free after `settle`."""
 
     added: list[Node] = field(default_factory=list)
     removed: list[Node] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Trie:
         return self._index_numbers.end
 
     def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> Changes:
-        """Add and remove clauses. What is added several times has to be removed as often; removing what is not there does nothing."""
+        """Add and remove clauses. What is added twice has to be removed twice; removing what is not there does nothing."""
         changes = Changes()
         for clause in removed:
             if self._uses[clause] > 1:

@@ -82,7 +82,7 @@ class Stream:
         """The incremental join with another stream of changes on the first columns. See `ZSet.join`."""
         if not 0 < on <= min(self.arity, other.arity):
             raise CircuitError(
-                f"streams {self} and {other} cannot be joined on {on} columns: they have {self.arity} and {other.arity}"
+                f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {on} columns"
             )
         return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
 
@@ -157,8 +157,8 @@ class Wiring:
         for place, (stream, arity) in enumerate(zip(sources, operator.accepts, strict=True)):
             if stream.circuit is not self:
                 raise CircuitError(
-                    f"input {place + 1} of {operator.name} is stream {stream} of another circuit: use `introduce` to take a stream into "
-                    "a nested circuit, and `eliminate` to get its result"
+                    f"input {place + 1} of {operator.name} is stream {stream} of another circuit: `introduce` takes a stream into "
+                    "a nested circuit, and `eliminate` gets its result"
                 )
             if stream.arity != arity:
                 raise CircuitError(
