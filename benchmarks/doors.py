@@ -1,4 +1,4 @@
-"""Single triples through the doors of the reasoner, from ids to an rdflib graph: how long one update takes."""
+"""Single triples through the doors of the reasoner, from the engine itself to an rdflib graph: how long one update takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from statistics import mean, median
 from time import thread_time_ns
 from typing import Any, Final
 
+import numpy as np
+
 from benchmarks.update_data import Lubm, Part
+from kg_reasoner.maintenance import Work
 from kg_reasoner.reasoner import Reasoner
 
 __all__ = ["DOORS", "Door", "Single", "Spread", "single_updates"]
@@ -54,6 +57,26 @@ class Single:
     count: int
     delete: Spread
     add: Spread
+
+
+def engine(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
+    database, materialiser, maintenance = reasoner.database, reasoner._materialiser, reasoner._maintenance
+
+    def make(ids: Any) -> tuple[int, Any]:
+        relation, values = reasoner.catalog.stored_triple(*ids[0].tolist())
+        return relation, np.array([values], np.int32)
+
+    def delete(fact: tuple[int, Any]) -> None:
+        database.retract(*fact)
+        maintenance.apply(Work())
+        materialiser.compact()
+
+    def add(fact: tuple[int, Any]) -> None:
+        database.load(*fact)
+        maintenance.apply(Work())
+        materialiser.compact()
+
+    return make, delete, add
 
 
 def lazily(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
@@ -104,6 +127,7 @@ def by_graph(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
 
 
 DOORS: Final = (
+    Door("engine", "retract or load one fact of a relation, then maintenance", engine),
     Door("ids, lazily", "remove_triples or add_triples with an array of ids, then materialise", lazily),
     Door("ids", "a transaction with an array of ids", by_ids),
     Door("terms", "a transaction with a triple of terms", by_terms),

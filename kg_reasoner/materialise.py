@@ -14,7 +14,7 @@ from kg_reasoner.groups import Group
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, VALUES, Relation
 from kg_reasoner.kernels.memory import allocate
-from kg_reasoner.planner import plan_backward, plan_blocker, plan_exact, plan_rule, plan_trigger, section_constant
+from kg_reasoner.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
 from kg_reasoner.value_table import ValueTable
 
@@ -91,8 +91,7 @@ class Materialiser:
             number = len(self.rules)
             plans: tuple[Plans, Plans] = [], []
             for position, atom in enumerate(rule.body):
-                plan = plan_exact if self.exact else plan_blocker if atom.negated else plan_trigger
-                plans[atom.negated].append((atom, plan(self.database, rule, number, position)))
+                plans[atom.negated].append((atom, plan_trigger(self.database, rule, number, position, self.exact)))
             planned = PlannedRule(rule, number, level, *plans)
             added.append(planned)
             self.rules.append(planned)
@@ -198,11 +197,11 @@ class Materialiser:
             group.forget()
 
     def begin(self, stratum: Stratum) -> None:
-        """Bring the groups that a stratum looks at up to date, and enter it."""
+        """Bring the groups that a stratum looks at up to date and enter it: all rows that are not settled are new ones to it."""
         for group in stratum.groups:
             group.refresh()
-        self.values.expire()
         self.enter(stratum)
+        self.database.processed[:] = self.database.settled
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
@@ -239,7 +238,7 @@ class Materialiser:
             self.values.expire()
 
     def enter(self, stratum: Stratum) -> None:
-        """Make a stratum's plans those of the context, and let it see all rows that are not settled as new ones."""
+        """Make a stratum's plans those of the context."""
         database = self.database
         if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
             stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
@@ -250,7 +249,7 @@ class Materialiser:
             database.set_ranges("blocker", stratum.blocker_ranges)
             self._entered = stratum.triggers
         database.context.level = stratum.level
-        database.processed[:] = database.settled
+        self.values.expire()
 
     def compact(self) -> None:
         """Forget dead rows where they are many. Everything has been processed. Marks, which name rows, are given up for that."""

@@ -15,23 +15,16 @@ Estimate = Callable[[StoredAtom, Collection[str]], float]
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL}
 
 
-def plan_trigger(database: Database, rule: StoredRule, number: int, position: int) -> int:
-    """The plan that a new row of body atom `position` triggers. `number` is the rule's."""
-    return _Plan(database, rule.head, rule.body, rule.checks, position).write(number)
+def plan_trigger(database: Database, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
+    """The plan that a row of body atom `position` triggers; if that is negated, it finds the instances which the row alone blocks.
 
-
-def plan_blocker(database: Database, rule: StoredRule, number: int, position: int) -> int:
-    """The plan that a row of the negated body atom `position` triggers, and that finds the instances which it alone blocks."""
-    return _Plan(database, rule.head, rule.body, rule.checks, position).write(number)
-
-
-def plan_exact(database: Database, rule: StoredRule, number: int, position: int) -> int:
-    """The same as `plan_trigger` or `plan_blocker`, but it finds every instance, also where one would do to derive the head."""
-    return _Plan(database, rule.head, rule.body, rule.checks, position, exact=True).write(number)
+    `number` is the rule's. Only an `exact` plan finds every instance, also where one would do to derive the head.
+    """
+    return _Plan(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
 
 
 def plan_rule(database: Database, rule: StoredRule, number: int, exact: bool = False) -> int:
-    """The plan that derives all heads of a rule from what is there; `exact`: by every instance."""
+    """The plan that derives all heads of a rule from what is there; `exact` as for `plan_trigger`."""
     return _Plan(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
 
 

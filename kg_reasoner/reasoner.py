@@ -29,7 +29,7 @@ from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
-from kg_reasoner.schema import SchemaTriples
+from kg_reasoner.schema import FEW, SchemaTriples
 from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import RDF, Term, Triple, term_text
 from kg_reasoner.transaction import Transaction
@@ -53,9 +53,6 @@ TripleIds = npt.NDArray[np.int32]
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
 
 NOT_PLANNED = -1
-
-SMALL = 16
-"""So many triples are looked at one by one: NumPy would take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +158,6 @@ class Reasoner:
         )
 
     def _set_up(self, ternary: bool) -> None:
-        if hasattr(self, "_maintenance"):
-            self._counted = self.counters
         self.database = Database()
         self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
         values = ValueTable(self.dictionary, self.database.context)
@@ -439,7 +434,7 @@ class Reasoner:
         """Load triples in the vertical layout: relations first, then all at once."""
         catalog = self.catalog
         catalog.extend_maps()
-        if len(ids) > SMALL:
+        if len(ids) > FEW:
             typed = ids[:, 1] == catalog.type_id
             for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
                 terms, counts = np.unique(part[:, column], return_counts=True)
@@ -641,7 +636,7 @@ class Reasoner:
         for name in self.catalog.predicates:
             if name != TRIPLE and name not in LITERAL_PREDICATES:
                 facts[name] = self._rows(name, "explicit")
-        rewriting = self._rewriting
+        rewriting, self._counted = self._rewriting, self.counters
         self._set_up(ternary)
         if rewriting is not None and self._rewriting is not None:
             self._rewriting.succeed(rewriting)

@@ -22,6 +22,7 @@ from kg_reasoner.kernels.layout import (
     REBORN,
     RETRACTED,
     RING,
+    ROW,
     STATED,
     Context,
     Frame,
@@ -43,8 +44,8 @@ FILL = 0.62
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
-KEPT = 1 << 10
-"""For so many triples, the arrays in which they are handed to kernels are kept."""
+KEPT = 1 << 12
+"""Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -93,8 +94,7 @@ class Database:
         self.settled = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
-        self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
-        self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        self._allocate_arguments(KEPT)
         self.renumbered = 0
         """How often rows have got other numbers."""
         self.is_fresh = True
@@ -210,16 +210,16 @@ class Database:
 
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones. Says of each whether that is new."""
-        data, changed = _filled(facts, np.int32), allocate(len(facts), np.uint8)
         done, count = 0, len(facts)
         self._reserve("claimed", count)
         if count > 64:
             self.reserve(relation, count)
+        data, changed = self._arguments(facts)
         while done < count:
-            done = native.load_facts(self.address, relation, address(data), done, count, flag, address(changed))
+            done = native.load_facts(self.address, relation, data, done, count, flag, changed)
             if done < count:
                 self.grow()
-        return np.asarray(changed)[:count] > 0
+        return self._answers(count)
 
     def load_triples(self, triples: Rows) -> Changed:
         """Insert explicit triples, shape (n, 3), in the vertical layout; all their relations are there. See `load`."""
@@ -235,9 +235,9 @@ class Database:
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
         self._reserve("removed", len(facts))
-        data, changed = _filled(facts, np.int32), allocate(len(facts), np.uint8)
-        native.retract_facts(self.address, relation, address(data), len(facts), flag, address(changed))
-        return np.asarray(changed)[: len(facts)] > 0
+        data, changed = self._arguments(facts)
+        native.retract_facts(self.address, relation, data, len(facts), flag, changed)
+        return self._answers(len(facts))
 
     def retract_triples(self, triples: Rows) -> Changed:
         """Retract explicit triples, shape (n, 3), in the vertical layout. See `retract`."""
@@ -246,22 +246,24 @@ class Database:
         native.retract_triples(self.address, data, len(triples), changed)
         return self._answers(len(triples))
 
-    def _arguments(self, triples: Rows) -> tuple[int, int]:
-        """The addresses of a copy of some triples, and of an array that can hold an answer to each."""
-        if len(triples) > len(self._argument_answers):
-            self._argument_triples = allocate(3 * len(triples), np.int32)
-            self._argument_answers = allocate(len(triples), np.uint8)
-            self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
-        self._argument_triples[: triples.size] = triples.reshape(-1)
+    def _arguments(self, facts: Rows) -> tuple[int, int]:
+        """The addresses of a copy of some facts, and of an array that can hold an answer to each."""
+        if max(facts.size, len(facts)) > len(self._argument_ids):
+            self._allocate_arguments(max(facts.size, len(facts)))
+        self._argument_ids[: facts.size] = facts.reshape(-1)
         return self._argument_addresses
 
     def _answers(self, count: int) -> Changed:
         """The answers, as a copy; large arrays are given back."""
-        answers = np.asarray(self._argument_answers[:count]) > 0
-        if count > KEPT:
-            self._argument_triples, self._argument_answers = allocate(3 * KEPT, np.int32), allocate(KEPT, np.uint8)
-            self._argument_addresses = address(self._argument_triples), address(self._argument_answers)
+        answers = np.array(self._argument_answers[:count])
+        if len(self._argument_ids) > KEPT:
+            self._allocate_arguments(KEPT)
         return answers
+
+    def _allocate_arguments(self, room: int) -> None:
+        answers = allocate(room, np.uint8)
+        self._argument_ids, self._argument_answers = allocate(room, np.int32), answers.view(np.bool_)
+        self._argument_addresses = address(self._argument_ids), address(answers)
 
     def _reserve(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
@@ -332,7 +334,7 @@ class Database:
     def gone_rows(self, relation: int) -> Rows:
         """The facts that this update has deleted from a relation, shape (n, arity); some may be back."""
         gone = self.listed("gone")
-        return self._table(relation)[(gone[gone >> 32 == relation] & 0xFFFFFFFF)]
+        return self._table(relation)[(gone[gone >> 32 == relation] & ROW)]
 
     def delete_row(self, relation: int, row: int) -> None:
         """Delete a fact in an update."""

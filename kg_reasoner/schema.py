@@ -18,7 +18,7 @@ Ids = npt.NDArray[np.int32]
 
 
 FEW = 16
-"""So many triples are looked at one by one."""
+"""So many triples are looked at one by one: NumPy would take longer."""
 
 
 class SchemaTriples:

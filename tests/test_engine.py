@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import relation
 from kg_reasoner.analysis import stratify
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.program import FALSE, TRIPLE, Program
@@ -21,17 +19,6 @@ from kg_reasoner.terms import Literal, Term
 
 from .oracle import Facts, evaluate, without_empty
 from .strategies import NODES, facts, programs, rules, triple_atoms, triple_programs, triples
-
-
-@pytest.fixture(autouse=True, params=["usual", "tiny"], scope="module")
-def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test runs with tables that are full all the time, too."""
-    usual = relation.capacities
-    if request.param == "tiny":
-        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
-    yield
-    relation.capacities = usual
-
 
 EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "150")), deadline=None)
 
@@ -55,6 +42,7 @@ def stratifiable(program: Program) -> bool:
     return True
 
 
+@pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(programs(), facts(), st.lists(facts(), max_size=3))
 def test_general_programs(program: Program, first: Facts, updates: list[Facts]) -> None:
@@ -76,6 +64,7 @@ def readable(found: set[tuple[Term, ...]]) -> set[tuple[Term, ...]]:
     return {row for row in found if not isinstance(row[0], Literal)}
 
 
+@pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples(), triples(), triples())
 def test_triple_programs(program: Program, first: set, added: set, removed: set) -> None:  # type: ignore[type-arg]
@@ -92,6 +81,7 @@ def test_triple_programs(program: Program, first: set, added: set, removed: set)
     assert set(reasoner.triples(which="inferred")) == whole - left
 
 
+@pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), rules(triple_atoms(), NODES), triples())
 def test_rules_added_and_removed(program: Program, rule, data: set) -> None:  # type: ignore[no-untyped-def,type-arg]

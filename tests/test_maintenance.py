@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,7 +17,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from kg_reasoner import relation
 from kg_reasoner.delta import Changes, Delta
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.program import FALSE, Program, Rule
@@ -152,16 +150,6 @@ def cyclic_world() -> World:
 
 
 MACHINES = [Positive, Negation, Everything, Marked, Cyclic]
-
-
-@pytest.fixture(params=["usual", "tiny"])
-def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test runs with tables that are full all the time, too."""
-    usual = relation.capacities
-    if request.param == "tiny":
-        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
-    yield
-    relation.capacities = usual
 
 
 @pytest.mark.usefixtures("capacities")

@@ -18,9 +18,9 @@ Nothing is changed before all instances of a fact are enumerated, so that a kern
 results and be called again.
 """
 
-from kg_reasoner.kernels.deletion import ROW, delete_fact, relation_of, see_new, values_of
-from kg_reasoner.kernels.fixpoint import readiness
-from kg_reasoner.kernels.joins import advance, match_columns, next_match, row_limit, value_of
+from kg_reasoner.kernels.deletion import delete_fact, see_new
+from kg_reasoner.kernels.fixpoint import open_plan, open_triggered
+from kg_reasoner.kernels.joins import advance, fill_tuple, next_match, row_limit
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CALLS,
@@ -28,14 +28,13 @@ from kg_reasoner.kernels.layout import (
     DEAD,
     DONE,
     EXPLICIT,
-    FRESH,
     FULL,
     GROW,
     IDLE,
     NEVER,
     OUT,
-    PRESENT,
     READY,
+    ROW,
     STATED,
     TOUCHED,
     Context,
@@ -43,8 +42,17 @@ from kg_reasoner.kernels.layout import (
     Plan,
     Section,
 )
-from kg_reasoner.kernels.memory import entry, kernel
-from kg_reasoner.kernels.relations import count_dead, find, insert, section_of, tuple_key
+from kg_reasoner.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.kernels.relations import (
+    clear_flags,
+    count_dead,
+    find_or_insert,
+    flags_of,
+    relation_of,
+    section_of,
+    set_flags,
+    values_of,
+)
 
 NOWHEN = -1
 """Instead of an iteration: the instance does not hold."""
@@ -60,17 +68,13 @@ def rank_of(context: Context, fact: int) -> int:
 @kernel
 def hide(context: Context, fact: int) -> int:
     """Take a fact out of the world."""
-    relation = relation_of(context, fact)
-    relation.flags[fact & ROW] = relation.flags[fact & ROW] | OUT
-    return 0
+    return set_flags(context, fact, OUT)
 
 
 @kernel
 def show(context: Context, fact: int) -> int:
     """Put a fact into the world."""
-    relation = relation_of(context, fact)
-    relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~OUT
-    return 0
+    return clear_flags(context, fact, OUT)
 
 
 @kernel
@@ -89,10 +93,8 @@ def schedule(context: Context, fact: int, time: int) -> int:
 @kernel
 def touch(context: Context, fact: int) -> int:
     """Remember a fact that may be gone at the end, once. There is room."""
-    relation = relation_of(context, fact)
-    row = fact & ROW
-    if not relation.flags[row] & TOUCHED:
-        relation.flags[row] = relation.flags[row] | TOUCHED
+    if not flags_of(context, fact) & TOUCHED:
+        set_flags(context, fact, TOUCHED)
         context.touched[context.touched_count] = fact
         context.touched_count = context.touched_count + 1
     return 0
@@ -155,20 +157,18 @@ def head_of(context: Context, frame: Frame, plan: Plan) -> int:
     number = plan.head_relation
     relation = context.relations[number]
     values = frame.scratch
-    codes = context.codes + plan.head
-    for column in range(relation.arity):
-        values[column] = value_of(frame, codes[column])
+    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     if context.touched_count >= context.touched_room:
         return FULL
-    row = insert(context, number, values, tuple_key(values, relation.arity))
+    count = relation.count
+    row = find_or_insert(context, number, values)
     if row == FULL:
         return FULL
-    if row == PRESENT:
-        return (number << 32) | find(relation, values)
-    relation.flags[row] = OUT
-    relation.ranks[row] = NEVER
-    relation.tallies[row] = -1
-    touch(context, (number << 32) | row)
+    if row == count:
+        relation.flags[row] = OUT
+        relation.ranks[row] = NEVER
+        relation.tallies[row] = -1
+        touch(context, (number << 32) | row)
     return (number << 32) | row
 
 
@@ -246,43 +246,32 @@ def move_instances(context: Context, number: int, fact: int, before: int, after:
 
 
 @kernel
-def move_triggered(context: Context, section: Section, fact: int, before: int, after: int) -> int:
-    """Move the instances that have a fact in their bodies: DONE, or what must be done first."""
+def move_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int, before: int, after: int) -> int:
+    """Move the instances of some plans that a fact triggers: DONE, or what must be done first."""
     relation = relation_of(context, fact)
-    frame = context.frames[0]
-    for position in range(section.first_trigger, section.end_trigger):
-        number = context.triggers[position]
-        plan = context.plans[number]
-        ready = readiness(context, plan, 0, 0, -1)
-        if ready > READY:
-            return ready
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
-            frame.plan = number
-            frame.level = FRESH
+    for position in range(first, end):
+        number = plans[position]
+        status = open_triggered(context, context.frames[0], number, relation, fact)
+        if status == READY:
             status = move_instances(context, number, fact, before, after)
-            if status != DONE:
-                return status
+        elif status == IDLE:
+            status = DONE
+        if status != DONE:
+            return status
     return DONE
 
 
 @kernel
-def move_blocked(context: Context, section: Section, fact: int, before: int, after: int) -> int:
-    """Move the instances that only a fact, which is out, blocks: DONE, or what must be done first."""
-    relation = relation_of(context, fact)
-    frame = context.frames[0]
-    for position in range(section.first_blocker, section.end_blocker):
-        number = context.blockers[position]
-        plan = context.plans[number]
-        ready = readiness(context, plan, 0, 0, -1)
-        if ready > READY:
-            return ready
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
-            frame.plan = number
-            frame.level = FRESH
-            status = move_instances(context, number, fact, before, after)
-            if status != DONE:
-                return status
-    return DONE
+def move_by_section(context: Context, section: Section, fact: int, before: int, after: int) -> int:
+    """Move the instances that a change of a fact's rank concerns, by the rules of a section: DONE, or what must be done first."""
+    if before == NEVER or after == NEVER:  # it comes or goes, and holds back or sets free what only it blocks
+        held = 0 if before == NEVER else NEVER
+        hide(context, fact)
+        status = move_triggered(context, context.blockers, section.first_blocker, section.end_blocker, fact, held, NEVER - held)
+        show(context, fact)
+        if status != DONE:
+            return status
+    return move_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact, before, after)
 
 
 @kernel
@@ -290,20 +279,11 @@ def move_all(context: Context, fact: int, before: int, after: int) -> int:
     """Move all instances that a change of a fact's rank concerns: DONE, or what must be done first."""
     context.adjusted_count = 0
     relation = relation_of(context, fact)
-    section = context.sections[relation.section]
-    own = section_of(relation, values_of(relation, fact))
-    if before == NEVER or after == NEVER:  # it comes or goes, and holds back or sets free
-        held = 0 if before == NEVER else NEVER
-        hide(context, fact)
-        status = move_blocked(context, section, fact, held, NEVER - held)
-        if status == DONE and own >= 0:
-            status = move_blocked(context, context.sections[own], fact, held, NEVER - held)
-        if status != DONE:
-            return status
     show(context, fact)
-    status = move_triggered(context, section, fact, before, after)
+    status = move_by_section(context, context.sections[relation.section], fact, before, after)
+    own = section_of(relation, values_of(relation, fact))
     if status == DONE and own >= 0:
-        status = move_triggered(context, context.sections[own], fact, before, after)
+        status = move_by_section(context, context.sections[own], fact, before, after)
     return status
 
 
@@ -445,12 +425,8 @@ def count_rule(context: Context, number: int, removes: int) -> int:
     """Count all instances of a rule, or (`removes`) discount them: DONE, or what must be done before it is called again."""
     see_world(context)
     context.adjusted_count = 0
-    plan = context.plans[number]
-    status = readiness(context, plan, 0, 0, -1)
+    status = open_plan(context, context.frames[0], number)
     if status == READY:
-        frame = context.frames[0]
-        frame.plan = number
-        frame.level = FRESH
         status = move_instances(context, number, -1, 0 if removes else NEVER, NEVER if removes else 0)
         if status == DONE and not has_room_to_apply(context):
             status = GROW
@@ -479,13 +455,12 @@ def count_changes(context: Context) -> int:
 
 @entry
 def finish_counting(context: Context) -> int:
-    """Delete what has no rank, and get ready for the next stratum. Returns the number of facts deleted."""
-    before = context.gone_count
+    """Delete what has no rank, and get ready for the next stratum."""
     for place in range(context.touched_count):
         fact = context.touched[place]
         relation = relation_of(context, fact)
         row = fact & ROW
-        relation.flags[row] = relation.flags[row] & ~TOUCHED
+        clear_flags(context, fact, TOUCHED)
         if relation.ranks[row] == NEVER:
             if row < context.settled[fact >> 32]:
                 delete_fact(context, fact)
@@ -498,7 +473,7 @@ def finish_counting(context: Context) -> int:
     context.event_count = 0
     context.time = 0
     context.last_time = 0
-    return context.gone_count - before
+    return 0
 
 
 @entry

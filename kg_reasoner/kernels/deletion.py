@@ -4,13 +4,12 @@ Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materiali
 Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
 its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
 
-Strata are updated from below, each after those that it looks at: what a stratum sees of lower ones is settled. A *fact* is
-``relation << 32 | row``. All state is in the context, so that a kernel can stop for room, an index or a function's results and be
-called again.
+Strata are updated from below, each after those that it looks at: what a stratum sees of lower ones is settled. All state is in the
+context, so that a kernel can stop for room, an index or a function's results and be called again.
 """
 
-from kg_reasoner.kernels.fixpoint import readiness
-from kg_reasoner.kernels.joins import match_columns, next_match, value_of
+from kg_reasoner.kernels.fixpoint import open_plan, open_triggered
+from kg_reasoner.kernels.joins import fill_tuple, next_match
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CALLS,
@@ -31,50 +30,22 @@ from kg_reasoner.kernels.layout import (
     READY,
     REBORN,
     RETRACTED,
+    ROW,
     STATED,
     TRACED,
     WATCHED,
     Context,
     Frame,
     Plan,
-    Relation,
     Section,
     Step,
 )
 from kg_reasoner.kernels.marks import has_marked_body, mark
 from kg_reasoner.kernels.memory import Int32s, entry, kernel
-from kg_reasoner.kernels.relations import count_dead, find, section_of
+from kg_reasoner.kernels.relations import clear_flags, count_dead, find, flags_of, relation_of, section_of, set_flags, values_of
 
-ROW = (1 << 32) - 1
 CERTAIN = EXPLICIT | STATED | PROVED
 TEMPORARY = CHECKED | PROVED | DISPROVED | DOUBTED | PROCESSED | WATCHED
-
-
-@kernel
-def relation_of(context: Context, fact: int) -> Relation:
-    """The relation of a fact."""
-    return context.relations[fact >> 32]
-
-
-@kernel
-def flags_of(context: Context, fact: int) -> int:
-    """The flags of a fact."""
-    return relation_of(context, fact).flags[fact & ROW]
-
-
-@kernel
-def set_flags(context: Context, fact: int, flags: int) -> int:
-    """Give a fact further flags."""
-    relation = relation_of(context, fact)
-    row = fact & ROW
-    relation.flags[row] = relation.flags[row] | flags
-    return 0
-
-
-@kernel
-def values_of(relation: Relation, fact: int) -> Int32s:
-    """The tuple of a fact."""
-    return relation.rows + (fact & ROW) * relation.arity
 
 
 @kernel
@@ -233,23 +204,19 @@ def open_deriver(context: Context, depth: int) -> int:
     """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or what must be done first."""
     goal = context.goals[depth]
     relation = relation_of(context, goal.fact)
-    values = values_of(relation, goal.fact)
     frame = context.frames[depth + 1]
     while True:
         section = goal_section(context, depth)
         while goal.next_deriver < section.end_deriver:
             number = context.derivers[goal.next_deriver]
-            plan = context.plans[number]
-            ready = readiness(context, plan, 0, 0, -1)
+            ready = open_triggered(context, frame, number, relation, goal.fact)
             if ready > READY:
                 return ready
             goal.next_deriver = goal.next_deriver + 1
-            if ready == READY and match_columns(frame, context.codes + plan.trigger, values, relation.arity):
-                frame.plan = number
-                frame.level = FRESH
+            if ready == READY:
                 goal.open = 1
                 return READY
-        own = section_of(relation, values)
+        own = section_of(relation, values_of(relation, goal.fact))
         if goal.own_section or own < 0:
             return IDLE
         goal.own_section = 1
@@ -328,34 +295,27 @@ def prove(context: Context) -> int:
 def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
     """Cast doubt on the heads of all matches of a frame."""
     relation = context.relations[plan.head_relation]
-    codes = context.codes + plan.head
-    scratch = frame.scratch
     while next_match(context, frame, 0, 0, -1):
         context.deletion_instances = context.deletion_instances + 1
-        for column in range(relation.arity):
-            scratch[column] = value_of(frame, codes[column])
-        row = find(relation, scratch)
+        fill_tuple(frame, context.codes + plan.head, relation.arity, frame.scratch)
+        row = find(relation, frame.scratch)
         if row >= 0:
             doubt(context, (plan.head_relation << 32) | row)
     return CALLS if context.request_count > 0 else DONE
 
 
 @kernel
-def doubt_consequences(context: Context, section: Section, fact: int) -> int:
-    """Cast doubt on what follows directly from a fact, by the rules that a section triggers: DONE, or what must be done first."""
+def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int) -> int:
+    """Cast doubt on the heads of some plans' instances that a fact triggers: DONE, or what must be done first."""
     relation = relation_of(context, fact)
     frame = context.frames[0]
-    for position in range(section.first_trigger, section.end_trigger):
-        number = context.triggers[position]
-        plan = context.plans[number]
-        ready = readiness(context, plan, 0, 0, -1)
+    for position in range(first, end):
+        number = plans[position]
+        ready = open_triggered(context, frame, number, relation, fact)
         if ready > READY:
             return ready
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
-            frame.plan = number
-            frame.level = FRESH
-            if doubt_heads(context, frame, plan) != DONE:
-                return CALLS
+        if ready == READY and doubt_heads(context, frame, context.plans[number]) != DONE:
+            return CALLS
     return DONE
 
 
@@ -363,10 +323,12 @@ def doubt_consequences(context: Context, section: Section, fact: int) -> int:
 def doubt_all_consequences(context: Context, fact: int) -> int:
     """Cast doubt on what follows directly from a fact: DONE, or what must be done first."""
     relation = relation_of(context, fact)
-    status = doubt_consequences(context, context.sections[relation.section], fact)
+    section = context.sections[relation.section]
+    status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
     own = section_of(relation, values_of(relation, fact))
     if status == DONE and own >= 0:
-        status = doubt_consequences(context, context.sections[own], fact)
+        section = context.sections[own]
+        status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
     return status
 
 
@@ -424,14 +386,11 @@ def drop_removed(context: Context) -> int:
 @entry
 def doubt_rule(context: Context, number: int) -> int:
     """Cast doubt on everything that a rule has derived: DONE, or what must be done before it is called again."""
-    plan = context.plans[number]
     see_old(context)
-    status = readiness(context, plan, 0, 0, -1)
+    frame = context.frames[0]
+    status = open_plan(context, frame, number)
     if status == READY:
-        frame = context.frames[0]
-        frame.plan = number
-        frame.level = FRESH
-        status = doubt_heads(context, frame, plan)
+        status = doubt_heads(context, frame, context.plans[number])
     see_new(context)
     return DONE if status == IDLE else status
 
@@ -465,25 +424,6 @@ def doubt_lost(context: Context) -> int:
     return status
 
 
-@kernel
-def doubt_blocked_by(context: Context, section: Section, fact: int) -> int:
-    """Cast doubt on the heads of rule instances that a new fact makes invalid, by the rules of a section."""
-    relation = relation_of(context, fact)
-    frame = context.frames[0]
-    for position in range(section.first_blocker, section.end_blocker):
-        number = context.blockers[position]
-        plan = context.plans[number]
-        ready = readiness(context, plan, 0, 0, -1)
-        if ready > READY:
-            return ready
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
-            frame.plan = number
-            frame.level = FRESH
-            if doubt_heads(context, frame, plan) != DONE:
-                return CALLS
-    return DONE
-
-
 @entry
 def doubt_blocked(context: Context) -> int:
     """Cast doubt on what rested on the absence of facts that are there now: DONE, or what must be done before the next call."""
@@ -499,10 +439,11 @@ def doubt_blocked(context: Context) -> int:
         while status == DONE and row < relation.count:
             fact = (number << 32) | row
             if not relation.flags[row] & (ABSENT | REBORN):
-                status = doubt_blocked_by(context, section, fact)
-                own = section_of(relation, values_of(relation, fact))
-                if status == DONE and own >= 0:
-                    status = doubt_blocked_by(context, context.sections[own], fact)
+                status = doubt_triggered(context, context.blockers, section.first_blocker, section.end_blocker, fact)
+                number_of_own = section_of(relation, values_of(relation, fact))
+                if status == DONE and number_of_own >= 0:
+                    own = context.sections[number_of_own]
+                    status = doubt_triggered(context, context.blockers, own.first_blocker, own.end_blocker, fact)
             row = row + 1
         if status == DONE:
             context.place = number + 1
@@ -537,21 +478,15 @@ def settle_doubts(context: Context) -> int:
 
 @entry
 def finish_deletion(context: Context) -> int:
-    """Delete what has no proof, and clean up after a stratum. Returns the number of facts deleted."""
-    before = context.gone_count
+    """Delete what has no proof, and clean up after a stratum."""
     for place in range(context.doubted_count):
         fact = context.doubted[place]
-        relation = relation_of(context, fact)
-        row = fact & ROW
-        if relation.flags[row] & PROCESSED:
+        if flags_of(context, fact) & PROCESSED:
             delete_fact(context, fact)
         else:
-            relation.flags[row] = relation.flags[row] & ~TEMPORARY
+            clear_flags(context, fact, TEMPORARY)
     for place in range(context.checked_count):
-        fact = context.checked[place]
-        relation = relation_of(context, fact)
-        row = fact & ROW
-        relation.flags[row] = relation.flags[row] & ~TEMPORARY
+        clear_flags(context, context.checked[place], TEMPORARY)
     context.doubted_count = 0
     context.doubted_done = 0
     context.checked_count = 0
@@ -559,35 +494,26 @@ def finish_deletion(context: Context) -> int:
     context.proved_count = 0
     context.proved_done = 0
     context.pool_count = 0
-    return context.gone_count - before
+    return 0
 
 
 @entry
 def finish_update(context: Context) -> int:
-    """Forget what was only of use during an update: facts that are gone are dead now. Returns how many are neither back again."""
-    lost = 0
+    """Forget what was only of use during an update: facts that are gone are dead now."""
     for place in range(context.gone_count):
         fact = context.gone[place]
         relation = relation_of(context, fact)
         relation.flags[fact & ROW] = DEAD
         newest = find(relation, values_of(relation, fact))
-        flags = relation.flags[newest]
-        if flags & REBORN:
-            relation.flags[newest] = flags - REBORN
-        elif flags & DEAD:
-            lost = lost + 1
+        relation.flags[newest] = relation.flags[newest] & ~REBORN
     for place in range(context.removed_count):
-        fact = context.removed[place]
-        relation = relation_of(context, fact)
-        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~RETRACTED
+        clear_flags(context, context.removed[place], RETRACTED)
     for place in range(context.claimed_count):
-        fact = context.claimed[place]
-        relation = relation_of(context, fact)
-        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~CLAIMED
+        clear_flags(context, context.claimed[place], CLAIMED)
     context.gone_count = 0
     context.removed_count = 0
     context.claimed_count = 0
-    return lost
+    return 0
 
 
 @entry
@@ -612,8 +538,7 @@ def drop_doubted(context: Context) -> int:
     """Delete the doubted facts that are neither explicit nor stated: no rule derives them any more."""
     for place in range(context.doubted_count):
         fact = context.doubted[place]
-        relation = relation_of(context, fact)
-        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~DOUBTED
+        clear_flags(context, fact, DOUBTED)
         if not flags_of(context, fact) & (EXPLICIT | STATED):
             delete_fact(context, fact)
     context.doubted_count = 0

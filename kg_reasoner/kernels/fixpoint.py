@@ -1,6 +1,6 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
-from kg_reasoner.kernels.joins import is_hidden, match_columns, next_match, row_limit, value_of
+from kg_reasoner.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.kernels.layout import (
     BLOCK,
     BUILD_INDEX,
@@ -22,12 +22,13 @@ from kg_reasoner.kernels.layout import (
     Context,
     Frame,
     Plan,
+    Relation,
     Section,
     Step,
 )
 from kg_reasoner.kernels.marks import mark_head, passes_mark
 from kg_reasoner.kernels.memory import entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import insert, is_present, key_slot, section_of, tuple_key
+from kg_reasoner.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
 
 
 @kernel
@@ -40,9 +41,7 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     place = number & (RING - 1)
     values = context.ring + place * context.ring_stride
     relation = context.relations[plan.head_relation]
-    codes = context.codes + plan.head
-    for column in range(relation.arity):
-        values[column] = value_of(frame, codes[column])
+    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     key = tuple_key(values, relation.arity)
     if key == plan.last_key and relation.arity < 3:
         return context.ring_count
@@ -97,6 +96,26 @@ def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -
         if step.kind == COMPARE and not context.valued:
             return VALUES
     return READY
+
+
+@kernel
+def open_plan(context: Context, frame: Frame, number: int) -> int:
+    """Get a frame ready to join all rows by a plan: READY, IDLE (there are no matches), or what must be done first."""
+    ready = readiness(context, context.plans[number], 0, 0, -1)
+    if ready == READY:
+        frame.plan = number
+        frame.level = FRESH
+        frame.fact = -1
+    return ready
+
+
+@kernel
+def open_triggered(context: Context, frame: Frame, number: int, relation: Relation, fact: int) -> int:
+    """The same for a plan that a fact of a relation triggers."""
+    columns = context.codes + context.plans[number].trigger
+    if not match_columns(frame, columns, values_of(relation, fact), relation.arity):
+        return IDLE
+    return open_plan(context, frame, number)
 
 
 @kernel
@@ -382,16 +401,11 @@ def evaluate_rule(context: Context, number: int) -> int:
     if insert_queued(context) == GROW:
         return GROW
     plan = context.plans[number]
-    ready = readiness(context, plan, 0, 0, -1)
-    if ready == IDLE:
-        return DONE
-    if ready != READY:
-        return ready
-    plan.last_key = EMPTY
     frame = context.frames[0]
-    frame.plan = number
-    frame.level = FRESH
-    frame.fact = -1
+    ready = open_plan(context, frame, number)
+    if ready != READY:
+        return DONE if ready == IDLE else ready
+    plan.last_key = EMPTY
     status = derive(context, frame, plan, 0, 0, -1)
     if status == DONE:
         status = insert_queued(context)
@@ -401,20 +415,15 @@ def evaluate_rule(context: Context, number: int) -> int:
 @kernel
 def derive_by_section(context: Context, section: Section, fact: int) -> int:
     """Derive what a fact of a negated atom held back, by the rules of a section: DONE, or what must be done first."""
-    number = fact >> 32
-    relation = context.relations[number]
+    relation = relation_of(context, fact)
     frame = context.frames[0]
     for position in range(section.first_blocker, section.end_blocker):
         plan = context.plans[context.blockers[position]]
-        ready = readiness(context, plan, 0, 0, -1)
+        ready = open_triggered(context, frame, context.blockers[position], relation, fact)
         if ready > READY:
             return ready
-        values = relation.rows + (fact & 0xFFFFFFFF) * relation.arity
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values, relation.arity):
+        if ready == READY:
             plan.last_key = EMPTY
-            frame.plan = context.blockers[position]
-            frame.level = FRESH
-            frame.fact = -1
             if derive(context, frame, plan, 0, 0, -1) == GROW:
                 return GROW
     return CALLS if context.request_count > 0 else DONE
@@ -425,14 +434,12 @@ def derive_unblocked(context: Context) -> int:
     """Derive what holds because facts are gone, from `place` on: DONE, or what must be done before it is called again."""
     while context.place < context.gone_count:
         fact = context.gone[context.place]
-        relation = context.relations[fact >> 32]
+        relation = relation_of(context, fact)
         status = derive_by_section(context, context.sections[relation.section], fact)
+        own = section_of(relation, values_of(relation, fact))
+        if status == DONE and own >= 0:
+            status = derive_by_section(context, context.sections[own], fact)
         if status != DONE:
             return status
-        own = section_of(relation, relation.rows + (fact & 0xFFFFFFFF) * relation.arity)
-        if own >= 0:
-            status = derive_by_section(context, context.sections[own], fact)
-            if status != DONE:
-                return status
         context.place = context.place + 1
     return insert_queued(context)

@@ -38,6 +38,14 @@ def value_of(frame: Frame, code: int) -> int:
 
 
 @kernel
+def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
+    """Write the ids that codes stand for."""
+    for column in range(arity):
+        values[column] = value_of(frame, codes[column])
+    return 0
+
+
+@kernel
 def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
     """Match a tuple with a list of column codes: compare constants and repeated variables, bind the others."""
     for column in range(arity):
@@ -127,11 +135,8 @@ def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) 
 def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
     """The row of the one tuple that a step asks for, or -1."""
     relation = context.relations[step.relation]
-    codes = context.codes + step.key
-    scratch = frame.scratch
-    for column in range(relation.arity):
-        scratch[column] = value_of(frame, codes[column])
-    row = find(relation, scratch)
+    fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
+    row = find(relation, frame.scratch)
     if row < 0 or is_hidden(context, relation, row):
         return -1
     if row >= limit and not (context.old and relation.flags[row] & REBORN):

@@ -7,9 +7,14 @@ is derivation order. A *code* stands for an argument of an atom, as an integer:
 * ``SKIP < code < 0``: slot ``-1 - code`` of the frame's bindings. In a list of columns to match it means *bind*;
 * ``code <= CHECK``: only in lists of columns to match: slot ``CHECK - code`` must hold the same value;
 * ``SKIP``: the column needs no look.
+
+A *fact* is ``relation << 32 | row``.
 """
 
 from kg_reasoner.kernels.memory import Array, Bytes, Int16s, Int32s, Int64s, Struct
+
+ROW = (1 << 32) - 1
+"""The part of a fact that is its row."""
 
 EMPTY = -1
 """In hash tables: no key here."""

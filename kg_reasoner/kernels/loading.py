@@ -1,19 +1,17 @@
 """Explicit facts: flagging rows as asserted, and taking the flag from them."""
 
-from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, PRESENT, RETRACTED, RING, STATED, Context
+from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context
 from kg_reasoner.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.kernels.relations import count_dead, find, insert, tuple_key
+from kg_reasoner.kernels.relations import count_dead, find, find_or_insert, tuple_key
 
 
 @kernel
 def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> int:
     """Insert a tuple that is not derived, and flag its row: 1 if it had not had the flag, 0 if it had, or FULL."""
     relation = context.relations[number]
-    row = insert(context, number, values, tuple_key(values, relation.arity))
+    row = find_or_insert(context, number, values)
     if row == FULL:
         return FULL
-    if row == PRESENT:
-        row = find(relation, values)
     flags = relation.flags[row]
     if flags & flag:
         return 0

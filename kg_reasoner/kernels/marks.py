@@ -4,10 +4,10 @@ Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. Unde
 the heads of their rule instances, under delete/rederive all marked facts do.
 """
 
-from kg_reasoner.kernels.joins import value_of
-from kg_reasoner.kernels.layout import ABSENT, COMPARE, DONE, EXPLICIT, FULL, GROW, MARKED, PRESENT, TRACED, Context, Frame, Plan
+from kg_reasoner.kernels.joins import fill_tuple
+from kg_reasoner.kernels.layout import ABSENT, COMPARE, DONE, EXPLICIT, FULL, GROW, MARKED, TRACED, Context, Frame, Plan
 from kg_reasoner.kernels.memory import Int32s, entry, kernel
-from kg_reasoner.kernels.relations import find, insert, tuple_key
+from kg_reasoner.kernels.relations import clear_flags, find, find_or_insert, flags_of
 
 
 @kernel
@@ -15,7 +15,7 @@ def is_passing(context: Context, fact: int) -> int:
     """Whether a body fact marks the heads of its rule instances: an explicit marked one, or (`marking` 2) any marked one."""
     if fact < 0:
         return 0
-    flags = context.relations[fact >> 32].flags[fact & 0xFFFFFFFF]
+    flags = flags_of(context, fact)
     return 1 if flags & MARKED and (flags & EXPLICIT or context.marking == 2) else 0
 
 
@@ -60,17 +60,14 @@ def mark_head(context: Context, frame: Frame, plan: Plan) -> int:
     number = plan.head_relation
     relation = context.relations[number]
     values = frame.scratch
-    codes = context.codes + plan.head
-    for column in range(relation.arity):
-        values[column] = value_of(frame, codes[column])
+    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     if context.marked_count >= context.marked_room:
         return GROW
-    row = insert(context, number, values, tuple_key(values, relation.arity))
+    count = relation.count
+    row = find_or_insert(context, number, values)
     if row == FULL:
         return GROW
-    if row == PRESENT:
-        return mark(context, number, find(relation, values))
-    if context.marking == 2:
+    if row == count and context.marking == 2:
         relation.flags[row] = relation.flags[row] | TRACED
     return mark(context, number, row)
 
@@ -97,9 +94,7 @@ def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> i
 def use_marks(context: Context) -> int:
     """Take the marks away from the facts that wait for this update; it will set its own."""
     for place in range(context.foreseen_count):
-        fact = context.foreseen[place]
-        flags = context.relations[fact >> 32].flags
-        flags[fact & 0xFFFFFFFF] = flags[fact & 0xFFFFFFFF] & ~MARKED
+        clear_flags(context, context.foreseen[place], MARKED)
     return 0
 
 
@@ -107,8 +102,6 @@ def use_marks(context: Context) -> int:
 def forget_marks(context: Context) -> int:
     """The update that the marks were for is over."""
     for place in range(context.foreseen_count):
-        fact = context.foreseen[place]
-        flags = context.relations[fact >> 32].flags
-        flags[fact & 0xFFFFFFFF] = flags[fact & 0xFFFFFFFF] & ~TRACED
+        clear_flags(context, context.foreseen[place], TRACED)
     context.foreseen_count = 0
     return 0

@@ -12,7 +12,7 @@ widened when read.
 import os
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +57,13 @@ class Struct:
     """A record of 64-bit words. Subclasses declare their fields as annotations; `fields` maps each name to (word, type)."""
 
     fields: ClassVar[dict[str, tuple[int, Any]]] = {}
+    record: ClassVar["type[Record]"]
+    """Python's hand on such structs."""
 
     def __init_subclass__(cls) -> None:
-        hints = {name: hint for name, hint in get_type_hints(cls).items() if name != "fields"}
+        hints = {name: hint for name, hint in get_type_hints(cls).items() if name not in Struct.__annotations__}
         cls.fields = {name: (word, hint) for word, (name, hint) in enumerate(hints.items())}
+        cls.record = _record_class(cls)
 
 
 class Array(Generic[S]):
@@ -160,32 +163,50 @@ def address(array: Any) -> int:
 class Record:
     """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive."""
 
-    __slots__ = ("_arrays", "_fields", "_first", "_table", "struct")
+    __slots__ = ("_arrays", "_first", "_table")
 
-    def __init__(self, struct: type[Struct], table: "Table", index: int) -> None:
-        object.__setattr__(self, "struct", struct)
-        object.__setattr__(self, "_fields", struct.fields)
-        object.__setattr__(self, "_table", table)
-        object.__setattr__(self, "_first", index * len(struct.fields))
-        object.__setattr__(self, "_arrays", {})
+    def __init__(self, table: "Table", first: int) -> None:
+        self._table = table
+        self._first = first
+        self._arrays: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        held = self._arrays.get(name)
-        if held is not None:
-            return held
-        number: int = self._table.flat[self._first + self._fields[name][0]]
-        return number
+    if TYPE_CHECKING:
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, np.ndarray):
-            self._arrays[name] = value
-            value = address(value)
-        self._table.flat[self._first + self._fields[name][0]] = value
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     @property
     def address(self) -> int:
         """The address of the struct, to be passed to a kernel. It changes when its table grows."""
         return int(self._table.words.ctypes.data) + 8 * self._first
+
+
+def _record_class(struct: type[Struct]) -> type[Record]:
+    """The class of a struct's records: a property for each field."""
+    members = {name: _word(word) if kind is int else _pointer(name, word) for name, (word, kind) in struct.fields.items()}
+    return type(f"{struct.__name__}Record", (Record,), {"__slots__": (), **members})
+
+
+def _word(word: int) -> property:
+    def read(record: Record) -> int:
+        number: int = record._table.flat[record._first + word]
+        return number
+
+    def write(record: Record, value: int) -> None:
+        record._table.flat[record._first + word] = value
+
+    return property(read, write)
+
+
+def _pointer(name: str, word: int) -> property:
+    def read(record: Record) -> Any:
+        return record._arrays.get(name)
+
+    def write(record: Record, array: Any) -> None:
+        record._arrays[name] = array
+        record._table.flat[record._first + word] = address(array)
+
+    return property(read, write)
 
 
 class Table:
@@ -212,7 +233,7 @@ class Table:
             grown[: len(self.words)] = self.words
             self.words = grown
             self._publish()
-        record = Record(self.struct, self, len(self.records))
+        record = self.struct.record(self, len(self.records) * len(self.struct.fields))
         self.records.append(record)
         for name, value in values.items():
             setattr(record, name, value)

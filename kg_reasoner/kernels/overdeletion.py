@@ -3,15 +3,14 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.kernels.deletion import doubt_all_consequences, flags_of, relation_of, see_new, set_flags, values_of
-from kg_reasoner.kernels.fixpoint import readiness
-from kg_reasoner.kernels.joins import match_columns, next_match
+from kg_reasoner.kernels.deletion import doubt_all_consequences, see_new
+from kg_reasoner.kernels.fixpoint import open_triggered
+from kg_reasoner.kernels.joins import next_match
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CALLS,
     DONE,
     EXPLICIT,
-    FRESH,
     FULL,
     GROW,
     PROCESSED,
@@ -22,7 +21,7 @@ from kg_reasoner.kernels.layout import (
     Section,
 )
 from kg_reasoner.kernels.memory import entry, kernel
-from kg_reasoner.kernels.relations import insert, section_of, tuple_key
+from kg_reasoner.kernels.relations import flags_of, insert, relation_of, section_of, set_flags, tuple_key, values_of
 
 
 @entry
@@ -54,17 +53,12 @@ def has_derivation(context: Context, section: Section, fact: int) -> int:
     relation = relation_of(context, fact)
     frame = context.frames[0]
     for position in range(section.first_deriver, section.end_deriver):
-        number = context.derivers[position]
-        plan = context.plans[number]
-        ready = readiness(context, plan, 0, 0, -1)
+        ready = open_triggered(context, frame, context.derivers[position], relation, fact)
         if ready > READY:
             return ready
-        if ready == READY and match_columns(frame, context.codes + plan.trigger, values_of(relation, fact), relation.arity):
-            frame.plan = number
-            frame.level = FRESH
-            if next_match(context, frame, 0, 0, -1):
-                context.backward_instances = context.backward_instances + 1
-                return READY
+        if ready == READY and next_match(context, frame, 0, 0, -1):
+            context.backward_instances = context.backward_instances + 1
+            return READY
     return CALLS if context.request_count > 0 else DONE
 
 

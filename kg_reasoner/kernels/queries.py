@@ -1,8 +1,8 @@
 """Answering queries: all matches of a plan, written out row by row, and the rows of one tuple or key in many relations at once."""
 
-from kg_reasoner.kernels.fixpoint import readiness
-from kg_reasoner.kernels.joins import next_match, value_of
-from kg_reasoner.kernels.layout import DONE, EMPTY, FINISHED, FRESH, READY, Context
+from kg_reasoner.kernels.fixpoint import open_plan
+from kg_reasoner.kernels.joins import fill_tuple, next_match
+from kg_reasoner.kernels.layout import DONE, EMPTY, FINISHED, IDLE, READY, Context
 from kg_reasoner.kernels.memory import Int32s, entry
 from kg_reasoner.kernels.relations import find, key_slot
 
@@ -10,12 +10,13 @@ from kg_reasoner.kernels.relations import find, key_slot
 @entry
 def start_query(context: Context, number: int) -> int:
     """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
-    ready = readiness(context, context.plans[number], 0, 0, -1)
+    frame = context.frames[0]
+    ready = open_plan(context, frame, number)
     if ready > READY:
         return ready
-    frame = context.frames[0]
-    frame.plan = number
-    frame.level = FRESH if ready == READY else FINISHED
+    if ready == IDLE:
+        frame.plan = number
+        frame.level = FINISHED
     return DONE
 
 
@@ -28,9 +29,7 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
     while count < capacity:
         if not next_match(context, frame, 0, 0, -1):
             return count
-        row = out + count * width
-        for column in range(width):
-            row[column] = value_of(frame, codes[column])
+        fill_tuple(frame, codes, width, out + count * width)
         count = count + 1
     return count
 

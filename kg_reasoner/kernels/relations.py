@@ -1,7 +1,43 @@
 """Finding and inserting tuples, and keeping the indexes of a relation up to date."""
 
-from kg_reasoner.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, PRESENT, REBORN, Context, Index, Relation
+from kg_reasoner.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, PRESENT, REBORN, ROW, Context, Index, Relation
 from kg_reasoner.kernels.memory import Int32s, Int64s, entry, kernel, mix
+
+
+@kernel
+def relation_of(context: Context, fact: int) -> Relation:
+    """The relation of a fact."""
+    return context.relations[fact >> 32]
+
+
+@kernel
+def flags_of(context: Context, fact: int) -> int:
+    """The flags of a fact."""
+    return relation_of(context, fact).flags[fact & ROW]
+
+
+@kernel
+def set_flags(context: Context, fact: int, flags: int) -> int:
+    """Give a fact further flags."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = relation.flags[row] | flags
+    return 0
+
+
+@kernel
+def clear_flags(context: Context, fact: int, flags: int) -> int:
+    """Take flags from a fact."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = relation.flags[row] & ~flags
+    return 0
+
+
+@kernel
+def values_of(relation: Relation, fact: int) -> Int32s:
+    """The tuple of a fact."""
+    return relation.rows + (fact & ROW) * relation.arity
 
 
 @kernel
@@ -232,6 +268,14 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     if section >= 0:
         index_row(context, section, row, values)
     return row
+
+
+@kernel
+def find_or_insert(context: Context, number: int, values: Int32s) -> int:
+    """The living row of a tuple, appended if there is none; FULL if it cannot be."""
+    relation = context.relations[number]
+    row = insert(context, number, values, tuple_key(values, relation.arity))
+    return find(relation, values) if row == PRESENT else row
 
 
 @kernel

@@ -4,10 +4,10 @@ Under rewriting of equal terms, one fact stands for many, and one derivation for
 meant. What was derived from it has to be looked at again (see `kg_reasoner.equality`).
 """
 
-from kg_reasoner.kernels.deletion import ROW, doubt, doubt_all_consequences, relation_of, see_new, see_old
+from kg_reasoner.kernels.deletion import doubt, doubt_all_consequences, see_new, see_old
 from kg_reasoner.kernels.layout import DONE, DOUBTED, Context
 from kg_reasoner.kernels.memory import Int32s, entry
-from kg_reasoner.kernels.relations import find
+from kg_reasoner.kernels.relations import clear_flags, find
 
 
 @entry
@@ -38,9 +38,7 @@ def trace_doubts(context: Context) -> int:
 def forget_doubts(context: Context) -> int:
     """Empty the list of doubted facts."""
     for place in range(context.doubted_count):
-        fact = context.doubted[place]
-        relation = relation_of(context, fact)
-        relation.flags[fact & ROW] = relation.flags[fact & ROW] & ~DOUBTED
+        clear_flags(context, context.doubted[place], DOUBTED)
     context.doubted_count = 0
     context.doubted_done = 0
     return 0

@@ -34,7 +34,7 @@ class Table(NamedTuple):
     explicit: Flags
 
 
-@dataclass
+@dataclass(slots=True)
 class Work:
     """What a strategy has to do, besides the explicit facts that have come (rows beyond the settled ones) or gone (the context's
     list), and where it says what has changed."""

@@ -38,7 +38,7 @@ class BackwardForward(StratumByStratum):
             super().apply(work)
             return
         (stratum,) = materialiser.strata
-        materialiser.begin(stratum)
+        materialiser.enter(stratum)
         if context.removed_count:
             self.prepare()
         while (status := native.update_stratum(database.address)) != DONE:

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED
+from kg_reasoner.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW
 from kg_reasoner.maintenance import Table, Work
 from kg_reasoner.relation import Database, Rows
 
 Facts = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
 
-ROW = 0xFFFFFFFF
 NO_FLAGS = np.empty(0, np.int16)
 
 FEW = 32

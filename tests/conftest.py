@@ -1,0 +1,19 @@
+"""Fixtures that several test files share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kg_reasoner import relation
+
+
+@pytest.fixture(params=["usual", "tiny"], scope="module")
+def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tests that use this run with tables of the usual sizes, and again with tables that are full all the time."""
+    usual = relation.capacities
+    if request.param == "tiny":
+        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
+    yield
+    relation.capacities = usual
