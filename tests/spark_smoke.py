@@ -1,0 +1,85 @@
+"""Everything that Spark is used for, once, in a process of its own: ``python -m tests.spark_smoke [--remote]``.
+
+For what the test session is not: Spark Connect (``--remote``; one process has one kind of session) and other versions of Spark. It
+ends with what was checked, or with an error.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kg_reasoner import rulesets
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.spark_backend import SparkReasoner
+from kg_reasoner.spark_backend.graphframes import graph_tables, graphframes_problem
+from kg_reasoner.spark_backend.reading import read_triples
+from kg_reasoner.spark_backend.writing import write
+from kg_reasoner.terms import term_text
+from tests.spark_session import SETTINGS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EX = "http://example.org/"
+OWL = "http://www.w3.org/2002/07/owl#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+DATA = f"""
+<{EX}Cat> <{RDFS}subClassOf> <{EX}Animal> .
+<{EX}Cat> <{OWL}disjointWith> <{EX}Dog> .
+<{EX}partOf> <{RDF}type> <{OWL}TransitiveProperty> .
+<{EX}chases> <{RDFS}domain> <{EX}Cat> .
+<{EX}tom> <{EX}chases> <{EX}jerry> .
+<{EX}tom>\t<{EX}name> "T\\u006Fm"@EN . # an odd line
+<{EX}tom> <{RDF}type> <{EX}Dog> .
+<{EX}toe> <{EX}partOf> <{EX}foot> .
+<{EX}foot> <{EX}partOf> <{EX}leg> .
+<{EX}leg> <{EX}partOf> <{EX}tom> .
+<{EX}thomas> <{OWL}sameAs> <{EX}tom> .
+"""
+
+
+def session(remote: bool) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    builder = builder.remote("local[1]") if remote else builder.master("local[1]")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def in_process() -> tuple[set[tuple[str, ...]], int]:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(DATA.encode(), format="ntriples")
+    return {tuple(map(term_text, triple)) for triple in reasoner.triples()}, len(reasoner.inconsistencies())
+
+
+def main(remote: bool) -> None:
+    spark = session(remote)
+    expected, contradictions = in_process()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "data.nt").write_text(DATA)
+        triples = read_triples(spark, f"{folder}/data.nt")
+        reasoner = SparkReasoner(spark, rulesets.load("owl2rl").program, triples, work_dir=f"{folder}/work")
+        write(reasoner.triples(), f"{folder}/out")
+        write(reasoner.triples(), f"{folder}/lines", "ntriples")
+        for output in ("out", "lines"):
+            found = {tuple(row) for row in read_triples(spark, f"{folder}/{output}").collect()}
+            assert found == expected, f"only on Spark: {found - expected}; only in process: {expected - found}"
+        assert reasoner.inconsistencies().count() == contradictions > 0
+        vertices, edges = graph_tables(spark.read.parquet(f"{folder}/out"))
+        terms = {term for subject, _, object in expected for term in (subject, object) if not term.startswith('"')}
+        assert {row.term for row in vertices.collect()} == terms
+        assert edges.count() == sum(not object.startswith('"') for _, _, object in expected)
+        problem = graphframes_problem(spark)
+    print(f"{type(spark).__module__}, Spark {spark.version}: {len(expected)} triples are those of the in-process engine")
+    print(f"GraphFrames: {problem or 'is there'}")
+
+
+if __name__ == "__main__":
+    main("--remote" in sys.argv)
