@@ -42,6 +42,9 @@ def fetch(iri: str, *, largest: int = LARGEST, timeout: float = TIMEOUT) -> tupl
     try:
         with _opener(redirects).open(request, timeout=timeout) as response:
             data = response.read(largest + 1)
+            length = response.headers.get("Content-Length", "")
+            if length.isdecimal() and len(data) < min(int(length), largest + 1):
+                raise _failure(iri, f"it ends after {len(data)} of {length} bytes", "try again")
             found = str(response.geturl())
             format = _format(response.headers.get_content_type(), found)
     except LoadError:
