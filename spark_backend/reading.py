@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import logging
 import os
 import re
 from collections.abc import Iterable
@@ -26,6 +25,7 @@ from kg_reasoner.loaders.statements import check_line
 from kg_reasoner.loaders.syntax import parser_error
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.lines import COLUMNS, judged_lines, odd_lines, odd_terms, plain_terms
+from kg_reasoner.spark_backend.progress import LOGGER
 from kg_reasoner.spark_backend.writing import write_whole
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 InputFormat: TypeAlias = Literal["ntriples", "nquads", "parquet"]
 BlankNodes: TypeAlias = Literal["document", "file", "shared"]
 
-_LOG: Final = logging.getLogger("kg_reasoner.spark")
 _TRIPLES: Final = r"\.(?:nt|ntriples)(?:\.[a-z0-9]+)?$"
 _PARQUET: Final = re.compile(r"\.parquet$", re.IGNORECASE)
 _OTHER_RDF: Final = re.compile(r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|n3|owx)(?:\.gz|\.bz2)?$", re.IGNORECASE)
@@ -221,7 +220,7 @@ def _checked(lines: DataFrame, odd: DataFrame, policy: str) -> _Found:
             write_whole(judged.filter("bad").select("file", F.col("line").cast("string").alias("line")), policy, "json")
     if row.bad:
         where = "skipped" if policy == "skip" else f"written to {policy}"
-        _LOG.warning("%d bad lines were %s; the first: %s", row.bad, where, str(error).splitlines()[0])
+        LOGGER.warning("%d bad lines were %s; the first: %s", row.bad, where, str(error).splitlines()[0])
     return _Found(row.odd, row.bad)
 
 

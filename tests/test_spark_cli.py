@@ -1,0 +1,137 @@
+"""``kg-reasoner spark``: what it writes, what it says, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.spark_session import need_spark, session
+
+need_spark()
+
+import pyspark
+
+from kg_reasoner.cli import main
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.spark_backend import session as session_module
+from kg_reasoner.spark_backend.session import build_session
+from kg_reasoner.terms import term_text
+
+ONTOLOGY = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Cat rdfs:subClassOf :Animal .
+:Cat owl:disjointWith :Dog .
+:chases rdfs:domain :Cat .
+"""
+DATA = """\
+<http://example.org/tom> <http://example.org/chases> <http://example.org/jerry> .
+<http://example.org/rex> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://example.org/Dog> .
+"""
+DOG_CHASES = "<http://example.org/rex> <http://example.org/chases> <http://example.org/tom> .\n"
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an ontology and data; commands use the session of the tests, and do not stop it."""
+    (tmp_path / "zoo.ttl").write_text(ONTOLOGY)
+    (tmp_path / "data.nt").write_text(DATA)
+    monkeypatch.setattr(session_module, "build_session", lambda master, remote, settings: session())
+    monkeypatch.setattr(session(), "stop", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def kg(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["spark", *arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def lines(folder: Path) -> list[str]:
+    return sorted(line for part in folder.glob("part-*") for line in part.read_text().splitlines())
+
+
+def test_materialise(zoo: Path) -> None:
+    said = kg("materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--ruleset", "rdfs", "--work-dir", "work").stderr
+    reasoner = Reasoner(ruleset="rdfs")
+    reasoner.load("zoo.ttl", "data.nt")
+    expected = {tuple(map(term_text, triple)) for triple in reasoner.triples()}
+    found = {tuple(row) for row in session().read.parquet("out").select("subject", "predicate", "object").collect()}
+    assert found == expected
+    assert f"{len(expected)} triples written to out" in said
+    reports = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    assert {"stage", "seconds"} <= set(reports[0])
+
+
+def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
+    arguments = ["materialise", "data.nt", "out", "--ontology", "zoo.ttl", "-r", "rdfs", "-f", "ntriples", "--inferred-only", "-q"]
+    assert kg(*arguments).stderr == ""
+    tom = "<http://example.org/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://example.org/"
+    assert lines(zoo / "out") == [f"{tom}Animal> .", f"{tom}Cat> ."]
+    assert "out: it is there already; overwrite it" in kg(*arguments, code=1).stderr
+    kg(*arguments, "--overwrite")
+
+
+def test_check(zoo: Path) -> None:
+    assert "no contradiction found" in kg("check", "data.nt", "--ontology", "zoo.ttl").stderr
+    (zoo / "more.nt").write_text(DOG_CHASES)
+    found = kg("check", "data.nt", "more.nt", "--ontology", "zoo.ttl", code=3)
+    assert "http://example.org/rex" in found.stdout
+    assert "contradiction" in found.stderr
+
+
+def test_bad_lines(zoo: Path) -> None:
+    (zoo / "data.nt").write_text(DATA + "nonsense\n")
+    arguments = ["materialise", "data.nt", "out", "-r", "rdfs"]
+    said = kg(*arguments, code=1)
+    assert said.stdout == ""
+    assert "data.nt:3:1: " in said.stderr
+    assert not (zoo / "out").exists()
+    assert "1 bad lines were skipped" in kg(*arguments, "--bad-lines", "skip").stderr
+
+
+def test_wrong_usage(zoo: Path) -> None:
+    assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
+    assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
+    assert "there is no file no.ttl" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
+    assert "Path does not exist" in kg("check", "no.nt", code=1).stderr
+
+
+def test_a_session_of_its_own() -> None:
+    with pytest.raises(ReasonerError, match="not both"):
+        build_session("local[1]", "sc://host")
+    assert build_session("local[2]").range(3).count() == 3
+
+
+def test_spark_submit(tmp_path: Path) -> None:
+    (tmp_path / "data.nt").write_text(DATA + DOG_CHASES)
+    (tmp_path / "zoo.ttl").write_text(ONTOLOGY)
+    script = kg("script").stdout.strip()
+    submit = [
+        str(Path(pyspark.__file__).parent / "bin" / "spark-submit"),
+        "--master",
+        "local[1]",
+        "--conf",
+        "spark.ui.enabled=false",
+    ]
+    done = subprocess.run(
+        [*submit, script, "check", "data.nt", "--ontology", "zoo.ttl"],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr[-3000:]
+    assert "http://example.org/rex" in done.stdout
