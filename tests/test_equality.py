@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from rdflib import OWL as ROWL
+from rdflib import Graph, Namespace
 
+from kg_reasoner.errors import NoProofError, UnknownNameError, UnsupportedError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, literal
+from kg_reasoner.store import KGReasonerStore
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
 
 
 def ex(name: str) -> IRI:
@@ -60,6 +66,11 @@ steps_with_names = st.lists(
 Steps = list[tuple[set[Triple], set[Triple]]]
 
 
+EXAMPLES = int(os.environ.get("KG_REASONER_EXAMPLES", "25"))
+PHASES = list(Phase) if "KG_REASONER_SHRINK" in os.environ else [Phase.explicit, Phase.reuse, Phase.generate]
+"""Making a failing history smaller takes minutes: it is done where somebody asks for it."""
+
+
 def visible(triples: Iterable[Triple]) -> set[Triple]:
     """What is of interest: not that things equal themselves."""
     return {triple for triple in triples if not (triple[1] == OWL.sameAs and triple[0] == triple[2])}
@@ -107,14 +118,164 @@ def follow(reasoners: tuple[Reasoner, Reasoner], history: Steps) -> None:
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES)
 @given(steps, st.sampled_from(sorted(STRATEGIES)))
 def test_rewriting_and_axioms_agree(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=EXAMPLES // 2, deadline=None, phases=PHASES)
 @given(steps_with_names, st.sampled_from(sorted(STRATEGIES)))
 def test_names_of_the_ontology_may_be_equal_too(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
+
+
+# --- what users see -----------------------------------------------------------------------------------------------------------
+
+
+def rewriting(program: str | None = None, ruleset: str | None = "owl2rl", triples: Iterable[Triple] = ()) -> Reasoner:
+    reasoner = Reasoner(program, ruleset=ruleset, equality="rewrite")
+    reasoner.add_triples(triples)
+    return reasoner
+
+
+ANN, BOB, CAT, DAN, EVE = PEOPLE
+CLIQUE = [(ANN, OWL.sameAs, BOB), (BOB, OWL.sameAs, CAT)]
+
+
+def test_all_names_are_found_and_what_was_asserted_stays_as_it_was() -> None:
+    reasoner = rewriting(triples=[*CLIQUE, (CAT, P, DAN)])
+    assert {s for s, _, _ in reasoner.triples(None, P, DAN)} == {ANN, BOB, CAT}
+    assert set(reasoner.triples(which="explicit")) == {*CLIQUE, (CAT, P, DAN)}
+    assert set(reasoner.triples(ANN, P, which="inferred")) == {(ANN, P, DAN)}
+    assert len(list(reasoner.triples(None, OWL.sameAs))) == 9
+    assert len(reasoner.triple_ids()) == 6 + 3  # that things equal themselves is only told if asked for
+
+
+def test_a_large_clique_is_one_term_to_the_engine() -> None:
+    members = [ex(f"member{number}") for number in range(5_000)]
+    properties = [ex(f"property{number}") for number in range(10)]
+    values = [ex(f"value{number}") for number in range(7)]
+    reasoner = rewriting(triples=[(a, OWL.sameAs, b) for a, b in pairwise(members)])
+    reasoner.add_triples((member, p, values[n % 7]) for n, member in enumerate(members) for p in properties)
+    reasoner.materialise()
+    assert sum(reasoner.database.size(relation) for relation in reasoner.catalog.properties.values()) == 1 + 10 * 7
+    assert len(list(reasoner.triples(members[1234], properties[0]))) == 7
+    assert len(list(reasoner.triples(None, properties[0], values[0]))) == 5_000
+    reasoner.remove_triples([(members[2000], OWL.sameAs, members[2001])])
+    assert len(list(reasoner.triples(members[0], OWL.sameAs))) == 2_001
+    assert len(list(reasoner.triples(members[4999], OWL.sameAs))) == 2_999
+
+
+def test_general_predicates_hold_of_equal_terms_alike() -> None:
+    reasoner = rewriting("near(?x, ?z) :- near(?x, ?y), near(?y, ?z) . q(?x) :- near(?x, ?x) .", None, CLIQUE)
+    reasoner.add_facts("near", [(ANN, DAN), (DAN, CAT)])
+    assert set(reasoner.facts("q")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
+    assert set(reasoner.facts("near", "explicit")) == {(ANN, DAN), (DAN, CAT)}
+    assert (BOB, DAN) in set(reasoner.facts("near", "inferred"))
+    with reasoner.transaction() as transaction:
+        transaction.remove_triples(CLIQUE[:1])
+    assert set(transaction.delta.removed.facts("q")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
+    assert set(reasoner.facts("near")) == {(ANN, DAN), (DAN, CAT), (ANN, CAT), (DAN, BOB), (ANN, BOB)}
+
+
+def test_rules_find_equal_terms_by_any_of_their_names() -> None:
+    program = "@prefix : <http://example.org/> . :big[?x] :- :p[:ann, ?x] . :p[:bob, :dan] . owl:sameAs[:ann, :bob] ."
+    reasoner = rewriting(program, None)
+    assert list(reasoner.triples(None, RDF.type)) == [(DAN, RDF.type, ex("big"))]
+    reasoner.remove_rules([rule for rule in reasoner.program.rules if rule.head.terms[1] == OWL.sameAs])
+    assert list(reasoner.triples(None, RDF.type)) == []
+
+
+def test_sparql_sees_every_combination_of_names() -> None:
+    graph = Graph(store=KGReasonerStore(rewriting()))
+    ns = Namespace("http://example.org/")
+    for triple in [(ns.ann, ROWL.sameAs, ns.bob), (ns.ann, ns.p, ns.cat), (ns.cat, ns.q, ns.bob)]:
+        graph.add(triple)
+    query = "PREFIX : <http://example.org/> SELECT ?x ?y WHERE { ?x :p ?y . ?y :q ?x }"
+    assert set(graph.query(query)) == {(ns.ann, ns.cat), (ns.bob, ns.cat)}
+    assert graph.query("PREFIX : <http://example.org/> ASK { :bob :p/:q :ann . FILTER NOT EXISTS { :cat :p ?z } }").askAnswer
+    counted = graph.query("PREFIX : <http://example.org/> SELECT (COUNT(*) AS ?n) WHERE { ?x :p ?y }")
+    assert [int(row.n) for row in counted] == [2]
+    assert len(graph) == 2 + 2 + 2
+    graph.remove((ns.ann, ROWL.sameAs, ns.bob))
+    assert set(graph.query(query)) == set()
+    graph.rollback()
+    assert len(graph) == 0
+
+
+def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
+    reasoner = rewriting(triples=[*ONTOLOGY, *CLIQUE[:1], (BOB, P, CAT)])
+    assert reasoner.explain((BOB, Q, CAT)).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        ":bob :q :cat   (the same in other names, by owl:sameAs)",
+        "└── :ann :q :cat   (by prp-spo1, SubObjectPropertyOf(:p :q))",
+        "    └── :ann :p :cat   (the same in other names, by owl:sameAs)",
+        "        └── :bob :p :cat   (explicit)",
+    ]
+    assert reasoner.explain((BOB, P, CAT)).height == 0
+    with pytest.raises(NoProofError):
+        reasoner.explain((CAT, P, BOB))
+
+
+def test_literals_of_different_values_cannot_be_the_same() -> None:
+    reasoner = rewriting(triples=[*ONTOLOGY, (ANN, F, literal("x")), (ANN, F, literal("y"))])
+    (violation,) = reasoner.inconsistencies()
+    assert violation.origin.name == "dt-diff"
+    assert set(violation.terms.values()) == {literal("x"), literal("y")}
+    assert "prp-fp" in reasoner.explain(violation).text()
+    reasoner.remove_triples([(ANN, F, literal("y"))])
+    assert reasoner.inconsistencies() == []
+    reasoner.add_triples([(ANN, F, Literal("1", XSD.int.value)), (BOB, F, Literal("01", XSD.integer.value)), *CLIQUE])
+    assert [violation.origin.name for violation in reasoner.inconsistencies()] == ["dt-diff"]  # x and 1
+
+
+def test_equal_terms_are_told_to_subscribers_in_all_names() -> None:
+    reasoner = rewriting(triples=[(ANN, P, DAN)])
+    heard: list[Triple] = []
+    reasoner.subscribe((None, P, None), lambda delta: heard.extend(delta.added.triples()))
+    reasoner.add_triples(CLIQUE)
+    assert sorted(heard, key=str) == [(BOB, P, DAN), (CAT, P, DAN)]
+
+
+def test_the_layout_may_change_while_terms_are_merged() -> None:
+    reasoner = rewriting(triples=[*CLIQUE, (ANN, P, DAN)])
+    reasoner.materialise()
+    with reasoner.transaction() as transaction:
+        transaction.add_program("said(?s, ?p, ?o) :- [?s, ?p, ?o], [?p, ?q, ?r] .")
+        transaction.remove_triples(CLIQUE[1:])
+    assert set(transaction.delta.removed.triples()) >= {(CAT, P, DAN), (CAT, OWL.sameAs, ANN)}
+    assert set(reasoner.triples(None, P)) == {(ANN, P, DAN), (BOB, P, DAN)}
+    assert set(reasoner.triples(which="explicit")) == {CLIQUE[0], (ANN, P, DAN)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "what"),
+    [
+        ("n(?x, ?c) :- AGGREGATE(e(?x, ?y) ON ?x BIND COUNT(?y) AS ?c) .", "AGGREGATE"),
+        ("n(?x, ?s) :- e(?x, ?y), BIND(STR(?y) AS ?s) .", "BIND"),
+        ("n(?x) :- e(?x, ?y), FILTER(STRLEN(?y) > 3) .", "FILTER other than a comparison"),
+        ("n(?x) :- e(?x, ?y), FILTER(?x != ?y) .", "FILTER by !="),
+    ],
+)
+def test_rules_that_look_at_names_are_refused(rule: str, what: str) -> None:
+    reasoner = rewriting("e(1, 2) .", None)
+    with pytest.raises(UnsupportedError, match=what) as error:
+        reasoner.add_program(rule)
+    assert "equality='axioms'" in str(error.value)
+    assert ":1:1:" in str(error.value)
+    assert set(reasoner.facts("e")) == {(literal(1), literal(2))}
+
+
+def test_a_negation_is_seen_in_all_names() -> None:
+    reasoner = rewriting("lonely(?x) :- node(?x), NOT linked(?x) . linked(?x) :- link(?x, ?y) .", None, CLIQUE)
+    reasoner.add_facts("node", [(ANN,), (DAN,)])
+    reasoner.add_facts("link", [(BOB, EVE)])
+    assert set(reasoner.facts("lonely")) == {(DAN,)}
+    reasoner.remove_facts("link", [(BOB, EVE)])
+    assert set(reasoner.facts("lonely")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
+
+
+def test_an_unknown_treatment_of_equality_is_told() -> None:
+    with pytest.raises(UnknownNameError, match="rewrite"):
+        Reasoner(equality="rewriting")  # type: ignore[arg-type]
