@@ -59,8 +59,9 @@ def load(
         rules=RuleSink(skips_refused=refused == "skip"),
     )
     if refused == "raise" and reasoner.program.translate is not None:
-        for warning in _refused_swrl(reasoner, closure.blocks):
-            raise UnsupportedError(str(warning), hint="write the rule in the rule language, or leave it out: refused='skip'")
+        for document, warning in _refused_swrl(reasoner, closure.blocks):
+            hint = "write the rule in the rule language, or leave it out: refused='skip'"
+            raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
     with reasoner._at_once():
         if closure.rules.rules:
             reasoner.add_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
@@ -106,13 +107,15 @@ class Loaded:
             yield AxiomWarning(where, error.message)
 
 
-def _refused_swrl(reasoner: Reasoner, blocks: Sequence[Block]) -> Sequence[AxiomWarning]:
-    """The SWRL rules among triples that cannot be translated."""
+def _refused_swrl(reasoner: Reasoner, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:
+    """The SWRL rules that cannot be translated, with their documents."""
     from kg_reasoner.loaders import owl
     from kg_reasoner.loaders.swrl import SWRL
 
     is_a, rule = reasoner.dictionary.find(RDF.type), reasoner.dictionary.find(SWRL.Imp)
-    if not any(((block.triples[:, 1] == is_a) & (block.triples[:, 2] == rule)).any() for block in blocks):
-        return ()
-    ids = np.concatenate([block.triples[reasoner._schema.of(block.triples)] for block in blocks])
-    return owl.refused_rules(reasoner.dictionary.decode_rows(ids))  # type: ignore[arg-type]
+    with_rules = {block.source for block in blocks if ((block.triples[:, 1] == is_a) & (block.triples[:, 2] == rule)).any()}
+    for document in sorted(with_rules):
+        parts = [block.triples for block in blocks if block.source == document]
+        ids = np.concatenate([part[reasoner._schema.of(part)] for part in parts])
+        for warning in owl.refused_rules(reasoner._decoded(ids)):
+            yield document, warning

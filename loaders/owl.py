@@ -4,9 +4,9 @@
 to for assertions: types and properties of individuals, equalities, and constraints. It knows nothing of the engine, of rdflib
 and of parsers. `is_schema_triple` says which triples matter to it, so that data can be kept away.
 
-The way through: `ontology` reads `axioms` from triples, `profile` says what of them rules cannot express (`functional` writes
-them), `hierarchy` what the schema rules derive about restrictions (by their `order`), `dlp` writes clauses, `unfold` makes them
-lean.
+The way through: `ontology` reads `axioms` and `swrl` rules from triples, `profile` says what of them rules cannot express
+(`functional` writes them), `hierarchy` what the schema rules derive about restrictions (by their `order`), `dlp` and `swrl_clauses`
+write clauses, `unfold` makes them lean.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Literal as OneOf
 
 import pytest
 from hypothesis import given, settings
@@ -98,6 +99,7 @@ def test_a_rule_that_cannot_be_expressed_is_refused_and_nothing_is_loaded() -> N
     reasoner = Reasoner(ruleset="owl2rl")
     with pytest.raises(UnsupportedError) as caught:
         reasoner.load(turtle(ADULTS), turtle(SINE))
+    assert str(caught.value).startswith("<bytes>: the rule example:angle(?p, ?a)")
     assert "there is no function for the built-in swrlb:sin" in str(caught.value)
     assert "example:angle(?p, ?a) ^ swrlb:sin(?s, ?a) -> example:sine(?p, ?s)" in str(caught.value)
     assert "refused='skip'" in str(caught.value)
@@ -170,6 +172,37 @@ def test_owlready2_reads_the_same_rules(tmp_path: Path) -> None:
     (ours,) = (rule for rule in reasoner.rules if rule.origin.name == "adulthood")
     text = str(ours.origin.axiom).replace("example:", "").replace("swrlb:", "").replace(" ^ ", ", ")
     assert str(theirs) == text
+
+
+EQUALITY = """
+[] a swrl:Imp ;
+    swrl:body ( [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :owns ; swrl:argument1 v:p ; swrl:argument2 v:a ]
+                [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :drives ; swrl:argument1 v:p ; swrl:argument2 v:b ]
+                [ a swrl:SameIndividualAtom ; swrl:argument1 v:a ; swrl:argument2 v:b ] ) ;
+    swrl:head ( [ a swrl:ClassAtom ; swrl:classPredicate :OwnerDriver ; swrl:argument1 v:p ] ) .
+[] a swrl:Imp ;
+    swrl:body ( [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :rules ; swrl:argument1 v:a ; swrl:argument2 v:l ]
+                [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :rules ; swrl:argument1 v:b ; swrl:argument2 v:m ]
+                [ a swrl:DifferentIndividualsAtom ; swrl:argument1 v:l ; swrl:argument2 v:m ] ) ;
+    swrl:head ( [ a swrl:DifferentIndividualsAtom ; swrl:argument1 v:a ; swrl:argument2 v:b ] ) .
+[] a swrl:Imp ;
+    swrl:body ( [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :twin ; swrl:argument1 v:a ; swrl:argument2 v:b ] ) ;
+    swrl:head ( [ a swrl:SameIndividualAtom ; swrl:argument1 v:a ; swrl:argument2 v:b ] ) .
+[] a owl:AllDifferent ; owl:members ( :north :south ) . :norden owl:sameAs :north .
+:ann :rules :norden ; :owns :car ; :drives :car . :tim :rules :south ; :owns :bus ; :drives :coach .
+:bus owl:sameAs :coach . :pam :owns :car ; :drives :bus ; :twin :pamela . :pamela a :Twin .
+"""
+
+
+@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+def test_equal_and_different_individuals(equality: OneOf["axioms", "rewrite"]) -> None:
+    reasoner = Reasoner(ruleset="owl2rl", equality=equality)
+    reasoner.load(turtle(EQUALITY))
+    found = set(reasoner.triples())
+    assert {subject for subject, _, cls in found if cls == ex("OwnerDriver")} == {ex("ann"), ex("tim")}
+    assert {(ex("ann"), OWL.differentFrom, ex("tim")), (ex("tim"), OWL.differentFrom, ex("ann"))} <= found
+    assert (ex("ann"), OWL.differentFrom, ex("ann")) not in found
+    assert (ex("pam"), RDF.type, ex("Twin")) in found
 
 
 # -------------------------------------------------------------------------------------------------------------------- built-ins
