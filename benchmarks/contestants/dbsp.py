@@ -1,0 +1,145 @@
+"""One contestant of the DBSP benchmark, in a process of its own: ``python -m benchmarks.contestants.dbsp NAME WORKLOAD.json SHARE``.
+
+Three updates: a share of the facts with all rules; the other facts; and these gone again. Prints one JSON line.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import time
+from abc import ABC, abstractmethod
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks.measure import cpu, peak, resident
+from kg_reasoner.dbsp.clauses import Clause, Literal
+from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import IRI, RDF, term_text
+
+Pattern = tuple[int, tuple["int | str", ...]]
+
+
+class Contestant(ABC):
+    """Something that keeps what follows from facts by rules up to date."""
+
+    @abstractmethod
+    def prepare(self, facts: list[list[int]]) -> Any:
+        """Facts in the form in which it takes them; this is not measured."""
+
+    @abstractmethod
+    def update(self, facts: Any, weight: int) -> None:
+        """Let prepared facts come (weight 1) or go (-1), and bring everything up to date."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """How many facts there are, given and derived."""
+
+
+class Circuit(Contestant):
+    """The interpreter's circuit by itself."""
+
+    def __init__(self, rules: list[tuple[Pattern, list[Pattern]]], indexed: bool) -> None:
+        self._interpreter = Interpreter(indexed)
+        self._clauses = [Clause(Literal(*head), tuple(Literal(*atom) for atom in body)) for head, body in rules]
+
+    def prepare(self, facts: list[list[int]]) -> dict[int, Any]:
+        grouped = groupby(sorted(facts, key=lambda fact: fact[0]), key=lambda fact: fact[0])
+        return {predicate: np.array([fact[1:] for fact in some], np.int64) for predicate, some in grouped}
+
+    def update(self, facts: dict[int, Any], weight: int) -> None:
+        changes = {predicate: (rows, np.full(len(rows), weight, np.int64)) for predicate, rows in facts.items()}
+        self._interpreter.step(changes, self._clauses)
+        self._clauses = []
+
+    def count(self) -> int:
+        facts: FactChanges = self._interpreter.facts()
+        return sum(len(rows) for rows, _ in facts.values())
+
+
+class Engine(Contestant):
+    """A reasoner with some strategy of maintenance; the facts are triples."""
+
+    def __init__(self, rules: list[tuple[Pattern, list[Pattern]]], maintenance: str) -> None:
+        self._warm_up(maintenance)
+        parts = [Rule(self._atom(head), tuple(map(self._atom, body))) for head, body in rules]
+        self._reasoner = Reasoner(Program(tuple(parts)), maintenance=maintenance)
+
+    def prepare(self, facts: list[list[int]]) -> Any:
+        triples = [self._atom((predicate, tuple(terms))).terms for predicate, *terms in facts]
+        texts = [term_text(term) for triple in triples for term in triple if not isinstance(term, Variable)]
+        return self._reasoner.dictionary.encode_texts(texts).reshape(-1, 3)
+
+    def update(self, facts: Any, weight: int) -> None:
+        if weight > 0:
+            self._reasoner.add_triples(facts)
+        else:
+            self._reasoner.remove_triples(facts)
+        self._reasoner.materialise()
+
+    def count(self) -> int:
+        return len(self._reasoner.triple_ids())
+
+    @staticmethod
+    def _warm_up(maintenance: str) -> None:
+        """Load the kernels, which is not measured."""
+        small = Reasoner("p(?x) :- q(?x) .", maintenance=maintenance)
+        for change in (small.add_facts, small.remove_facts):
+            change("q", [(IRI("http://example.org/"),)])
+            small.materialise()
+
+    def _atom(self, pattern: Pattern) -> Atom:
+        predicate, terms = pattern
+        known = IRI(f"http://example.org/predicate/{predicate}")
+        converted: list[IRI | Variable] = [
+            Variable(term[1:]) if isinstance(term, str) else IRI(f"http://example.org/{term}") for term in terms
+        ]
+        if len(terms) == 1:
+            converted += [RDF.type, known]
+        elif len(terms) == 2:
+            converted.insert(1, known)
+        return Atom(TRIPLE, tuple(converted))
+
+
+CONTESTANTS: Final = {
+    "circuit": lambda rules: Circuit(rules, indexed=True),
+    "circuit without index": lambda rules: Circuit(rules, indexed=False),
+    "dbsp": lambda rules: Engine(rules, "dbsp"),
+    "backward-forward": lambda rules: Engine(rules, "backward-forward"),
+}
+
+
+def as_pattern(atom: list[Any]) -> Pattern:
+    predicate, terms = atom
+    return predicate, tuple(terms)
+
+
+def main(name: str, path: Path, share: float) -> dict[str, Any]:
+    """Measure the three updates."""
+    workload = json.loads(path.read_text(encoding="utf-8"))
+    contestant = CONTESTANTS[name]([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]])
+    facts = workload.pop("facts")
+    size = round(len(facts) * share)
+    first, later = contestant.prepare(facts[:size]), contestant.prepare(facts[size:])
+    del facts, workload
+    gc.collect()
+    baseline = resident()
+    measured: dict[str, Any] = {}
+    for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
+        before = cpu(), time.perf_counter()
+        contestant.update(batch, weight)
+        measured[stage] = cpu() - before[0]
+        measured[f"{stage} wall"] = time.perf_counter() - before[1]
+        if stage == "add":
+            measured["facts"] = contestant.count()
+    return measured | {"left": contestant.count(), "bytes": peak() - baseline}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]))))

@@ -1,0 +1,86 @@
+"""pydbsp in the DBSP benchmark: ``python pydbsp_peer.py WORKLOAD.json SHARE [MOST]``, with any Python that has pydbsp 2 installed.
+
+It imports nothing of ours, because pydbsp needs Python 3.12. The three updates are those of `benchmarks.contestants.dbsp`; only the
+first MOST facts that come later are added and removed, so that it ends.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from pydbsp import datalog
+from pydbsp.circuit import Circuit
+from pydbsp.compute import ComputeCtx
+from pydbsp.core import Antichain, dbsp_time
+from pydbsp.evaluate import Evaluator
+from pydbsp.indexed_relational_operators import IndexedIncrementalDatalogBody
+from pydbsp.operator import Input, LiftStreamIntroduction
+from pydbsp.storage import DictStorage
+from pydbsp.zset import ZSet, ZSetAddition
+
+
+class Interpreter:
+    """pydbsp's Datalog interpreter with its index operator."""
+
+    def __init__(self) -> None:
+        groups = [ZSetAddition() for _ in range(8)]
+        self.evaluator = Evaluator(Circuit(), DictStorage(), ComputeCtx(lattice=dbsp_time(2)), groups[0])
+        circuit = self.evaluator.circuit
+        self.facts, self.program, self.seed = (Input(frontier=Antichain(dbsp_time(1))).connect(circuit, ()) for _ in range(3))
+        self.state = [Input(frontier=Antichain(dbsp_time(2))).connect(circuit, ()) for _ in range(2)]
+        program = LiftStreamIntroduction(group=groups[1]).connect(circuit, (self.program,))
+        inputs = (self.facts, program, *self.state, self.seed)
+        self.body = IndexedIncrementalDatalogBody(*groups).connect(circuit, inputs)
+        self.time = 0
+        self.depth = -1
+        self.total = 0
+
+    def step(self, facts: dict[Any, int], rules: dict[Any, int]) -> None:
+        now, evaluator = (self.time,), self.evaluator
+        seed = {(0, datalog.Rewrite({})): 1} if self.time == 0 else {}
+        for node, value in ((self.facts, facts), (self.program, rules), (self.seed, seed)):
+            evaluator.push(node, ZSet(value), now)
+        deepest = self.depth
+        for inner, change in evaluator.saturate_inner(
+            self.body, self.time, lambda pair: not pair[0].inner and not pair[1].inner, min_inner=self.depth
+        ):
+            for node, value in zip(self.state, change, strict=True):
+                evaluator.push(node, value, (self.time, inner))
+            self.total += sum(change[0].inner.values())
+            deepest = max(deepest, inner)
+        self.time, self.depth = self.time + 1, deepest
+
+
+def atom(pattern: list[Any]) -> tuple[str, tuple[Any, ...]]:
+    predicate, terms = pattern
+    return str(predicate), tuple(terms)
+
+
+def main(path: Path, share: float, most: int) -> dict[str, Any]:
+    """Measure the three updates."""
+    workload = json.loads(path.read_text(encoding="utf-8"))
+    rules = {tuple(map(atom, (head, *body))): 1 for head, body in workload["rules"]}
+    facts = [(str(predicate), tuple(terms)) for predicate, *terms in workload["facts"]]
+    size = round(len(facts) * share)
+    first, later = facts[:size], facts[size : size + most]
+    interpreter = Interpreter()
+    baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    measured: dict[str, Any] = {}
+    for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
+        before = time.process_time(), time.perf_counter()
+        interpreter.step(dict.fromkeys(batch, weight), rules if stage == "initial" else {})
+        measured[stage] = time.process_time() - before[0]
+        measured[f"{stage} wall"] = time.perf_counter() - before[1]
+        if stage == "add":
+            measured["facts"] = interpreter.total
+    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return measured | {"left": interpreter.total, "bytes": 1024 * (highest - baseline), "changed": len(later)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1 << 60)))

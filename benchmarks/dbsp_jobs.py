@@ -1,0 +1,92 @@
+"""The workloads of the DBSP benchmark as plain data: rules and facts as integers, which every contestant can read."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kg_reasoner.program import TRIPLE, Argument, Atom, Rule, Variable
+from kg_reasoner.terms import RDF, Term, Triple, term_text
+
+__all__ = ["RULE_SETS", "Workload", "closure_workload", "lubm_workload"]
+
+SEED: Final = 0
+
+RULE_SETS: Final = {"RDFS": "rdfs", "OWL 2 RL (DLP)": "owl2rl"}
+
+CLOSURE: Final = [[[1, ["?x", "?y"]], [[0, ["?x", "?y"]]]], [[1, ["?x", "?z"]], [[1, ["?x", "?y"]], [0, ["?y", "?z"]]]]]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Rules ``[head, body]`` of atoms ``[predicate, terms]``, a term being a constant or a variable (``?x``), and facts."""
+
+    name: str
+    rules: list[list[object]]
+    facts: list[list[int]]
+    """A predicate and its arguments, in random order."""
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"name": self.name, "rules": self.rules, "facts": self.facts}), encoding="utf-8")
+
+
+def shuffled(facts: Iterable[list[int]]) -> list[list[int]]:
+    """The facts in an order that has nothing to do with what they say."""
+    result = sorted(facts)
+    random.Random(SEED).shuffle(result)
+    return result
+
+
+def closure_workload(graph: Path) -> Workload:
+    """The linear transitive closure of a graph: a file with lines ``from to label``."""
+    edges = {tuple(map(int, line.split()[:2])) for line in graph.read_text(encoding="ascii").splitlines()}
+    return Workload(f"closure of {graph.stem}", CLOSURE, shuffled([0, *edge] for edge in edges))  # type: ignore[arg-type]
+
+
+def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -> Workload:
+    """LUBM under rules: over triples where some rule has a variable for a property, else with a predicate each for properties and
+    classes. Rules that are not Datalog over triples (comparisons, constraints) are left out, and with the latter those that replace
+    equal terms."""
+    numbers: dict[str, int] = {}
+
+    def number(term: Term | str) -> int:
+        return numbers.setdefault(term if isinstance(term, str) else term_text(term), len(numbers))
+
+    plain = [rule for rule in rules if not rule.is_constraint and all(isinstance(part, Atom) for part in rule.body)]
+    ternary = name == "RDFS"
+    if not ternary:
+        plain = [rule for rule in plain if not any(map(has_variable_predicate, atoms_of(rule)))]
+
+    def stored(terms: tuple[Argument, ...]) -> list[object]:
+        numbered = [str(term) if isinstance(term, Variable) else number(term) for term in terms]
+        if ternary:
+            return [0, numbered]
+        if terms[1] == RDF.type:
+            return [1 + number(f"class {terms[2]}"), numbered[:1]]
+        return [1 + number(f"property {terms[1]}"), numbered[::2]]
+
+    def fact(triple: Triple) -> list[int]:
+        predicate, arguments = stored(triple)
+        return [predicate, *arguments]  # type: ignore[list-item, misc]
+
+    facts = shuffled(map(fact, triples))
+    return Workload(f"LUBM(1), {name}", [[stored(r.head.terms), [stored(a.terms) for a in r.body_atoms()]] for r in plain], facts)
+
+
+def atoms_of(rule: Rule) -> Iterator[Atom]:
+    """The head and the atoms of the body."""
+    yield rule.head
+    yield from rule.body_atoms()
+
+
+def has_variable_predicate(atom: Atom) -> bool:
+    """Whether an atom is no triple pattern with a known property or class."""
+    if atom.predicate != TRIPLE:
+        return True
+    _, property, value = atom.terms
+    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable))
