@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL as ROWL
 from rdflib import Graph, Namespace
 
+from benchmarks import equality as equality_benchmark
 from kg_reasoner.errors import NoProofError, UnknownNameError, UnsupportedError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.reasoner import Reasoner
@@ -279,3 +281,10 @@ def test_a_negation_is_seen_in_all_names() -> None:
 def test_an_unknown_treatment_of_equality_is_told() -> None:
     with pytest.raises(UnknownNameError, match="rewrite"):
         Reasoner(equality="rewriting")  # type: ignore[arg-type]
+
+
+def test_the_benchmark_of_cliques() -> None:
+    result = CliRunner().invoke(equality_benchmark.main, ["--largest", "30", "--axioms", "10", "--properties", "2"])
+    assert result.exit_code == 0, result.output
+    rows = [line.split("│")[1:5] for line in result.output.splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row[:3]] for row in rows] == [["10", "29", "15"], ["30", "89", "15"]]
