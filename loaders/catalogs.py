@@ -9,7 +9,7 @@ entities do not. Nothing is fetched to read one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ __all__ = ["Catalog", "CatalogSource", "Location"]
 
 _CATALOG_NAME: Final = "catalog-v001.xml"
 _NAMESPACE: Final = "urn:oasis:names:tc:entity:xmlns:xml:catalog"
+_WEB: Final = ("http://", "https://")
 _XML_BASE: Final = "http://www.w3.org/XML/1998/namespace base"
 
 Location: TypeAlias = Path | str
@@ -78,29 +79,34 @@ def _parts(source: CatalogSource | None) -> Iterator[_Part]:
     if isinstance(source, Catalog):
         yield from source.parts
     elif isinstance(source, Mapping):
-        yield _Mapped({iri: Path(path) for iri, path in source.items()})
+        yield _Mapped({iri: _named(target) for iri, target in source.items()})
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             written = path / _CATALOG_NAME
             if written.is_file():
-                yield _XMLCatalog(written)
+                yield _XMLCatalog(_read_catalogs(written))
             yield _Folder(path)
         else:
-            yield _XMLCatalog(path)
+            yield _XMLCatalog(_read_catalogs(path))
     else:
         for part in source:
             yield from _parts(part)
+
+
+def _named(target: str | os.PathLike[str]) -> Location:
+    """What a mapping maps to: an address, if it looks like one, or a file."""
+    return target if isinstance(target, str) and target.startswith(_WEB) else Path(target)
 
 
 @dataclass(frozen=True)
 class _Mapped:
     """IRIs that the user maps."""
 
-    paths: Mapping[str, Path]
+    locations: Mapping[str, Location]
 
     def find(self, iri: str) -> Location | None:
-        return self.paths.get(iri)
+        return self.locations.get(iri)
 
 
 # --------------------------------------------------------------------------------------------------------------------- folders
@@ -140,25 +146,26 @@ class _Folder:
 class _XMLCatalog:
     """An XML catalog, and those that it continues with."""
 
-    path: Path
+    files: Sequence[_Entries]
 
     def find(self, iri: str) -> Location | None:
-        for entries in self._files:
+        for entries in self.files:
             target = entries.target(iri)
             if target is not None:
                 return _location(target, entries.path)
         return None
 
-    @cached_property
-    def _files(self) -> list[_Entries]:
-        files: dict[Path, _Entries] = {}
-        waiting = [self.path.resolve()]
-        while waiting:
-            path = waiting.pop(0)
-            if path not in files:
-                files[path] = entries = _read_catalog(path)
-                waiting = [*entries.following, *waiting]
-        return list(files.values())
+
+def _read_catalogs(path: Path) -> list[_Entries]:
+    """An XML catalog, and those that it continues with, in the order in which they are asked."""
+    files: dict[Path, _Entries] = {}
+    waiting = [path]
+    while waiting:
+        path = waiting.pop(0)
+        if path.resolve() not in files:
+            files[path.resolve()] = entries = _read_catalog(path)
+            waiting = [*entries.following, *waiting]
+    return list(files.values())
 
 
 @dataclass(slots=True)
@@ -244,7 +251,7 @@ class _CatalogReader:
 
 def _location(target: str, catalog: Path) -> Location:
     parts = urlsplit(target)
-    if parts.scheme in ("http", "https"):
+    if target.startswith(_WEB):
         return target
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         raise LoadError(f"{catalog}: {target} is neither a file nor an address on the web")

@@ -79,7 +79,8 @@ class _Plan:
     matched: tuple[SwrlAtom, ...]
     computed: tuple[BodyLiteral, ...]
     head: tuple[SwrlAtom, ...]
-    bound: frozenset[Variable]
+    demanded: tuple[Filter, ...]
+    """The built-ins of the head, as conditions that must hold."""
 
 
 def refusal(rule: SwrlRule, ontology: Ontology) -> str | None:
@@ -100,8 +101,10 @@ def add_rules(clauses: Clauses, rule: SwrlRule) -> None:
     for plan in plans:
         body = [*(_matched(atom, clauses) for atom in plan.matched), *plan.computed]
         for atom in plan.head:
-            _conclude(atom, body, plan, clauses, rule.name or _NAME)
-        if not plan.head:
+            _conclude(atom, body, clauses, rule.name or _NAME)
+        for demand in plan.demanded:
+            clauses.add(Atom(FALSE, ()), (*body, Filter(Call("!", (demand.expression,)))), rule.name or _NAME)
+        if not rule.head:
             clauses.add(Atom(FALSE, ()), body, rule.name or _NAME)
 
 
@@ -164,7 +167,7 @@ def _plan(rule: SwrlRule, ontology: Ontology) -> _Plan:
     builtins: list[Builtin] = []
     for atom in rule.body:
         if isinstance(atom, BuiltinAtom):
-            builtins += builtins_of(atom.builtin, atom.arguments, _builtin_text(atom))
+            builtins += _builtins(atom)
         elif isinstance(atom, DataRangeAtom):
             datatype, facets = _facets(atom, ontology)
             matched.append(datatype)
@@ -176,7 +179,14 @@ def _plan(rule: SwrlRule, ontology: Ontology) -> _Plan:
         for variable in _variables(atom):
             if variable not in bound:
                 raise Refused(f"{variable} of the head is not bound by the body: the rule is not safe")
-    return _Plan(tuple(matched), tuple(computed), rule.head, bound)
+    demanded = [each for atom in rule.head if isinstance(atom, BuiltinAtom) for each in _builtins(atom)]
+    conditions = (part for part in arranged(demanded, bound)[0] if isinstance(part, Filter))
+    head = tuple(atom for atom in rule.head if not isinstance(atom, BuiltinAtom))
+    return _Plan(tuple(matched), tuple(computed), head, tuple(conditions))
+
+
+def _builtins(atom: BuiltinAtom) -> list[Builtin]:
+    return builtins_of(atom.builtin, atom.arguments, _builtin_text(atom))
 
 
 def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, list[Builtin]]:
@@ -227,7 +237,7 @@ def _matched(atom: SwrlAtom, clauses: Clauses) -> Atom:
     raise TypeError(f"{atom!r} is computed")
 
 
-def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], plan: _Plan, clauses: Clauses, name: str) -> None:
+def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], clauses: Clauses, name: str) -> None:
     match atom:
         case ClassAtom(node, argument) | DataRangeAtom(node, argument):
             clauses.conclude(node, argument, body, name)
@@ -237,10 +247,6 @@ def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], plan: _Plan, clauses:
             clauses.add(triple(first, OWL.sameAs, second), (*body, Filter(Call("!=", (first, second)))), name)
         case DifferentAtom(first, second):
             clauses.add(triple(first, OWL.differentFrom, second), body, name)
-        case BuiltinAtom(builtin, arguments):
-            for part in arranged(builtins_of(builtin, arguments, _builtin_text(atom)), plan.bound)[0]:
-                assert isinstance(part, Filter)
-                clauses.add(Atom(FALSE, ()), (*body, Filter(Call("!", (part.expression,)))), name)
 
 
 def _difference(clauses: Clauses) -> str:

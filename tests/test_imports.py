@@ -229,7 +229,7 @@ def test_nothing_is_fetched_to_read_a_catalog(tmp_path: Path) -> None:
 def test_errors_in_catalogs_have_a_place(tmp_path: Path, entries: str, line: int, message: str) -> None:
     path = catalog_file(tmp_path / "catalog.xml", entries)
     with pytest.raises(LoadError) as caught:
-        Catalog.of(path).find("http://x/a")
+        Catalog.of(path)
     assert message in str(caught.value)
     assert caught.value.span is not None
     assert (caught.value.span.source, caught.value.span.line) == (str(path), line)
@@ -398,6 +398,13 @@ def test_imports_are_fetched_if_asked_for(web: tuple[str, list[str]], name: str,
     assert asked == [f"/{name.rstrip('#')}", "/living"]
     reasoner.load(ontology, imports="fetch", catalog={f"{address}/living": write(tmp_path / "living.ttl", "")})
     assert (ex("Animal"), RDFS.subClassOf, ex("Living")) in set(reasoner.triples())
+
+
+def test_a_mapping_may_send_to_the_web(web: tuple[str, list[str]]) -> None:
+    catalog = {"http://x/a": f"{web[0]}/plain", f"{web[0]}/living": "https://x/living"}
+    assert Catalog.of(catalog).find(f"{web[0]}/living") == "https://x/living"
+    with pytest.raises(LoadError, match=f"cannot fetch <{web[0]}/living>: the server answers 404"):
+        imports_of(f"{PREFIXES} :o owl:imports <http://x/a> .".encode(), catalog={"http://x/a": f"{web[0]}/plain"}, imports="fetch")
 
 
 def test_a_catalog_may_send_to_the_web(web: tuple[str, list[str]], tmp_path: Path) -> None:
