@@ -31,9 +31,10 @@ from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.schema import FEW, SchemaTriples
 from kg_reasoner.supply import supplied_rules
-from kg_reasoner.terms import RDF, Term, Triple, term_text
+from kg_reasoner.terms import OWL, RDF, Term, Triple, term_text
 from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
+from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
     from kg_reasoner.equality.rewriting import Rewriting
@@ -76,6 +77,8 @@ class Reasoner:
             ``rematerialise``. They differ in cost, never in results.
         datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
             None: all of `kg_reasoner.datatypes.DATATYPES`. Literals of others are nothing but literals.
+        show_hidden: whether inferred triples that hold of anything are shown to all patterns, in exports and in deltas; by default
+            they are found by patterns that ask for them, see `kg_reasoner.visibility`.
         equality: how owl:sameAs is dealt with. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
             are merged (see `kg_reasoner.equality`), so that a thousand of them cost no more than one; queries give all names.
             General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
@@ -108,8 +111,10 @@ class Reasoner:
         datatypes: Iterable[str] | None = None,
         equality: Equality = "axioms",
         on_inconsistency: str = "report",
+        show_hidden: bool = False,
     ) -> None:
         self.dictionary = Dictionary()
+        self.visibility = Visibility(self.dictionary, shows_all=show_hidden)
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
         self.loaded = documents.Loaded()
         self._axiom_warnings: tuple[AxiomWarning, ...] = ()
@@ -155,6 +160,7 @@ class Reasoner:
             datatypes=self.datatypes,
             equality=self.equality,
             on_inconsistency=self.on_inconsistency,
+            show_hidden=self.visibility.shows_all,
         )
 
     def _set_up(self, ternary: bool) -> None:
@@ -187,11 +193,14 @@ class Reasoner:
 
     def make_queries(self, *, generalised: bool = False) -> Queries:
         """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.matching.Matcher`."""
-        if self._rewriting is None:
-            return Queries(self.catalog, generalised=generalised)
         from kg_reasoner.equality.views import ExpandingQueries
 
-        return ExpandingQueries(self.catalog, self._rewriting.cliques, self._rewriting.asserted, generalised=generalised)
+        if self._rewriting is None:
+            queries = Queries(self.catalog, generalised=generalised)
+        else:
+            queries = ExpandingQueries(self.catalog, self._rewriting.cliques, self._rewriting.asserted, generalised=generalised)
+        queries.visibility = self.visibility
+        return queries
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -206,6 +215,7 @@ class Reasoner:
         self._translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self._program.rules + self._axiom_rules))
+            self.visibility.use(self._all_rules)
             self._concludes_axioms = self._derives_axioms(self._all_rules)
         return self._all_rules
 
@@ -423,7 +433,7 @@ class Reasoner:
         return self.dictionary.encode_texts(texts).reshape(-1, 3)
 
     def know(self, terms: Iterable[Term]) -> None:
-        """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about known terms."""
+        """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about such terms."""
         new = [term for term in terms if term not in self.dictionary]
         if new:
             for term in new:
@@ -897,12 +907,13 @@ class Reasoner:
     def triple_ids(self, which: Which = "all") -> TripleIds:
         """Triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
 
-        Facts that are no RDF triples (a literal as the subject, a property that is no IRI) stay inside.
+        Facts that are no RDF triples (a literal as the subject, a property that is no IRI) stay inside, and hidden triples do, see
+        `kg_reasoner.visibility`.
         """
         self.materialise()
         ids = self.triple_ids_now(which)
         first = self.dictionary.first_bytes()
-        return ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))]
+        return self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
 
     def triple_ids_now(self, which: Which = "all") -> TripleIds:
         """All triples as they are now, without bringing the materialisation up to date."""
@@ -927,7 +938,8 @@ class Reasoner:
     def triples(
         self, subject: Term | None = None, predicate: Term | None = None, object: Term | None = None, which: Which = "all"
     ) -> Iterator[Triple]:
-        """The triples that match a pattern (None matches every term)."""
+        """The triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.visibility`) match if the
+        pattern names their property, and under rdf:type the class."""
         self.materialise()
         pattern = [None if term is None else self.dictionary.find(term) for term in (subject, predicate, object)]
         if -1 not in pattern:
@@ -1016,7 +1028,7 @@ class Reasoner:
             NoProofError: there is no such fact: `why_not` tells what is missing.
             ReasonerError: that is no fact at all.
         """
-        return self._explaining().explain(fact, effort)
+        return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
         """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
@@ -1024,7 +1036,7 @@ class Reasoner:
         What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
         reading on is an error.
         """
-        return self._explaining().all_proofs(fact, lambda: self._version)
+        return (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self._version)
 
     def why_not(self, fact: Triple | Atom) -> WhyNot:
         """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.
@@ -1033,6 +1045,28 @@ class Reasoner:
             ReasonerError: the fact is there, or that is no fact at all.
         """
         return self._explaining().why_not(fact)
+
+    def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
+        """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
+        terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
+        if self._rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+            return None
+        from kg_reasoner.equality.reasons import AXIOMS, support
+
+        explainer = self._explaining()
+        number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
+        facts = support(explainer.derivations, self._rewriting, number) if number >= 0 else None
+        if facts is None:
+            return None
+        found = Reasoner(Program(self.rules, prefixes=self._program.prefixes), datatypes=self.datatypes)
+        if not any(rule.origin.name == "eq-trans" for rule in self.rules):
+            found.add_program(AXIOMS)
+        for atom in facts:
+            if atom.predicate == TRIPLE:
+                found.add_triples([atom.terms])  # type: ignore[list-item]
+            else:
+                found.add_facts(atom.predicate, [atom.terms])  # type: ignore[list-item]
+        return found if any(True for _ in found.triples(*terms)) else None  # type: ignore[arg-type]
 
     def _explaining(self) -> Explainer:
         from kg_reasoner.equality.names import Renaming

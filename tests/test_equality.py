@@ -220,6 +220,21 @@ def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
         reasoner.explain((CAT, P, BOB))
 
 
+def test_why_terms_are_the_same_is_told_by_axioms() -> None:
+    reasoner = rewriting(triples=[*ONTOLOGY, *CLIQUE[:1], (ANN, F, DAN), (BOB, F, EVE), (CAT, Q, EVE)])
+    assert reasoner.explain((EVE, OWL.sameAs, DAN)).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        ":eve owl:sameAs :dan   (by prp-fp, FunctionalObjectProperty(:f))",
+        "├── :bob :f :eve   (explicit)",
+        "├── :bob :f :dan   (by eq-rep-s)",
+        "│   ├── :ann owl:sameAs :bob   (explicit)",
+        "│   └── :ann :f :dan   (explicit)",
+        "└── FILTER(:eve != :dan)   (checked)",
+    ]
+    assert len(list(reasoner.all_proofs((EVE, OWL.sameAs, DAN)))) > 1
+    with pytest.raises(NoProofError):
+        reasoner.explain((CAT, OWL.sameAs, DAN))
+
+
 def test_literals_of_different_values_cannot_be_the_same() -> None:
     reasoner = rewriting(triples=[*ONTOLOGY, (ANN, F, literal("x")), (ANN, F, literal("y"))])
     (violation,) = reasoner.inconsistencies()
