@@ -18,11 +18,12 @@ from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.loaders.owl import refused_rules, translate
 from kg_reasoner.loaders.swrl import SWRL, SWRLB
 from kg_reasoner.loaders.swrl_builtins import SWRL_BUILTINS
-from kg_reasoner.loaders.unfold import Clause, rename
+from kg_reasoner.loaders.unfold import Clause, rename, unfold
 from kg_reasoner.parser import parse
-from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Rule, Variable, triple
+from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
+from .oracle import evaluate
 from .test_rulesets import TURTLE_PREFIXES
 
 EX = "http://example.org/"
@@ -446,3 +447,20 @@ def test_labels_of_other_things_are_not_schema() -> None:
     before = reasoner.rules
     reasoner.add_triples([(ex("ann"), RDFS.label, literal("Ann"))])
     assert reasoner.rules == before
+
+
+def test_assignments_survive_the_unfolding_of_auxiliary_predicates() -> None:
+    program = parse("""
+        aux(?x, ?y) :- p(?x, ?z), BIND(?z + 1 AS ?y) .
+        two(?x) :- aux(?x, 2) .
+        known(?x) :- aux(?x, ?y), q(?y) .
+        next(?x, ?y) :- aux(?x, ?y) .
+    """)
+    unfolded = [Rule(clause.head, clause.body) for clause in unfold([Clause(r.head, r.body) for r in program.rules], ["aux"])]
+    assert all("aux" not in str(rule) for rule in unfolded)
+    facts = {"p": {(ex("a"), literal(1)), (ex("b"), literal(2)), (ex("c"), literal("c"))}, "q": {(literal(3),)}}
+    expected, found = evaluate(program, facts), evaluate(Program(tuple(unfolded)), facts)
+    assert {name: found.get(name) for name in ("two", "known", "next")} == {
+        name: expected[name] for name in ("two", "known", "next")
+    }
+    assert expected["two"] == {(ex("a"),)}
