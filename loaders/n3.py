@@ -4,7 +4,8 @@
 * Variables are ``?x`` and what ``@forAll`` declares. Blank nodes and ``@forSome`` in a body are variables, too. In a head they
   would be new individuals for each instance, which rules do not make: such rules are refused.
 * Lists in a body match lists of the data, which are rdf:first and rdf:rest there. Lists before built-ins are their arguments.
-* Built-ins are computed, see `n3_builtins`; ``list:in``, ``list:member``, ``list:first`` and ``list:rest`` look into lists.
+* Built-ins are computed, see `n3_builtins`; ``list:in``, ``list:member``, ``list:first`` and ``list:rest`` look into lists;
+  ``list:last`` and ``list:length`` only into those that are written out.
 * Anything else that takes formulas (quotation, rules about rules, ``log:includes``) is refused.
 """
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import LoadError, Span, UnsupportedError
 from kg_reasoner.loaders.blank import BlankScope
-from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition
+from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition, equality
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.formats import N3
 from kg_reasoner.loaders.n3_builtins import NAMESPACES, builtins_of, is_builtin, short_name
@@ -38,7 +39,15 @@ _LOG: Final = NAMESPACES["log"]
 _LIST: Final = NAMESPACES["list"]
 _IMPLIES: Final = IRI(f"{_LOG}implies")
 _IS_IMPLIED_BY: Final = IRI(f"{_LOG}isImpliedBy")
-_IN, _MEMBER, _FIRST, _REST = (IRI(f"{_LIST}{name}") for name in ("in", "member", "first", "rest"))
+_IN, _MEMBER = (IRI(f"{_LIST}{name}") for name in ("in", "member"))
+_PARTS_OF_STORED: Final = {IRI(f"{_LIST}first"): RDF.first, IRI(f"{_LIST}rest"): RDF.rest}
+"""What rules know of lists in data."""
+_PARTS_OF_WRITTEN: Final[dict[N3Term, Callable[[Sequence[N3Term]], N3Term]]] = {
+    IRI(f"{_LIST}first"): lambda items: items[0],
+    IRI(f"{_LIST}last"): lambda items: items[-1],
+    IRI(f"{_LIST}length"): lambda items: literal(len(items)),
+}
+"""What is known of lists that are written out."""
 _MEMBERSHIP: Final = "_n3_member"
 """The predicate of the members of lists in data."""
 
@@ -239,8 +248,13 @@ class _RuleReader:
         predicate = statement.predicate
         if predicate in (_IMPLIES, _IS_IMPLIED_BY):
             raise Refused("a rule inside a rule is more than rules of ours can say")
-        if predicate in (_FIRST, _REST):
-            predicate = RDF.first if predicate == _FIRST else RDF.rest
+        if predicate in _PARTS_OF_WRITTEN and isinstance(statement.subject, ListTerm):
+            part = _PARTS_OF_WRITTEN[predicate](statement.subject.items)
+            name = short_name(predicate)
+            self.builtins.append(equality(name, self.value(part, name), self.value(statement.object, name), same="SAMETERM"))
+            return
+        if predicate in _PARTS_OF_STORED:
+            predicate = _PARTS_OF_STORED[predicate]
         elif predicate in (_IN, _MEMBER):
             self.read_membership(statement)
             return
