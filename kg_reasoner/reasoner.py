@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -13,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner import analysis, documents
-from kg_reasoner.catalog import INTERNAL, Catalog, StoredTerm, asks_of_literals, needs_ternary
+from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError, UnknownNameError
-from kg_reasoner.groups import Group, is_group, split
 from kg_reasoner.inconsistency import Violation, is_consistent, reaction, violations
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
@@ -29,8 +27,8 @@ from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
+from kg_reasoner.rulebook import RuleBook
 from kg_reasoner.schema import FEW, SchemaTriples
-from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import OWL, RDF, Term, Triple, term_text
 from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
@@ -52,8 +50,6 @@ Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
 TripleIds = npt.NDArray[np.int32]
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
-
-NOT_PLANNED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +166,9 @@ class Reasoner:
         self._materialiser = Materialiser(self.database, values, self.catalog.functions)
         self._rewriting = self._make_rewriting() if self.equality == "rewrite" else None
         self.queries = self.make_queries()
-        self._waiting: dict[Rule, int] = {}
-        self._planned: dict[Rule, PlannedRule] = {}
-        self._owners: Counter[Rule] = Counter()
-        self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
-        self._groups_of: dict[Rule, Group] = {}
-        self._gone_rules: list[PlannedRule] = []
-        self._gone_groups: list[Group] = []
+        self._rulebook = RuleBook(self.catalog, self._materialiser)
         self._maintenance: Maintenance = self._make_maintenance(self._materialiser)
-        self._levels: dict[Rule, int] = {}
-        self._stated: dict[Rule, None] = {}
-        self._supplied: tuple[int, int] | None = None
         self._must_restart = False
-        self._asks_of_literals: bool | None = None
         self._literals = LiteralFacts(self.dictionary, self.datatypes)
         self._explainer: Explainer | None = None
 
@@ -491,9 +477,10 @@ class Reasoner:
         """Apply the changes of facts and rules since the last time."""
         before = self._tables() if self._collects and self._needs_rebuild() else None
         new_rules = self._prepare_rules() if self._rewriting is None else self._prepare_rewriting(self._rewriting, is_first)
-        work = Work(new_rules, self._gone_rules, self._gone_groups, self._collects and before is None, progress)
-        self._materialiser.remove_rules(self._gone_rules)
-        self._materialiser.remove_groups(self._gone_groups)
+        gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
+        work = Work(new_rules, gone_rules, gone_groups, self._collects and before is None, progress)
+        self._materialiser.remove_rules(gone_rules)
+        self._materialiser.remove_groups(gone_groups)
         self._materialiser.make_strata()
         restarts = self._must_restart or (
             (self._materialiser.is_mixed or self._maintenance.needs_restart()) and not self.database.is_fresh
@@ -509,7 +496,7 @@ class Reasoner:
         self._must_restart = True  # until it is through: it may be interrupted
         strategy.apply(work)
         self._must_restart = False
-        self._gone_rules, self._gone_groups = [], []
+        self._rulebook.forget_gone()
         if self._transaction is not None and self._collects:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
             if self._rewriting is None:
@@ -523,7 +510,7 @@ class Reasoner:
         Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
         """
         gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
-        gone_plans = [planned for rule in gone for planned in self._plans_of.get(rule, {}).values()]
+        gone_plans = [planned for rule in gone for planned in self._rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
         if self._must_restart:
             rewriting.doubt_all()
@@ -531,7 +518,7 @@ class Reasoner:
             self._translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
-        gone_now = set(map(id, self._gone_rules))
+        gone_now = set(map(id, self._rulebook.gone_rules))
         return [planned for planned in new_rules if id(planned) not in gone_now]
 
     def _merge_equal(self) -> bool:
@@ -550,95 +537,17 @@ class Reasoner:
         return self.rules if self._rewriting is None else self._rewriting.images(self.rules)
 
     def _prepare_rules(self) -> list[PlannedRule]:
-        """Choose the layout of triples and plan rules. Returns the plans of rules that are new: older ones, planned only now, could
-        not fire before, and will see all the facts that they need as new rows."""
-        new_rules: set[Rule] = set()
+        """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
         if self._rules_changed:
             rules = self._engine_rules()
             if (ternary := needs_ternary(rules)) != self.catalog.ternary:
                 self._rebuild(ternary)
                 rules = self._engine_rules()
-            parts = tuple(split(rules))
-            levels = analysis.levels(parts)
-            if self._levels:
-                self._drop(self._levels.keys() - levels.keys())
-            new_rules = levels.keys() - self._levels.keys()
-            if new_rules:
-                self._waiting.update((rule, NOT_PLANNED) for rule in parts if rule in new_rules and rule.body)
-                self._supplied = None
-            self._levels = levels
-            for rule, plans in self._plans_of.items():
-                for planned in plans.values():
-                    self._materialiser.set_level(planned, levels[rule])
-            for rule, group in self._groups_of.items():
-                self._materialiser.set_level(group, levels[rule])
+            self._rulebook.use(rules)
             self._rules_changed = False
-            self._asks_of_literals = None
-            self._state_facts(parts)
-        self._feed_literals(self._levels)
-        late: list[PlannedRule] = []
-        while self._supplied != (supply := (self.database.context.fresh, self.catalog.names())):
-            self._supplied = supply  # plans may bring new properties, which expand further rules
-            for rule in supplied_rules(list(self._waiting), self.catalog.has_facts, (*self._plans_of, *self._groups_of)):
-                added = self._plan(rule)
-                if rule in new_rules:
-                    late += added
-        return late
-
-    def _plan(self, rule: Rule) -> list[PlannedRule]:
-        """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
-        that another rule has, too, is planned once."""
-        names, is_open = self.catalog.names(), self.catalog.is_open(rule)
-        if self._waiting[rule] == names:
-            return []
-        if is_open:
-            self._waiting[rule] = names
-        else:
-            del self._waiting[rule]
-        if is_group(rule):
-            self._plan_group(rule)
-            return []
-        known = self._plans_of.setdefault(rule, {})
-        copies = {stored.rule: stored for stored in self.catalog.rules(rule) if stored.rule not in known}
-        new = [stored for copy, stored in copies.items() if copy not in self._planned]
-        added = self._materialiser.add_rules(self._levels[rule], new)
-        self._planned.update((planned.rule.rule, planned) for planned in added)
-        self._owners.update(copies.keys())
-        known.update((copy, self._planned[copy]) for copy in copies)
-        return added
-
-    def _plan_group(self, rule: Rule) -> None:
-        """Keep the groups of an aggregate up to date."""
-        (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
-        relations = [self.catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        group = Group(self.dictionary, self.database, rule, self._levels[rule], *relations)
-        self._materialiser.add_group(group)
-        self._groups_of[rule] = group
-
-    def _drop(self, rules: Iterable[Rule]) -> None:
-        """Take the plans of rules that are gone out of use; what they have derived is in doubt."""
-        for rule in rules:
-            self._waiting.pop(rule, None)
-            if rule in self._groups_of:
-                self._gone_groups.append(self._groups_of.pop(rule))
-            for copy, planned in self._plans_of.pop(rule, {}).items():
-                self._owners[copy] -= 1
-                if not self._owners[copy]:
-                    del self._owners[copy], self._planned[copy]
-                    self._gone_rules.append(planned)
-
-    def _state_facts(self, rules: Iterable[Rule]) -> None:
-        """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
-        facts = dict.fromkeys(rule for rule in rules if not rule.body)
-        gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]
-        for change, some in ((self.database.retract, gone), (self.database.load, new)):
-            by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}
-            for rule in some:
-                atom = self.catalog.atom(rule.head)
-                by_relation.setdefault(atom.relation, []).append(atom.terms)
-            for relation, rows in by_relation.items():
-                change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
-        self._stated = facts
+        if self._rulebook.asks_of_literals:
+            self._feed_literals()
+        return self._rulebook.plan()
 
     def _rebuild(self, ternary: bool) -> None:
         """Start over with the explicit facts, in the chosen layout and without plans."""
@@ -827,15 +736,12 @@ class Reasoner:
             Table(relation, *self.database.settled_facts(relation)) for relation in range(len(self.database.relations))
         )
 
-    def _feed_literals(self, rules: Iterable[Rule]) -> None:
-        """Facts about the literals of the dictionary, for rules that ask for them."""
-        if self._asks_of_literals is None:
-            self._asks_of_literals = any(map(asks_of_literals, rules))
-        if self._asks_of_literals:
-            for name, rows in self._literals.new().items():
-                if rows:
-                    change = self._store if self._rewriting is None else self._rewriting.load
-                    change(name, np.array(rows, np.int32), STATED)
+    def _feed_literals(self) -> None:
+        """Facts about the literals of the dictionary that are new."""
+        load = self._store if self._rewriting is None else self._rewriting.load
+        for name, rows in self._literals.new().items():
+            if rows:
+                load(name, np.array(rows, np.int32), STATED)
 
     # --- schema -----------------------------------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ matching
 tables
 quads
 delta
+visibility
 update
 counters
 planner
@@ -53,6 +54,7 @@ rulesets
 loaders
 schema
 supply
+rulebook
 subscriptions
 feeds
 streams
