@@ -45,7 +45,7 @@ def shuffled(facts: Iterable[list[int]]) -> list[list[int]]:
 def closure_workload(graph: Path) -> Workload:
     """The linear transitive closure of a graph: a file with lines ``from to label``."""
     edges = {tuple(map(int, line.split()[:2])) for line in graph.read_text(encoding="ascii").splitlines()}
-    return Workload(f"closure of {graph.stem}", CLOSURE, shuffled([0, *edge] for edge in edges))  # type: ignore[arg-type]
+    return Workload(f"closure of {graph.stem}", CLOSURE, shuffled([0, *edge] for edge in edges))
 
 
 def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -> Workload:

@@ -1,4 +1,4 @@
-"""One contestant of the DBSP benchmark, in a process of its own: ``python -m benchmarks.contestants.dbsp NAME WORKLOAD.json SHARE``.
+"""A contestant of the DBSP benchmark, in its own process: ``python -m benchmarks.contestants.dbsp NAME WORKLOAD.json SHARE``.
 
 Three updates: a share of the facts with all rules; the other facts; and these gone again. Prints one JSON line.
 """
@@ -10,9 +10,10 @@ import json
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, term_text
 
-Pattern = tuple[int, tuple["int | str", ...]]
+Pattern: TypeAlias = "tuple[int, tuple[int | str, ...]]"
+Rules: TypeAlias = "list[tuple[Pattern, list[Pattern]]]"
 
 
 class Contestant(ABC):
@@ -45,7 +47,7 @@ class Contestant(ABC):
 class Circuit(Contestant):
     """The interpreter's circuit by itself."""
 
-    def __init__(self, rules: list[tuple[Pattern, list[Pattern]]], indexed: bool) -> None:
+    def __init__(self, rules: Rules, indexed: bool) -> None:
         self._interpreter = Interpreter(indexed)
         self._clauses = [Clause(Literal(*head), tuple(Literal(*atom) for atom in body)) for head, body in rules]
 
@@ -58,6 +60,11 @@ class Circuit(Contestant):
         self._interpreter.step(changes, self._clauses)
         self._clauses = []
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all traces."""
+        return self._interpreter.nbytes
+
     def count(self) -> int:
         facts: FactChanges = self._interpreter.facts()
         return sum(len(rows) for rows, _ in facts.values())
@@ -66,7 +73,7 @@ class Circuit(Contestant):
 class Engine(Contestant):
     """A reasoner with some strategy of maintenance; the facts are triples."""
 
-    def __init__(self, rules: list[tuple[Pattern, list[Pattern]]], maintenance: str) -> None:
+    def __init__(self, rules: Rules, maintenance: str) -> None:
         self._warm_up(maintenance)
         parts = [Rule(self._atom(head), tuple(map(self._atom, body))) for head, body in rules]
         self._reasoner = Reasoner(Program(tuple(parts)), maintenance=maintenance)
@@ -107,7 +114,7 @@ class Engine(Contestant):
         return Atom(TRIPLE, tuple(converted))
 
 
-CONTESTANTS: Final = {
+CONTESTANTS: Final[dict[str, Callable[[Rules], Contestant]]] = {
     "circuit": lambda rules: Circuit(rules, indexed=True),
     "circuit without index": lambda rules: Circuit(rules, indexed=False),
     "dbsp": lambda rules: Engine(rules, "dbsp"),
