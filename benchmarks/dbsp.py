@@ -1,7 +1,7 @@
 """The evaluation of the DYRE paper again: ``python -m benchmarks.dbsp``.
 
 RDFS and OWL 2 RL (DLP) on LUBM(1), and the transitive closure of two graphs. Three updates: a share of the facts with all rules,
-the other facts, and these gone again; by our circuit with and without its index operator, by the engine with that circuit (``dbsp``)
+the other facts, and these gone again; by our circuit with and without its index operator, by the engine with it (``dbsp``)
 and with its default strategy, and by pydbsp. Each contestant runs in a process of its own; figures are medians of CPU seconds.
 ``--soak`` looks at memory instead: small updates of a database of constant size, and the bytes that are held after each thousand.
 """

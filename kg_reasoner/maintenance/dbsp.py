@@ -1,4 +1,4 @@
-"""DBSP: the materialisation as the output of an incremental circuit (see `kg_reasoner.dbsp`), which gets facts and rules as changes."""
+"""DBSP: the materialisation as the output of a circuit (see `kg_reasoner.dbsp`) that takes in changes of facts and rules."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class Dbsp:
         final = self._final_levels(removed)
         entering = {0: self._changes_of_given()}
         for group in work.gone_groups:
-            rows = database.rows(group.target)
-            gone = {group.target: (rows.astype(np.int64), np.full(len(rows), -1, np.int64))}
+            groups = database.rows(group.target)
+            gone = {group.target: (groups.astype(np.int64), np.full(len(groups), -1, np.int64))}
             level = self._level_of_group.pop(group.target, 0)
             entering[level] = combined(entering.get(level, {}), gone)
             group.clear()
