@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.analysis import stratify
 from kg_reasoner.errors import StratificationError
+from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.program import FALSE, TRIPLE, Program
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import Literal, Term
@@ -20,6 +21,7 @@ from kg_reasoner.terms import Literal, Term
 from .oracle import Facts, evaluate, without_empty
 from .strategies import NODES, facts, programs, rules, triple_atoms, triple_programs, triples
 
+STRATEGY = st.sampled_from(list(STRATEGIES))
 EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "150")), deadline=None)
 
 
@@ -44,10 +46,10 @@ def stratifiable(program: Program) -> bool:
 
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
-@given(programs(), facts(), st.lists(facts(), max_size=3))
-def test_general_programs(program: Program, first: Facts, updates: list[Facts]) -> None:
+@given(programs(), facts(), st.lists(facts(), max_size=3), STRATEGY)
+def test_general_programs(program: Program, first: Facts, updates: list[Facts], strategy: str) -> None:
     assume(stratifiable(program))
-    reasoner = Reasoner(program)
+    reasoner = Reasoner(program, maintenance=strategy)
     current: Facts = {}
     for number, update in enumerate([first, *updates]):
         for predicate, rows in update.items():
@@ -66,9 +68,10 @@ def readable(found: set[tuple[Term, ...]]) -> set[tuple[Term, ...]]:
 
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
-@given(st.booleans().flatmap(triple_programs), triples(), triples(), triples())
-def test_triple_programs(program: Program, first: set, added: set, removed: set) -> None:  # type: ignore[type-arg]
-    reasoner = Reasoner(program)
+@given(st.booleans().flatmap(triple_programs), triples(), triples(), triples(), STRATEGY)
+def test_triple_programs(program: Program, first: set, added: set, removed: set, strategy: str) -> None:  # type: ignore[type-arg]
+    """In both layouts: the vertical one, and for programs that need it the ternary one."""
+    reasoner = Reasoner(program, maintenance=strategy)
     reasoner.add_triples(first)
     assert set(reasoner.triples()) == readable(evaluate(program, {TRIPLE: first}).get(TRIPLE, set()))
     reasoner.add_triples(added)
@@ -83,9 +86,9 @@ def test_triple_programs(program: Program, first: set, added: set, removed: set)
 
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
-@given(st.booleans().flatmap(triple_programs), rules(triple_atoms(), NODES), triples())
-def test_rules_added_and_removed(program: Program, rule, data: set) -> None:  # type: ignore[no-untyped-def,type-arg]
-    reasoner = Reasoner(program)
+@given(st.booleans().flatmap(triple_programs), rules(triple_atoms(), NODES), triples(), STRATEGY)
+def test_rules_added_and_removed(program: Program, rule, data: set, strategy: str) -> None:  # type: ignore[no-untyped-def,type-arg]
+    reasoner = Reasoner(program, maintenance=strategy)
     reasoner.add_triples(data)
     before = set(reasoner.triples())
     reasoner.add_program(Program((rule,)))
