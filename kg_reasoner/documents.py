@@ -15,6 +15,7 @@ import numpy as np
 
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.program import Program
+from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
@@ -112,10 +113,13 @@ def _refused_swrl(reasoner: Reasoner, blocks: Sequence[Block]) -> Iterator[tuple
     from kg_reasoner.loaders import owl
     from kg_reasoner.loaders.swrl import SWRL
 
-    is_a, rule = reasoner.dictionary.find(RDF.type), reasoner.dictionary.find(SWRL.Imp)
+    dictionary = reasoner.dictionary
+    is_a, rule = dictionary.find(RDF.type), dictionary.find(SWRL.Imp)
     with_rules = {block.source for block in blocks if ((block.triples[:, 1] == is_a) & (block.triples[:, 2] == rule)).any()}
+    schema = SchemaTriples(dictionary)
     for document in sorted(with_rules):
         parts = [block.triples for block in blocks if block.source == document]
-        ids = np.concatenate([part[reasoner._schema.of(part)] for part in parts])
-        for warning in owl.refused_rules(reasoner._decoded(ids)):
+        ids = np.concatenate([part[schema.of(part)] for part in parts])
+        triples = ((row[0], row[1], row[2]) for row in dictionary.decode_rows(ids))
+        for warning in owl.refused_rules(triples):
             yield document, warning

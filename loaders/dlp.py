@@ -69,7 +69,8 @@ from kg_reasoner.loaders.axioms import (
 from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.hierarchy import Group, restriction_hierarchy
 from kg_reasoner.loaders.ontology import Ontology
-from kg_reasoner.loaders.swrl_clauses import add_rules, rule_text
+from kg_reasoner.loaders.swrl_clauses import add_rules
+from kg_reasoner.loaders.swrl_texts import rule_text
 from kg_reasoner.loaders.unfold import Clause, rename, unfold
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text

@@ -18,7 +18,8 @@ from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
-from kg_reasoner.loaders.swrl_clauses import refusal, rule_text
+from kg_reasoner.loaders.swrl_clauses import refusal
+from kg_reasoner.loaders.swrl_texts import rule_text
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 

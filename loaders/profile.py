@@ -45,7 +45,8 @@ from kg_reasoner.loaders.axioms import (
 from kg_reasoner.loaders.functional import Texts, brief, call
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.swrl import ClassAtom, PropertyAtom, SwrlAtom, SwrlRule
-from kg_reasoner.loaders.swrl_clauses import atom_text, refusal, rule_text
+from kg_reasoner.loaders.swrl_clauses import refusal
+from kg_reasoner.loaders.swrl_texts import atom_text, rule_text
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
 __all__ = ["AxiomWarning", "Part", "warnings_of"]

@@ -17,10 +17,8 @@ from typing import Final, Protocol, TypeAlias
 
 from kg_reasoner.loaders.axioms import DatatypeRestriction, DifferentIndividuals
 from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition
-from kg_reasoner.loaders.functional import Texts
 from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.swrl import (
-    SWRLB,
     BuiltinAtom,
     ClassAtom,
     DataRangeAtom,
@@ -31,11 +29,11 @@ from kg_reasoner.loaders.swrl import (
     SwrlRule,
 )
 from kg_reasoner.loaders.swrl_builtins import builtins_of
-from kg_reasoner.printer import format_term
+from kg_reasoner.loaders.swrl_texts import arguments_of, builtin_text
 from kg_reasoner.program import FALSE, Argument, Atom, BodyLiteral, Call, Filter, Variable, triple
-from kg_reasoner.terms import IRI, OWL, XSD, BlankNode, Literal, Term, literal
+from kg_reasoner.terms import OWL, XSD, Term, literal
 
-__all__ = ["Clauses", "add_rules", "atom_text", "refusal", "rule_text"]
+__all__ = ["Clauses", "add_rules", "refusal"]
 
 _NAME: Final = "swrl"
 """What the rules of a SWRL rule without a name are called."""
@@ -186,7 +184,7 @@ def _plan(rule: SwrlRule, ontology: Ontology) -> _Plan:
 
 
 def _builtins(atom: BuiltinAtom) -> list[Builtin]:
-    return builtins_of(atom.builtin, atom.arguments, _builtin_text(atom))
+    return builtins_of(atom.builtin, atom.arguments, builtin_text(atom))
 
 
 def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, list[Builtin]]:
@@ -207,17 +205,7 @@ def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, lis
 
 
 def _variables(atom: SwrlAtom) -> list[Variable]:
-    return [argument for argument in _arguments(atom) if isinstance(argument, Variable)]
-
-
-def _arguments(atom: SwrlAtom) -> tuple[Argument, ...]:
-    match atom:
-        case ClassAtom(_, argument) | DataRangeAtom(_, argument):
-            return (argument,)
-        case PropertyAtom(_, first, second) | SameAtom(first, second) | DifferentAtom(first, second):
-            return first, second
-        case BuiltinAtom(_, arguments):
-            return arguments
+    return [argument for argument in arguments_of(atom) if isinstance(argument, Variable)]
 
 
 # ------------------------------------------------------------------------------------------------------------------ translation
@@ -263,42 +251,3 @@ def _difference(clauses: Clauses) -> str:
             numbered = Atom(member, (_X, _I)), Atom(member, (_Y, _J))
             clauses.add(different, (*numbered, Filter(Call("!=", (_I, _J)))), _NAME)
     return predicate
-
-
-# ------------------------------------------------------------------------------------------------------------------------ texts
-
-
-def rule_text(rule: SwrlRule, texts: Texts) -> str:
-    """The rule in the human-readable syntax of the submission: ``Person(?x) ^ knows(?x, ?y) -> Person(?y)``."""
-    body, head = (" ^ ".join(atom_text(atom, texts) for atom in part) for part in (rule.body, rule.head))
-    return f"{body} -> {head}".strip()
-
-
-def atom_text(atom: SwrlAtom, texts: Texts) -> str:
-    """An atom in that syntax; anonymous classes are in functional-style syntax."""
-    match atom:
-        case ClassAtom(node) | DataRangeAtom(node):
-            name = f"({texts.node(node)})" if isinstance(node, BlankNode) else texts.name(node)
-        case PropertyAtom(property):
-            name = texts.property(property)
-        case SameAtom():
-            name = "sameAs"
-        case DifferentAtom():
-            name = "differentFrom"
-        case BuiltinAtom(builtin):
-            name = _builtin_name(builtin) or texts.name(builtin)
-    return f"{name}({', '.join(_argument_text(argument, texts) for argument in _arguments(atom))})"
-
-
-def _argument_text(argument: Argument, texts: Texts) -> str:
-    if isinstance(argument, Variable):
-        return str(argument)
-    return format_term(argument) if isinstance(argument, Literal) else texts.name(argument)
-
-
-def _builtin_text(atom: BuiltinAtom) -> str:
-    return f"{_builtin_name(atom.builtin) or atom.builtin}({', '.join(map(format_term, atom.arguments))})"
-
-
-def _builtin_name(builtin: IRI) -> str | None:
-    return f"swrlb:{builtin.value[len(str(SWRLB)) :]}" if builtin in SWRLB else None

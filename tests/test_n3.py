@@ -98,6 +98,11 @@ def test_or_skipped_if_that_is_asked_for(case: Case) -> None:
     assert len(found.refused) == 1
 
 
+def test_a_rule_is_skipped_with_all_of_its_conclusions() -> None:
+    document = f"{N3_PREFIXES} {{ ?x a :A }} => {{ ?x a :B . ?x :p [] }} .".encode()
+    assert read(document, skip_refused=True).program.rules == ()
+
+
 def test_every_builtin_has_a_fixture() -> None:
     text = (FIXTURES / "rules.txt").read_text(encoding="utf-8")
     assert [name for name in N3_BUILTINS if name not in text and not name.startswith(("math:", "crypto:"))] == []
