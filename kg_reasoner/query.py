@@ -22,9 +22,10 @@ from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.planner import plan_query
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.quads import GRAPH_COLUMN, GraphTerm, QuadPattern, Quads
+from kg_reasoner.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.statistics import Statistics
-from kg_reasoner.tables import labels_of, paired, spread
+from kg_reasoner.tables import Flags, among, labels_of, paired, spread
+from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -37,6 +38,9 @@ AnyPattern: TypeAlias = Pattern | QuadPattern
 
 FIRST_CHUNK, CHUNK = 64, 1 << 16
 """Solutions that are fetched at once: at first, and then."""
+
+FEW = 64
+"""So many triples are looked up one by one."""
 
 LOOK_UP = 150
 """What one look-up costs, in triples that are joined as a whole table."""
@@ -58,7 +62,8 @@ def answers(
         which: all triples, the explicit, or those that are only inferred.
         limit: how many solutions are enough; there may be more.
 
-    Facts with a literal as the subject, or with anything but an IRI as the property, are no triples and match nothing.
+    Facts with a literal as the subject, or with anything but an IRI as the property, are no triples and match nothing. Hidden
+    triples match the patterns that ask for them, see `kg_reasoner.visibility`.
     """
     return _queries(reasoner, which).solve(list(patterns), which, limit).columns(variables)
 
@@ -66,7 +71,7 @@ def answers(
 def match_triples(reasoner: Reasoner, pattern: Sequence[int | None], which: Which = "all") -> Ids:
     """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
     subject, property, value = pattern
-    return _queries(reasoner, which).matcher.match(subject, property, value, which)
+    return _queries(reasoner, which).match(subject, property, value, which)
 
 
 def _queries(reasoner: Reasoner, which: Which) -> Queries:
@@ -90,6 +95,9 @@ class Solutions:
 class Queries:
     """Answers queries over the relations of a catalog, as they are at the moment. See `Matcher` for `generalised`."""
 
+    visibility: Visibility | None = None
+    """What is hidden; None: nothing."""
+
     def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
         self.matcher = Matcher(catalog, generalised=generalised)
@@ -98,6 +106,82 @@ class Queries:
 
     def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
         """The solutions of some patterns, with all their variables."""
+        solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
+        covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
+        if not covered:
+            return solutions
+        rows = solutions.rows
+        for pattern in covered:
+            triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
+            for column, term in enumerate(pattern[:GRAPH_COLUMN]):
+                triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
+            rows = rows[self._shown(triples, which)]
+        if limit is not None and len(rows) < limit <= len(solutions.rows):
+            return self.solve(patterns, which, 16 * limit)
+        return Solutions(solutions.names, rows)
+
+    def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
+        """The triples that match, as ids of shape (n, 3)."""
+        if subject is None or property is None or value is None:
+            return self.seen(self.matcher.match(subject, property, value, which), property, value, which)
+        triple = subject, property, value
+        return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
+
+    def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
+        """Whether there is this one triple."""
+        return self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which)
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are."""
+        total = self.matcher.count(which)
+        if which == "explicit" or self.visibility is None or not self.visibility.is_active:
+            return total
+        return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
+
+    def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
+        """Those of the triples that match a pattern's constants, shape (n, 3), that are not hidden from it."""
+        if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
+            return found
+        return found[self._shown(found, which)]
+
+    def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
+        """Whether hidden triples are kept from a pattern; explicit ones, as those of a named graph, never are."""
+        graph = INFERRED if len(pattern) == GRAPH_COLUMN else pattern[GRAPH_COLUMN]
+        is_explicit = which == "explicit" or not (graph == INFERRED or isinstance(graph, frozenset))
+        if is_explicit or self.matcher.generalised or self.visibility is None:
+            return False
+        return self.visibility.covers(pattern[1], pattern[2])
+
+    def _shown(self, triples: Ids, which: Which) -> Flags:
+        """Which of some triples are not hidden."""
+        assert self.visibility is not None
+        hidden = self.visibility.hides(triples)
+        if which == "all" and hidden.any():
+            hidden[hidden] = ~self._are_explicit(triples[hidden])
+        return ~hidden
+
+    def _are_explicit(self, triples: Ids) -> Flags:
+        """Which of some triples, that would be hidden otherwise, are explicit."""
+        assert self.visibility is not None
+        if len(triples) <= FEW:
+            return np.array([self.matcher.contains(*triple, "explicit") for triple in triples.tolist()], bool)
+        explicit = self.matcher.match(None, None, None, "explicit")
+        return among(triples, explicit[self.visibility.hides(explicit)])
+
+    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
+        """Whether a pattern says of something that it is the same as itself, which holds whether or not a rule derives it."""
+        if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
+            return False
+        subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
+        if subject is None or property is None or not self.visibility.is_trivial(property):
+            return False
+        places = ((subject, None, None), (None, subject, None), (None, None, subject))
+        return any(len(self.matcher.match(*place, limit=1)) > 0 for place in places)
+
+    def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
+        """All solutions, whether or not something of them is hidden."""
+        if not patterns:
+            return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
             return self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):

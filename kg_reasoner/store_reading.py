@@ -68,7 +68,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     def _contains(self, triple: Sequence[int | None], which: Which) -> bool:
         """Whether there is a triple of ids, in whatever graph."""
         subject, property, value = cast(Sequence[int], triple)
-        return self.reasoner.queries.matcher.contains(subject, property, value, which)
+        return self.reasoner.queries.contains(subject, property, value, which)
 
     def _match(self, name: Node | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
         """The triples of a graph, or of all together, that match, as ids of shape (n, 3)."""
@@ -82,8 +82,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             return NO_TRIPLES
         subject, property, value = pattern
         if place is None:
-            return self.reasoner.queries.matcher.match(subject, property, value, which)
-        return self.reasoner.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
+            return self.reasoner.queries.match(subject, property, value, which)
+        found = self.reasoner.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
+        return found if is_stated else self.reasoner.queries.seen(found, property, value)
 
     def _with_contexts(self, pattern: RdflibPattern) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
         if self._by_graph is not None:
@@ -119,9 +120,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             return self._count_by_graph(None, which)
         self.prepare(which)
         if which != "all":
-            return self.reasoner.queries.matcher.count(which)
+            return self.reasoner.queries.count(which)
         if self._size is None or self._size[0] != self.reasoner.version:
-            self._size = self.reasoner.version, self.reasoner.queries.matcher.count()
+            self._size = self.reasoner.version, self.reasoner.queries.count()
         return self._size[1]
 
     def _count_by_graph(self, name: Node | None, which: Which = "all") -> int:

@@ -60,7 +60,9 @@ class Transaction:
             raise TransactionError("this transaction does not collect its changes")
         if self.is_open:
             self.reasoner.materialise()
-        return Delta.nothing(self.reasoner.dictionary) if self._delta is None else self._delta
+        if self._delta is None:
+            return Delta.nothing(self.reasoner.dictionary)
+        return self.reasoner.visibility.of_delta(self._delta) if self.is_open else self._delta
 
     # --- begin and end ----------------------------------------------------------------------------------------------
 
@@ -94,6 +96,8 @@ class Transaction:
         self._program = None
         if self.collects and self._delta is None:
             self._delta = Delta.nothing(self.reasoner.dictionary)
+        if self._delta is not None:
+            self._delta = self.reasoner.visibility.of_delta(self._delta)
         self.reasoner._end(self)
         return self._delta
 
