@@ -53,6 +53,7 @@ query
 rulesets
 loaders
 schema
+ontology
 supply
 rulebook
 subscriptions
