@@ -10,8 +10,8 @@ triple is *hidden* if
 
 Hidden triples match the patterns that ask for them, and no others: a pattern asks for them if it names the property, and under
 rdf:type the class. So ``?x owl:sameAs ?y`` finds everything with itself, if the rules say so, and ``?s ?p ?o`` does not; nor do
-exports, counts and deltas. Explicit triples are never hidden. Where no rule of the W3C's documents is at work (they are told by their
-names) nothing is.
+exports, counts and deltas. Explicit triples are never hidden, and nothing is where no rule of the W3C's documents is at work (they
+are told by their names).
 """
 
 from __future__ import annotations
@@ -154,6 +154,5 @@ def _may_derive_hidden(rule: Rule) -> bool:
     subject, property, value = rule.head.terms
     if isinstance(property, Variable) or (property == RDF.type and not isinstance(value, IRI)):
         return True
-    return any(
-        isinstance(term, IRI) and term.value.startswith(VOCABULARIES) for term in (subject, property, value) if term != RDF.type
-    )
+    names = [term.value for term in (subject, property, value) if isinstance(term, IRI) and term != RDF.type]
+    return any(name.startswith(VOCABULARIES) for name in names)
