@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner import analysis, documents
+from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
@@ -28,8 +29,8 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.rulebook import RuleBook
-from kg_reasoner.schema import FEW, SchemaTriples
-from kg_reasoner.terms import OWL, RDF, Term, Triple, term_text
+from kg_reasoner.schema import FEW
+from kg_reasoner.terms import OWL, Term, Triple, term_text
 from kg_reasoner.transaction import Transaction
 from kg_reasoner.value_table import ValueTable
 from kg_reasoner.visibility import Visibility
@@ -113,17 +114,11 @@ class Reasoner:
         self.visibility = Visibility(self.dictionary, shows_all=show_hidden)
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
         self.loaded = documents.Loaded()
-        self._axiom_warnings: tuple[AxiomWarning, ...] = ()
         self._program = Program()
-        self._axiom_rules: tuple[Rule, ...] = ()
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
-        self._concludes_axioms = False
-        self._equates = False
-        self._vocabulary: frozenset[Term] = frozenset()
-        self._schema = SchemaTriples(self.dictionary)
+        self._axioms = AxiomRules(self.dictionary)
         self._named_graphs: NamedGraphs | None = None
-        self._schema_changed = False
         self._rules_changed = True
         self._must_restart = False
         self._dirty = True
@@ -200,9 +195,9 @@ class Reasoner:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
         self._translate_schema()
         if self._all_rules is None:
-            self._all_rules = tuple(dict.fromkeys(self._program.rules + self._axiom_rules))
+            self._all_rules = tuple(dict.fromkeys(self._program.rules + self._axioms.rules))
             self.visibility.use(self._all_rules)
-            self._concludes_axioms = self._derives_axioms(self._all_rules)
+            self._axioms.note_rules(self._all_rules)
         return self._all_rules
 
     def add_program(self, program: Program | str) -> None:
@@ -212,7 +207,7 @@ class Reasoner:
 
             program = parse(program)
         merged = self._program | program
-        analysis.check(Program(tuple(dict.fromkeys(merged.rules + self._axiom_rules)), merged.declarations))
+        analysis.check(Program(tuple(dict.fromkeys(merged.rules + self._axioms.rules)), merged.declarations))
         if self._rewriting is not None:
             self._rewriting.check(merged.rules)
         for predicate, arity in analysis.arities(program).items():
@@ -223,8 +218,7 @@ class Reasoner:
             with self.transaction() as transaction:
                 transaction.add_program(program)
             return
-        self._program = merged
-        self._schema_changed = self._schema_changed or merged.translate is not None
+        self._use_program(merged)
         self._touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(merged.rules) != self.catalog.ternary:
             self._set_up(not self.catalog.ternary)  # the layout is chosen before the first facts come
@@ -238,8 +232,12 @@ class Reasoner:
             return
         kept = tuple(rule for rule in self._program.rules if rule not in gone)
         if len(kept) < len(self._program.rules):
-            self._program = Program(kept, self._program.declarations, self._program.prefixes, self._program.translate)
+            self._use_program(Program(kept, self._program.declarations, self._program.prefixes, self._program.translate))
             self._touch(rules=True)
+
+    def _use_program(self, program: Program) -> None:
+        self._program = program
+        self._axioms.want(program.translate is not None)
 
     def _touch(self, *, rules: bool = False) -> None:
         self._dirty = True
@@ -289,7 +287,7 @@ class Reasoner:
     @property
     def warnings(self) -> list[AxiomWarning]:
         """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
-        return [*self.loaded.warnings(), *self._axiom_warnings]
+        return [*self.loaded.warnings(), *self._axioms.warnings]
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
@@ -321,14 +319,14 @@ class Reasoner:
 
     def _state(self, ids: TripleIds) -> Changed:
         """Make triples explicit. Says of each whether it was not."""
-        self._schema_changed = self._schema_changed or self._touches_schema(ids)
+        self._axioms.note_change(ids)
         changed = self._load(TRIPLE, ids)
         self._touch()
         return changed
 
     def _unstate(self, ids: TripleIds) -> None:
         """Make triples explicit no longer."""
-        self._schema_changed = self._schema_changed or self._touches_schema(ids)
+        self._axioms.note_change(ids)
         if self._retract(TRIPLE, ids).any():
             self._touch()
 
@@ -455,14 +453,14 @@ class Reasoner:
         """
         if not self._dirty:
             return
-        if self.database.context.removed_count and (self._concludes_axioms or self._equates):
-            self._schema_changed = True  # begin with the explicit axioms: an inferred one must not be its own reason
+        if self.database.context.removed_count:
+            self._axioms.note_removal()
         is_first = True
         while True:
             self._translate_schema()
             self._maintain(progress, is_first)
             is_first = False
-            if not (self._merge_equal() or self._new_axioms()):
+            if not (self._merge_equal() or self._extend_axioms()):
                 break
         self._materialiser.compact()
         if self._rewriting is not None:
@@ -575,13 +573,13 @@ class Reasoner:
         """Insert facts of a predicate as they are (triples only as explicit ones). Says of each whether it is new."""
         if predicate != TRIPLE:
             return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
-        self._schema_changed = self._schema_changed or self._touches_schema(ids)
+        self._axioms.note_change(ids)
         return self.database.load(self.catalog.predicates[TRIPLE], ids) if self.catalog.ternary else self._load_vertical(ids)
 
     def _unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts as they are. Says of each whether it had it."""
         if predicate == TRIPLE:
-            self._schema_changed = self._schema_changed or self._touches_schema(ids)
+            self._axioms.note_change(ids)
             if not self.catalog.ternary:
                 self.catalog.extend_maps()
                 return self.database.retract_triples(ids)
@@ -719,8 +717,7 @@ class Reasoner:
                 self._retract(predicate, ids)
             else:
                 self._load(predicate, ids)
-        self._schema_changed = True
-        self._program = program
+        self._use_program(program)
         self._touch(rules=True)
 
     def _delta(self, work: Work) -> Delta:
@@ -745,63 +742,17 @@ class Reasoner:
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
-    def _touches_schema(self, ids: TripleIds) -> bool:
-        """Whether some of these triples may be part of an ontology's axioms."""
-        return self._program.translate is not None and self._schema.touched_by(ids)
-
     def _translate_schema(self) -> None:
-        """Turn the explicit schema triples into rules, if they have changed and the program asks for it."""
-        if self._schema_changed and self._program.translate is not None:
-            self._schema_changed = False
-            self._use_axioms("explicit", "explicit")
-
-    def _use_axioms(self, which: Which, equalities: Which) -> None:
-        from kg_reasoner.loaders import owl
-
-        while True:
-            ids = self._schema.triples(self.catalog, which, equalities)
-            names = set(map(self.dictionary.decode, self._schema.names_in_data(self.catalog)))
-            translation = owl.translate(self._decoded(ids), names=names)
-            self._vocabulary = translation.vocabulary
-            if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(self.catalog, equalities))):
-                break
-        self._axiom_warnings = translation.warnings
-        if translation.rules != self._axiom_rules:
-            self._axiom_rules = translation.rules
+        """Turn the explicit schema triples into rules, if they have changed."""
+        if self._axioms.translate(self.catalog):
             self._touch(rules=True)
 
-    def _new_axioms(self) -> bool:
-        """Whether derived schema triples make further rules: equal classes, or axioms that the program's own rules conclude."""
-        if self._program.translate is None:
-            return False
-        if self._rewriting is not None:  # equal names are one name
-            before = self._axiom_rules
-            if self._concludes_axioms:
-                self._use_axioms("all", "explicit")
-            return self._axiom_rules != before
-        if not (self._equates or self._concludes_axioms or self._schema.has_equalities(self.catalog)):
-            return False
-        in_data = self._schema.names_in_data(self.catalog)
-        if in_data:
-            self._schema.name(self._vocabulary.union(map(self.dictionary.decode, in_data)))
-        equates, self._equates = self._equates, len(self._schema.equalities(self.catalog, "inferred")) > 0
-        if not (self._concludes_axioms or equates or self._equates):
-            return False
-        before = self._axiom_rules
-        self._use_axioms("all" if self._concludes_axioms else "explicit", "all")
-        return self._axiom_rules != before
-
-    def _derives_axioms(self, rules: Sequence[Rule]) -> bool:
-        """Whether some rule other than the schema rules (scm-*), whose axioms are redundant, can conclude an axiom."""
-        from kg_reasoner.loaders import owl
-
-        for rule in rules:
-            if (rule.origin.name or "").startswith("scm-") or rule.head.predicate != TRIPLE or not rule.body:
-                continue
-            _, property, value = rule.head.terms
-            if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):
-                return True
-        return False
+    def _extend_axioms(self) -> bool:
+        """Turn axioms that have been derived into rules. Says whether that changes the rules."""
+        changed = self._axioms.extend(self.catalog, self._rewriting is not None)
+        if changed:
+            self._touch(rules=True)
+        return changed
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -986,6 +937,3 @@ class Reasoner:
         if self._explainer.version != self._version:
             self._explainer.use(self._version, self._engine_rules(), dict(self._program.prefixes))
         return self._explainer
-
-    def _decoded(self, ids: TripleIds) -> Iterator[Triple]:
-        return ((subject, predicate, object) for subject, predicate, object in self.dictionary.decode_rows(ids))

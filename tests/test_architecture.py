@@ -53,7 +53,7 @@ query
 rulesets
 loaders
 schema
-ontology
+axiom_rules
 supply
 rulebook
 subscriptions

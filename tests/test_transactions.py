@@ -161,3 +161,15 @@ def test_one_transaction_at_a_time(reasoner: Reasoner) -> None:
         tx.begin()
     with pytest.raises(TransactionError, match="not open"):
         tx.add_facts("edge", edges("xy"))
+
+
+def test_the_translation_of_axioms_is_undone_with_the_program_that_asked_for_it() -> None:
+    reasoner = Reasoner()
+    person, agent, ann = (IRI(f"http://example.org/{name}") for name in ("Person", "Agent", "ann"))
+    reasoner.add_triples([(person, RDFS.subClassOf, agent), (ann, RDF.type, person)])
+    transaction = reasoner.transaction().begin()
+    transaction.add_program("@translate dlp .")
+    assert (ann, RDF.type, agent) in set(reasoner.triples())
+    transaction.rollback()
+    assert reasoner.rules == ()
+    assert (ann, RDF.type, agent) not in set(reasoner.triples())
