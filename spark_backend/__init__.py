@@ -18,6 +18,34 @@ DataFrames go in and come out. The session is the user's: nothing here builds on
 `materialise`, `update`, `check` and `explain` are the functions, `SparkReasoner` ties them together with reading and writing.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from kg_reasoner.spark_backend.requirements import require_pyspark
 
 require_pyspark()
+
+from kg_reasoner.spark_backend.reasoner import SparkReasoner  # noqa: E402  # says first what is missing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from kg_reasoner.program import Program
+
+__all__ = ["SparkReasoner", "check", "explain", "materialise"]
+
+
+def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
+    """All that follows from triples by a program, with the column ``inferred``; for the options see `SparkReasoner`."""
+    return SparkReasoner(triples.sparkSession, program, triples, **options).triples()
+
+
+def check(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
+    """The violated constraints; see `SparkReasoner.inconsistencies`."""
+    return SparkReasoner(triples.sparkSession, program, triples, **options).inconsistencies()
+
+
+def explain(triples: DataFrame, program: Program, **options: Any) -> str:
+    """What `materialise` would do; see `SparkReasoner.explain`."""
+    return SparkReasoner(triples.sparkSession, program, triples, **options).explain()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.terms import RDF, term_text
+from kg_reasoner.terms import RDF, Triple, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,7 +22,7 @@ __all__ = [
     "argument_columns",
     "is_rdf",
     "local_frame",
-    "same_rows",
+    "triple_frame",
     "union",
 ]
 
@@ -55,10 +55,19 @@ def is_rdf() -> Column:
 
 
 def local_frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: str) -> DataFrame:
-    """A small table that the driver has, as a frame."""
-    return spark.createDataFrame(rows, schema)
+    """A small table that the driver has, as a frame; `schema` as in SQL, of strings, longs and booleans."""
+    import pyarrow as pa
+    import pyspark
+
+    if not rows or pyspark.__version__ < "4":
+        return spark.createDataFrame(rows, schema)
+    types = {"string": pa.string(), "long": pa.int64(), "int": pa.int32(), "boolean": pa.bool_()}
+    fields = [pa.field(name, types[kind]) for name, kind in (field.split() for field in schema.split(", "))]
+    columns = [pa.array(values, field.type) for values, field in zip(zip(*rows, strict=True), fields, strict=True)]
+    return spark.createDataFrame(pa.table(columns, schema=pa.schema(fields)))
 
 
-def same_rows(columns: Iterable[str], left: DataFrame, right: DataFrame) -> Column:
-    """The condition of a join that all these columns, none of which is ever null, are equal."""
-    return reduce(lambda one, other: one & other, (left[name] == right[name] for name in columns))
+def triple_frame(spark: SparkSession, triples: Iterable[Triple]) -> DataFrame:
+    """Triples that the driver has, as a frame."""
+    rows = [(term_text(subject), term_text(predicate), term_text(value)) for subject, predicate, value in triples]
+    return local_frame(spark, rows, ", ".join(f"{name} string" for name in TRIPLE_COLUMNS))

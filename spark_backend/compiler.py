@@ -27,11 +27,25 @@ _ANY = Variable("_")
 class Passes:
     """What the rules of a run are compiled to."""
 
-    def __init__(self, properties: PropertyPass, masks: MaskPass, strata: tuple[Stratum, ...], constraints: tuple[Join, ...]) -> None:
+    def __init__(
+        self, properties: PropertyPass, masks: MaskPass, strata: tuple[Stratum, ...], constraints: tuple[Join, ...]
+    ) -> None:
         self.properties = properties
         self.masks = masks
         self.strata = strata
         self.constraints = constraints
+
+    def are_open(self) -> bool:
+        """Whether some rule that joins asks for triples of any property or class."""
+        joins = (*(join for stratum in self.strata for join in stratum.joins), *self.constraints)
+        return any(map(_is_open, (atom for join in joins for atom in (*join.atoms, *join.negations))))
+
+
+def _is_open(atom: Atom) -> bool:
+    if atom.predicate != TRIPLE:
+        return False
+    _, property, value = atom.terms
+    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable))
 
 
 def refuse_unsupported(rules: Iterable[Rule]) -> None:
@@ -47,29 +61,32 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
                 raise UnsupportedError("AGGREGATE is not evaluated on Spark", part.span or rule.head.span, hint)
 
 
-def compile_rules(rules: Sequence[LeveledRule], *, wide: bool = True, facts: Iterable[str] = ()) -> Passes:
+def compile_rules(
+    rules: Sequence[LeveledRule], constraints: Sequence[Rule] = (), *, wide: bool = True, facts: Iterable[str] = ()
+) -> Passes:
     """The passes of rules with bodies; levels may have gaps.
 
     Args:
         rules: specialised rules and their levels.
+        constraints: specialised rules that say what must not be.
         wide: whether to make wide passes at all; without, every rule joins.
         facts: general predicates whose facts come from outside as relations.
     """
-    lowest = [rule for rule, level in rules if level == 0 and not rule.is_constraint] if wide else []
+    lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)
     among = set(properties.rules)
-    features = _Features([rule for rule, _ in rules], set(facts)) if wide else None
-    local = [rule for rule in lowest if rule not in among and features is not None and features.is_local(rule)]
-    joins = [(rule, level) for rule, level in rules if rule not in among and rule not in set(local)]
-    masks = features.mask_pass(local, [rule for rule, _ in joins]) if features is not None else MaskPass()
+    masks = MaskPass()
+    if wide:
+        features = _Features([*(rule for rule, _ in rules), *constraints], set(facts))
+        local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
+        among.update(local)
+        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *constraints])
     strata: dict[int, list[Join]] = {0: []}
-    constraints = []
-    for rule, level in joins:
-        if rule.is_constraint:
-            constraints.append(_join(rule, masks))
-        else:
+    for rule, level in rules:
+        if rule not in among:
             strata.setdefault(level, []).append(_join(rule, masks))
-    return Passes(properties, masks, tuple(Stratum(tuple(strata[level])) for level in sorted(strata)), tuple(constraints))
+    ordered = tuple(Stratum(tuple(strata[level])) for level in sorted(strata))
+    return Passes(properties, masks, ordered, tuple(_join(rule, masks) for rule in constraints))
 
 
 # ---------------------------------------------------------------------------------------------------------------- properties

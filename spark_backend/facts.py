@@ -12,14 +12,25 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
-from kg_reasoner.spark_backend.columns import OBJECT, PREDICATE, SUBJECT, TERM, TRIPLE_COLUMNS, TYPE, argument_columns, local_frame, union
+from kg_reasoner.spark_backend.columns import (
+    OBJECT,
+    PREDICATE,
+    SUBJECT,
+    TERM,
+    TRIPLE_COLUMNS,
+    TYPE,
+    argument_columns,
+    local_frame,
+    triple_frame,
+    union,
+)
 from kg_reasoner.spark_backend.mask_table import MaskTable
 from kg_reasoner.spark_backend.masks import to_words
 from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Sources, X
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.spark_backend.table import Growing, Part
 from kg_reasoner.spark_backend.workspace import Workspace
-from kg_reasoner.terms import RDF, Term, term_text
+from kg_reasoner.terms import RDF, Term, Triple, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,6 +65,8 @@ class Facts:
         base: all triples that were given or stated.
         statistics: how many of them there are of each property and class.
         relations: facts of general predicates that were given.
+        is_open: whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
+            imply among them, so that these rules need not put them together each time.
     """
 
     def __init__(
@@ -65,6 +78,8 @@ class Facts:
         base: DataFrame,
         statistics: Statistics,
         relations: Mapping[str, DataFrame],
+        *,
+        is_open: bool = False,
     ) -> None:
         self.spark = spark
         self.properties = properties
@@ -74,6 +89,9 @@ class Facts:
         self.base = base
         self.derived = Growing()
         self._new_properties: set[Term] | None = set()
+        self._is_open = is_open
+        self.closed = Growing()
+        """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
         self._sources: dict[Term, Sources] = {}
@@ -90,6 +108,14 @@ class Facts:
         """Give terms their masks. One shuffle."""
         if self.features.features:
             self.masks.begin(self.features_of(self.base, "g"))
+        if self._is_open:
+            self.closed = Growing(self.workspace.step("closed", lambda: self._closure(self.base, "all")).rows)
+
+    def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
+        """Triples, what properties imply, and the types that masks say, each once."""
+        found = union(filter(None, (triples, self.implied(triples), self._types(part))))
+        assert found is not None
+        return found.distinct()
 
     def features_of(self, triples: DataFrame, prefix: str) -> DataFrame | None:
         """The features that triples give to their subjects and objects, in rows of terms and words; None if there are none."""
@@ -104,13 +130,16 @@ class Facts:
             lookup = F.broadcast(local_frame(self.spark, table, f"key string, {columns}"))
             joined = triples.withColumn("key", key).join(lookup, "key")
             ends = ((SUBJECT, subject_words), (OBJECT, object_words))
-            rows = F.array(
+            features = F.array(
                 *(
-                    F.struct(F.col(end).alias(TERM), *(F.col(word).alias(name) for word, name in zip(words, self.masks.names(prefix), strict=True)))
+                    F.struct(
+                        F.col(end).alias(TERM),
+                        *(F.col(word).alias(name) for word, name in zip(words, self.masks.names(prefix), strict=True)),
+                    )
                     for end, words in ends
                 )
             )
-            frames.append(joined.select(F.explode(rows).alias("row")).select("row.*"))
+            frames.append(joined.select(F.explode(features).alias("row")).select("row.*"))
         for source, end, value, mask in self._valued():
             other = OBJECT if end == SUBJECT else SUBJECT
             chosen = triples.where((F.col(PREDICATE) == term_text(source)) & (F.col(other) == term_text(value)))
@@ -131,7 +160,7 @@ class Facts:
                 found.setdefault(f" {term_text(value)}", [0, 0])[0] |= 1 << bit  # type: ignore[arg-type]  # a constant
             elif isinstance(subject, Variable) and isinstance(value, Variable):
                 for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
-                    found.setdefault(term_text(source), [0, 0])[(value == X) != swapped] |= 1 << bit
+                    found.setdefault(term_text(source), [0, 0])[int((value == X) != swapped)] |= 1 << bit
         count = self.masks.count_of_words
         return [(key, *to_words(ofs, count), *to_words(ofo, count)) for key, (ofs, ofo) in found.items()]
 
@@ -167,10 +196,9 @@ class Facts:
         property = atom.terms[1]
         is_open = isinstance(property, Variable) or property == RDF.type
         new = self._new_properties
-        if is_open or new is None or any(source in new for source, _ in self.sources(property)):  # type: ignore[arg-type]  # a constant
+        derived = 0
+        if is_open or new is None or any(source in new for source, _ in self.sources(property)):  # type: ignore[arg-type]
             derived = self.derived.delta_count
-        else:
-            derived = 0
         typed = len(self.masks.delta_sizes) if is_open else 0
         if part == "delta":
             return derived + typed
@@ -184,11 +212,12 @@ class Facts:
         if atom.predicate != TRIPLE:
             return self._match_relation(atom, part, names)
         subject, property, value = atom.terms
-        if isinstance(property, Variable):
-            rows = union(filter(None, (self.all_triples(part), self._types(part))))
+        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes().get(value)) is not None:
+            terms = self.masks.terms(1 << bit, 0, part)
+            return None if terms is None else matched(terms, (TERM,), (subject,), names)
+        if isinstance(property, Variable) or property == RDF.type:
+            rows = self.closed.rows(part)
             return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
-        if property == RDF.type:
-            return self._match_type(subject, value, part, names)
         pairs = self.pairs(property, part)
         return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
 
@@ -196,6 +225,9 @@ class Facts:
         """The subjects and objects of a property, those that other properties imply among them; some twice."""
         from pyspark.sql import functions as F
 
+        if self._is_open:
+            rows = self.closed.rows(part)
+            return None if rows is None else rows.where(F.col(PREDICATE) == term_text(property)).select(SUBJECT, OBJECT)
         frames = []
         for swapped in (False, True):
             sources = [source for source, turns in self.sources(property) if turns == swapped]
@@ -227,14 +259,6 @@ class Facts:
         step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
         self._extracts.update(dict.fromkeys(wanted, step.rows))
 
-    def all_triples(self, part: Part) -> DataFrame | None:
-        """All triples but those that masks imply; some twice."""
-        stored = union(filter(None, (self.base if part != "delta" else None, self.derived.rows(part))))
-        if stored is None:
-            return None
-        implied = self.implied(stored)
-        return stored if implied is None else stored.unionByName(implied)
-
     def implied(self, triples: DataFrame) -> DataFrame | None:
         """What triples imply by the property pass, themselves not included; None if no property implies another."""
         from pyspark.sql import functions as F
@@ -254,19 +278,6 @@ class Facts:
             F.when(F.col("swapped"), F.col(SUBJECT)).otherwise(F.col(OBJECT)).alias(OBJECT),
         )
 
-    def _match_type(self, subject: Argument, cls: Argument, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
-        from pyspark.sql import functions as F
-
-        if not isinstance(cls, Variable) and (bit := self.features.classes().get(cls)) is not None:
-            terms = self.masks.terms(1 << bit, 0, part)
-            return None if terms is None else matched(terms, (TERM,), (subject,), names)
-        stored = union(filter(None, (self.base if part != "delta" else None, self.derived.rows(part))))
-        frames = [] if stored is None else [stored.where(F.col(PREDICATE) == TYPE)]
-        if isinstance(cls, Variable) and (types := self._types(part)) is not None:
-            frames.append(types)
-        rows = union(frames)
-        return None if rows is None else matched(rows, TRIPLE_COLUMNS, (subject, RDF.type, cls), names)
-
     def _types(self, part: Part) -> DataFrame | None:
         """The types that masks say, as triples."""
         rows = self.masks.rows(part)
@@ -285,22 +296,24 @@ class Facts:
         if others is not None:
             words = [F.col(name).bitwiseAND(F.bitwise_not(F.col(other))) for name, other in zip(names, others, strict=True)]
         of_classes = to_words(sum(1 << bit for bit, _ in classes), self.masks.count_of_words)
-        kept = rows.select(TERM, *(w.bitwiseAND(F.lit(c).cast("long")).alias(n) for w, c, n in zip(words, of_classes, names, strict=True)))
+        kept = rows.select(
+            TERM, *(w.bitwiseAND(F.lit(c).cast("long")).alias(n) for w, c, n in zip(words, of_classes, names, strict=True))
+        )
         some = kept.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in names)))
         table = [(text, *to_words(1 << bit, self.masks.count_of_words)) for bit, text in classes]
         lookup = F.broadcast(local_frame(self.spark, table, "class string, " + ", ".join(f"b_{name} long" for name in names)))
         is_set = reduce(lambda left, right: left | right, (some[name].bitwiseAND(lookup[f"b_{name}"]) != 0 for name in names))
-        return some.join(lookup, is_set).select(F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT))
+        return some.join(lookup, is_set).select(
+            F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT)
+        )
 
     def _match_relation(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
         from pyspark.sql import functions as F
 
         if atom.predicate in self.features.predicates:
-            for feature, bit in self.features.bits.items():
-                if feature.predicate == atom.predicate and (term := _unified(feature, atom)) is not None:
-                    terms = self.masks.terms(1 << bit, 0, part)
-                    return None if terms is None else matched(terms, (TERM,), (term,), names)
-            return None
+            found = self._feature(atom)
+            terms = None if found is None else self.masks.terms(1 << found[1], 0, part)
+            return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
         table = self.relations.get(atom.arity)
         rows = None if table is None else table.rows(part)
         if rows is None:
@@ -309,14 +322,66 @@ class Facts:
 
     # --- growing ------------------------------------------------------------------------------------------------------
 
+    def candidates(self, atoms: Iterable[Atom]) -> Candidates:
+        """Facts that the driver has, to be absorbed."""
+        found = Candidates()
+        triples: list[Triple] = []
+        rows: dict[str, list[tuple[str, ...]]] = {}
+        masks: dict[str, int] = {}
+        for atom in atoms:
+            if atom.predicate == TRIPLE:
+                triples.append(atom.terms)  # type: ignore[arg-type]  # facts have no variables
+                continue
+            feature = self._feature(atom)
+            if feature is None:
+                rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
+            else:
+                text = term_text(feature[0])  # type: ignore[arg-type]  # a constant
+                masks[text] = masks.get(text, 0) | 1 << feature[1]
+        if triples:
+            found.open_triples.append(triple_frame(self.spark, triples))
+        for predicate, some in rows.items():
+            schema = ", ".join(f"{name} string" for name in argument_columns(len(some[0]))) or "one int"
+            frame = local_frame(self.spark, [row or (1,) for row in some], schema)
+            found.relations.setdefault(len(some[0]), []).append(
+                as_relation(predicate, frame.select(*argument_columns(len(some[0]))))
+            )
+        if masks:
+            table = [(text, *to_words(mask, self.masks.count_of_words)) for text, mask in masks.items()]
+            schema = f"{TERM} string, " + ", ".join(f"{name} long" for name in self.masks.names("c"))
+            found.features.append(local_frame(self.spark, table, schema))
+        return found
+
+    def _feature(self, atom: Atom) -> tuple[Argument, int] | None:
+        """The term and the bit of an atom of a helper predicate that is kept in masks."""
+        if atom.predicate in self.features.predicates:
+            for feature, bit in self.features.bits.items():
+                if feature.predicate == atom.predicate and (term := _unified(feature, atom)) is not None:
+                    return term, bit
+        return None
+
+    def facts_of(self, predicate: str, arity: int) -> DataFrame | None:
+        """All facts of a general predicate, in columns a0, a1 ...; None if there are none."""
+        from pyspark.sql import functions as F
+
+        frames = []
+        for feature, bit in self.features.bits.items():
+            if feature.predicate == predicate and (terms := self.masks.terms(1 << bit, 0, "all")) is not None:
+                columns = (F.col(TERM) if term == X else F.lit(term_text(term)) for term in feature.terms)  # type: ignore[arg-type]
+                frames.append(terms.select(*(column.alias(f"a{place}") for place, column in enumerate(columns))))
+        table = self.relations.get(arity)
+        if table is not None and (rows := table.rows("all")) is not None:
+            frames.append(rows.where(F.col(RELATION) == predicate).select(*argument_columns(arity)))
+        return union(frames)
+
     def absorb(self, name: str, found: Candidates) -> int:
         """Add what is new among the candidates, as the step of an iteration. Returns how many facts are."""
         from pyspark.sql import functions as F
 
         features = list(found.features)
-        open_triples = union(found.open_triples)
         triples = list(found.triples)
-        if open_triples is not None:
+        if (candidates := union(found.open_triples)) is not None:
+            open_triples = self.workspace.step(f"{name}-open", candidates.distinct).rows
             classes = [term_text(cls) for cls in self.features.classes()]
             in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
             triples.append(open_triples.where(~in_masks))
@@ -328,7 +393,28 @@ class Facts:
         new = self.derived.rows("delta")
         if new is not None and self.features.features and (rows := self.features_of(new, "c")) is not None:
             features.append(rows)
-        return count + self.masks.absorb(name, union(features))
+        count += self.masks.absorb(name, union(features))
+        if self._is_open:
+            self._absorb_closed(f"{name}-closed", count)
+        return count
+
+    def _absorb_closed(self, name: str, count: int) -> None:
+        """Write out what an iteration has brought, if rules are open."""
+        new = self.derived.rows("delta")
+        types = self._types("delta")
+        if not count or (new is None and types is None):
+            self.closed.advance(None, 0)
+            return
+        known = self.closed.rows("all")
+        assert known is not None
+
+        def made() -> DataFrame:
+            found = self._closure(new, "delta") if new is not None else types
+            assert found is not None
+            return found.join(known, list(TRIPLE_COLUMNS), "left_anti")
+
+        step = self.workspace.step(name, made)
+        self.closed.advance(step.rows, step.count)
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
         """`heads` are the candidates' properties, None if they can have any."""
@@ -344,7 +430,7 @@ class Facts:
         from pyspark.sql import functions as F
 
         if heads is None:
-            known = self.all_triples("all")
+            known = self.closed.rows("all")
         else:
             known = union(
                 pairs.select(SUBJECT, F.lit(term_text(head)).alias(PREDICATE), OBJECT)
@@ -372,7 +458,9 @@ def as_relation(predicate: str, rows: DataFrame) -> DataFrame:
     """The facts of one predicate as rows of the relation of their arity."""
     from pyspark.sql import functions as F
 
-    return rows.toDF(*argument_columns(len(rows.columns))).select(F.lit(predicate).alias(RELATION), *argument_columns(len(rows.columns)))
+    return rows.toDF(*argument_columns(len(rows.columns))).select(
+        F.lit(predicate).alias(RELATION), *argument_columns(len(rows.columns))
+    )
 
 
 def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], names: Mapping[Variable, str]) -> DataFrame:
@@ -402,4 +490,3 @@ def _unified(feature: Atom, atom: Atom) -> Argument | None:
         elif wanted != found:
             return None
     return term
-

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
+from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.facts import Candidates, Facts
 from kg_reasoner.spark_backend.joins import derive, triggers
 from kg_reasoner.spark_backend.plan import Join, Stratum
 from kg_reasoner.spark_backend.progress import Progress, Report
-from kg_reasoner.program import TRIPLE, Variable
-from kg_reasoner.terms import RDF
+from kg_reasoner.terms import RDF, Term
 
 __all__ = ["saturate"]
 
@@ -58,7 +58,7 @@ def saturate(
             return total
 
 
-def _properties(join: Join) -> list[object]:
+def _properties(join: Join) -> list[Term]:
     """The properties whose triples a rule reads."""
     return [
         atom.terms[1]

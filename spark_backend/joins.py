@@ -17,7 +17,7 @@ from kg_reasoner.terms import RDF, term_text
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["derive", "solutions", "triggers"]
+__all__ = ["columns_of", "derive", "solutions", "triggers"]
 
 Item: TypeAlias = Group | Atom
 
@@ -45,7 +45,7 @@ def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> 
     rows = solutions(join, facts, trigger, [v for v in dict.fromkeys(variables_of(join.rule.head))])
     if rows is None:
         return
-    names = _names(join)
+    names = columns_of(join)
     head = [_column(term, names) for term in join.rule.head.terms]
     predicate = join.rule.head.predicate
     if join.feature is not None:
@@ -80,7 +80,7 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
     sizes = [_size(item, join, facts, part) for item, part in zip(items, parts, strict=True)]
     if not all(sizes):
         return None
-    names = _names(join)
+    names = columns_of(join)
     waiting = list(range(len(items)))
     conditions_left: list[Filter | Bind | Atom] = [*join.filters, *join.binds, *join.negations]
     state: _Partial | None = None
@@ -134,7 +134,11 @@ def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], s
 
 
 def _joined(
-    state: _Partial | None, rows: DataFrame, variables: frozenset[Variable], later: frozenset[Variable], names: Mapping[Variable, str]
+    state: _Partial | None,
+    rows: DataFrame,
+    variables: frozenset[Variable],
+    later: frozenset[Variable],
+    names: Mapping[Variable, str],
 ) -> _Partial:
     """The join with one more item; only the columns that are still needed."""
     from pyspark.sql import functions as F
@@ -163,7 +167,9 @@ def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> li
     return [F.col(name) for name in sorted(names[variable] for variable in variables)] or [F.lit(1).alias("one")]
 
 
-def _checked(state: _Partial, waiting: list[Filter | Bind | Atom], join: Join, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
+def _checked(
+    state: _Partial, waiting: list[Filter | Bind | Atom], join: Join, facts: Facts, names: Mapping[Variable, str]
+) -> _Partial:
     """The rows that pass the conditions whose variables are bound by now; these are taken from the list."""
     from pyspark.sql import functions as F
 
@@ -224,7 +230,7 @@ def _variables(item: Item) -> tuple[Variable, ...]:
     return tuple(variables_of(item))
 
 
-def _names(join: Join) -> dict[Variable, str]:
+def columns_of(join: Join) -> dict[Variable, str]:
     """A column for each variable of a rule; Spark does not tell upper from lower case."""
     variables = dict.fromkeys(v for part in (join.rule.head, *join.rule.body) for v in variables_of(part))
     return {variable: f"v{number}" for number, variable in enumerate(variables)}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
+from kg_reasoner.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.program import Atom, Call, Expression, Negation, Rule, Variable
 from kg_reasoner.spark_backend.columns import OBJECT, local_frame
-from kg_reasoner.terms import IRI, Literal, term_from_text, term_text
+from kg_reasoner.terms import IRI, RDF, RDFS, Literal, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -18,8 +20,27 @@ if TYPE_CHECKING:
 __all__ = ["LITERAL_PREDICATES", "asked_of_literals", "literal_relations"]
 
 LITERAL_PREDICATES: Final = frozenset({"literal_type", "literal_value", "ill_typed"})
-"""``literal_type(?literal, ?datatype)`` for each datatype whose values include the literal's; ``literal_value(?literal, ?v)`` with the
-same ``?v`` for literals of the same value; ``ill_typed(?literal)``. There are none about literals of unknown datatypes."""
+"""``literal_type(?literal, ?datatype)``: rdfs:Literal, and each datatype whose values include the literal's;
+``literal_value(?literal, ?value)``: an IRI that stands for the value; ``ill_typed(?literal)``: the form is none of the datatype."""
+
+DATATYPE_PREDICATES: Final = frozenset({"recognised_datatype", "disjoint_datatypes", "container_membership_property"})
+"""``recognised_datatype(?datatype)``, ``disjoint_datatypes(?one, ?other)``, and ``container_membership_property(?property)`` for rdf:_1,
+rdf:_2 ..., as far as something speaks of them. The driver keeps these facts."""
+
+VALUES: Final = "tag:kg-reasoner:value/"
+"""How the IRIs begin that stand for values."""
+
+
+def datatype_facts(terms: Iterable[Term]) -> dict[str, list[tuple[Term, ...]]]:
+    """The facts of `DATATYPE_PREDICATES`; `terms` are those that triples and rules have."""
+    names = sorted({*DATATYPES, RDFS.Literal.value})
+    membership = re.compile(re.escape(f"{RDF}_") + "[1-9][0-9]*")
+    members = {term for term in terms if isinstance(term, IRI) and membership.fullmatch(term.value)}
+    return {
+        "recognised_datatype": [(IRI(name),) for name in names if name != RDFS.Literal.value],
+        "disjoint_datatypes": [(IRI(one), IRI(other)) for one, other in sorted(disjoint_datatypes())],
+        "container_membership_property": [(term,) for term in sorted(members)],
+    }
 
 
 def asked_of_literals(rules: Iterable[Rule]) -> frozenset[str]:
@@ -86,9 +107,9 @@ def _types(text: str) -> list[str]:
 
 
 def _value(text: str) -> str | None:
-    """A text that is the same for literals of the same value: a literal, so that it is a term like any other."""
+    """The IRI that stands for the literal's value."""
     value = identity(_literal(text))
-    return None if value is None else term_text(Literal(_canonical(value)))
+    return None if value is None else f"<{VALUES}{hashlib.sha256(_canonical(value).encode()).hexdigest()}>"
 
 
 def _canonical(value: Hashable) -> str:

@@ -109,7 +109,10 @@ class MaskTable:
             self.sizes[closed] += count
             self.delta_sizes[closed, closed & ~mask] += count
         step = self._workspace.step(
-            f"{name}-masks", lambda: self._looked_up(candidates.rows, ["m", "c"], ["m", "n"], answers).select(TERM, *self.names("m"), *self.names("n"))
+            f"{name}-masks",
+            lambda: self._looked_up(candidates.rows, ["m", "c"], ["m", "n"], answers).select(
+                TERM, *self.names("m"), *self.names("n")
+            ),
         )
         self._deltas.append(step.rows)
         self._has_delta = True
@@ -147,9 +150,7 @@ class MaskTable:
 
         columns = [f"k_{name}" for key in keys for name in self.names(key)]
         results = [f"r_{name}" for value in values for name in self.names(value)]
-        table = [
-            tuple(word for mask in (*key, *value) for word in to_words(mask, self.count_of_words)) for key, value in answers
-        ]
+        table = [tuple(word for mask in (*key, *value) for word in to_words(mask, self.count_of_words)) for key, value in answers]
         schema = ", ".join(f"{name} long" for name in (*columns, *results))
         lookup = F.broadcast(local_frame(rows.sparkSession, table, schema))
         own = [name for key in keys for name in self.names(key)]

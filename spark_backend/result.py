@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["inferred_triples", "materialisation"]
 
 
-def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts) -> DataFrame:
+def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts, *, rdf_only: bool = True) -> DataFrame:
     """The given triples, and those that follow, each of these once.
 
-    Only properties that others imply can be derived twice: their triples are grouped, all others pass through.
+    Only properties that others imply can be derived twice: their triples are grouped, all others pass through. Facts that are no RDF
+    triples are left out if `rdf_only`.
     """
     from pyspark.sql import functions as F
 
@@ -43,7 +44,7 @@ def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts) ->
     ]
     result = union(frames)
     assert result is not None
-    return result.where(is_rdf())
+    return result.where(is_rdf()) if rdf_only else result
 
 
 def inferred_triples(materialised: DataFrame) -> DataFrame:

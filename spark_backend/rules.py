@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kg_reasoner import analysis
-from kg_reasoner.analysis import Key
 from kg_reasoner.loaders import owl
 from kg_reasoner.loaders.owl import AxiomWarning
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.spark_backend.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.driver import DriverFacts
-from kg_reasoner.spark_backend.literals import LITERAL_PREDICATES
+from kg_reasoner.spark_backend.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.equality import is_equality_rule, rewritten_rule
+from kg_reasoner.spark_backend.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
 from kg_reasoner.spark_backend.specialise import SchemaKeys, instances
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.supply import supplied_rules
@@ -21,12 +21,22 @@ from kg_reasoner.terms import RDF, Term, Triple
 __all__ = ["Rules", "concludes_axioms", "prepare"]
 
 
+@dataclass(frozen=True)
+class Constraint:
+    """An instance of a constraint: the rule itself, and what its variables about the schema stand for."""
+
+    instance: Rule
+    rule: Rule
+    schema: Binding
+
+
 @dataclass
 class Rules:
     """What is left to do on Spark, and what the driver has done."""
 
     rules: list[LeveledRule] = field(default_factory=list)
-    """Rules with bodies, constraints among them, and their levels."""
+    """Rules with bodies, and their levels."""
+    constraints: list[Constraint] = field(default_factory=list)
     stated: list[Atom] = field(default_factory=list)
     """Facts that need no data; the driver does not know whether they were given."""
     schema: DriverFacts = field(default_factory=DriverFacts)
@@ -46,6 +56,7 @@ def prepare(
     equalities: Iterable[Triple] = (),
     names: Iterable[Term] = (),
     predicates: Iterable[str] = (),
+    representatives: Callable[[set[Term]], dict[Term, Term]] | None = None,
 ) -> Rules:
     """The rules that Spark evaluates.
 
@@ -56,6 +67,7 @@ def prepare(
         equalities: owl:sameAs triples about classes and properties.
         names: terms that data uses as classes or properties.
         predicates: general predicates whose facts are given.
+        representatives: if facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
 
     Raises:
         UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; it says where.
@@ -69,7 +81,10 @@ def prepare(
             translation = owl.translate([*axioms, *equalities], names=set(names))
             result.warnings, result.vocabulary = translation.warnings, translation.vocabulary
             rules = tuple(dict.fromkeys(rules + translation.rules))
-        _close_schema(result, rules, program, statistics, further, predicates)
+        schema = set(statistics.schema) | further
+        if representatives is not None:
+            rules, schema = _rewritten(rules, schema, representatives)
+        _close_schema(result, rules, program, statistics, schema, predicates)
         if program.translate is None or not concludes_axioms(rules):
             break
         larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
@@ -79,34 +94,62 @@ def prepare(
     return result
 
 
+def _rewritten(
+    rules: Iterable[Rule], schema: Iterable[Triple], representatives: Callable[[set[Term]], dict[Term, Term]]
+) -> tuple[tuple[Rule, ...], set[Triple]]:
+    """Rules and schema about representatives, without the rules of equality."""
+    rules = [rule for rule in rules if not is_equality_rule(rule)]
+    facts = [Rule(Atom(TRIPLE, triple)) for triple in schema]
+    atoms = (part for rule in (*rules, *facts) for part in (rule.head, *rule.body) if isinstance(part, Atom))
+    names = representatives({term for atom in atoms for term in atom.terms if not isinstance(term, Variable)})
+    triples = {rewritten_rule(fact, names).head.terms for fact in facts}
+    return tuple(dict.fromkeys(rewritten_rule(rule, names) for rule in rules)), triples  # type: ignore[return-value]  # three terms
+
+
 def _close_schema(
-    result: Rules, rules: Sequence[Rule], program: Program, statistics: Statistics, found: set[Triple], predicates: Iterable[str]
+    result: Rules, rules: Sequence[Rule], program: Program, statistics: Statistics, given: set[Triple], predicates: Iterable[str]
 ) -> None:
     """Check the rules, close the schema, and specialise the rest."""
     analysis.check(Program(tuple(rules), program.declarations))
     refuse_unsupported(rules)
     levels = analysis.levels(rules)
-    result.keys = keys = SchemaKeys(rules if _schema_is_lowest(levels) else (), {*predicates, *LITERAL_PREDICATES})
+    given_data = {*predicates, *LITERAL_PREDICATES}
+    result.keys = keys = SchemaKeys(rules, given_data, DATATYPE_PREDICATES, none=not _schema_is_lowest(levels))
     on_driver = [rule for rule in rules if rule.body and not rule.is_constraint and keys.has(rule.head) and keys.covers(rule.body)]
     result.schema_rules, result.schema = tuple(on_driver), DriverFacts(on_driver)
-    schema = [triple for triple in statistics.schema if keys.is_schema_triple(*triple[1:])]
-    result.schema.add(TRIPLE, [*schema, *found])
+    for name, rows in datatype_facts(_terms(rules, statistics)).items():
+        result.schema.add(name, rows)
+    result.schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
     result.stated = []
     leveled: list[LeveledRule] = []
+    constraints: list[Constraint] = []
     for rule in rules:
         if not rule.body and keys.has(rule.head):
             result.schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
-    known = set(on_driver)
+    done = set(on_driver)
     for rule in rules:
-        if rule in known or (not rule.body and keys.has(rule.head)):
+        if rule in done or (not rule.body and keys.has(rule.head)):
             continue
-        for instance in instances(rule, keys, result.schema):
-            if instance.body:
+        for instance, binding in instances(rule, keys, result.schema):
+            if rule.is_constraint:
+                constraints.append(Constraint(instance, rule, binding))
+            elif instance.body:
                 leveled.append((instance, levels[rule]))
-            elif not rule.is_constraint:
+            else:
                 result.stated.append(instance.head)
-    result.new_schema = [triple for triple in result.schema.triples() if triple not in set(schema)]
-    result.rules = _supplied(list(dict.fromkeys(leveled)), result, statistics, {*predicates, *LITERAL_PREDICATES})
+    known = set(statistics.schema)
+    result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
+    facts = {*predicates, *LITERAL_PREDICATES}
+    able = _supplied([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
+    result.rules = [(rule, level) for rule, level in dict.fromkeys(leveled) if rule in able]
+    result.constraints = [some for some in constraints if some.instance in able]
+
+
+def _terms(rules: Iterable[Rule], statistics: Statistics) -> set[Term]:
+    """The terms of rules and schema, and the properties and classes of data."""
+    atoms = (part for rule in rules for part in (rule.head, *rule.body) if isinstance(part, Atom))
+    constants = {term for atom in atoms for term in atom.terms if not isinstance(term, Variable)}
+    return constants.union(statistics.properties, statistics.classes, *statistics.schema)
 
 
 def _schema_is_lowest(levels: dict[Rule, int]) -> bool:
@@ -119,21 +162,14 @@ def _schema_is_lowest(levels: dict[Rule, int]) -> bool:
 
 
 def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
-    from kg_reasoner.program import Variable
-
     _, property, value = head.terms
     return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)) or keys.has(head)
 
 
-def _supplied(rules: list[LeveledRule], result: Rules, statistics: Statistics, predicates: set[str]) -> list[LeveledRule]:
+def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
     """The rules that can fire."""
     stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
-
-    def has_facts(key: Key) -> bool:
-        return statistics.has_facts(key) or key[0] in predicates
-
-    able = set(supplied_rules([rule for rule, _ in rules], has_facts, stated))
-    return [(rule, level) for rule, level in rules if rule in able]
+    return set(supplied_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:

@@ -1,4 +1,8 @@
-"""A run: from triples and a program to a materialisation."""
+"""A run: from triples and a program to everything that follows.
+
+The schema is closed on the driver before data is looked at. Where data turns out to entail further schema (a class hierarchy that is
+itself the result of rules, say), the run starts over with that as well, until no more comes.
+"""
 
 from __future__ import annotations
 
@@ -6,85 +10,327 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kg_reasoner import __version__
+from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.printer import format_program
-from kg_reasoner.program import TRIPLE, Atom, Program
-from kg_reasoner.spark_backend.columns import OBJECT, TERM, TRIPLE_COLUMNS, argument_columns, local_frame, union
-from kg_reasoner.spark_backend.compiler import compile_rules
-from kg_reasoner.spark_backend.facts import Candidates, Facts, as_relation
+from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
+from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
+from kg_reasoner.spark_backend.compiler import Passes, compile_rules
+from kg_reasoner.spark_backend.components import representatives
+from kg_reasoner.spark_backend.equality import SAME_AS, Representatives, can_rewrite, is_equality_rule
+from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.fixpoint import saturate
-from kg_reasoner.spark_backend.literals import literal_relations
+from kg_reasoner.spark_backend.literals import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.plan import Plan
 from kg_reasoner.spark_backend.progress import Progress, Report, reporting
-from kg_reasoner.spark_backend.result import materialisation
 from kg_reasoner.spark_backend.rules import Rules, prepare
+from kg_reasoner.spark_backend.specialise import SchemaKeys
 from kg_reasoner.spark_backend.statistics import Statistics, look_at
 from kg_reasoner.spark_backend.workspace import Workspace
-from kg_reasoner.terms import Triple, term_text
+from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
+Equality: TypeAlias = Literal["auto", "representatives", "rules"]
 
-__all__ = ["Ontology", "materialise"]
-
-
-def materialise(
-    triples: DataFrame,
-    program: Program,
-    *,
-    ontology: Ontology | None = None,
-    facts: Mapping[str, DataFrame] | None = None,
-    work_dir: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    progress: Progress | None = None,
-    equality: str = "auto",
-) -> DataFrame:
-    """All triples that follow from the triples and the ontology, with the column ``inferred``; see the package for the words."""
-    run = Run(triples, program, ontology=ontology, facts=facts, work_dir=work_dir, resume=resume, progress=progress, equality=equality)
-    return run.materialise()
+__all__ = ["Equality", "Ontology", "Run"]
 
 
 class Run:
-    def __init__(self, triples, program, *, ontology=None, facts=None, work_dir=None, resume=False, progress=None, equality="auto"):
-        self.spark = triples.sparkSession
-        self.program = program
-        self.given = triples.select(*TRIPLE_COLUMNS)
-        if ontology is not None:
-            self.given = self.given.unionByName(as_frame(self.spark, ontology))
-        self.relations = dict(facts or {})
-        self.workspace = Workspace(self.spark, work_dir, resume=resume)
-        self.report = reporting(progress)
-        self.equality = equality
+    """One evaluation of a program over triples and facts.
 
-    def materialise(self):
-        began = time.monotonic()
-        statistics = look_at(self.given)
-        self.report(Report("look", facts=statistics.total, seconds=time.monotonic() - began))
-        self.workspace.begin(fingerprint(self.program, statistics))
-        rules = prepare(self.program, statistics, predicates=self.relations)
-        passes = compile_rules(rules.rules, facts={*self.relations})
-        stated = local_frame(self.spark, [tuple(map(term_text, t)) for t in rules.new_schema], ", ".join(f"{c} string" for c in TRIPLE_COLUMNS)) if rules.new_schema else None
-        base = self.given if stated is None else self.given.unionByName(stated)
+    Args:
+        spark: the session.
+        program: the rules.
+        triples: a DataFrame of triples; None for none.
+        ontology: further triples.
+        facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a column for each argument.
+        work_dir: where iterations are kept; see `Workspace`.
+        resume: go on with the run in the work directory.
+        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+            ``auto``: by representatives, where they give the same.
+        progress: is told of everything that is done.
+        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        program: Program,
+        triples: DataFrame | None = None,
+        *,
+        ontology: Ontology | None = None,
+        facts: Mapping[str, DataFrame] | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        equality: Equality = "auto",
+        wide: bool = True,
+    ) -> None:
+        self.spark = spark
+        self.program = program
+        self.given = given_triples(spark, triples, ontology)
+        self.relations = dict(facts or {})
+        self._workspace = Workspace(spark, work_dir, resume=resume)
+        self._report = reporting(progress)
+        self._wide = wide
+        self._equality: Equality = equality
+        self._rewrites = False
+        self.representatives: Representatives | None = None
+        self._equalities: set[Triple] = set()
+        self._statistics: Statistics | None = None
+        self.rules = Rules()
+        self._passes: Passes | None = None
+        self.stated: DataFrame | None = None
+        self._state: Facts | None = None
+
+    # --- evaluation ---------------------------------------------------------------------------------------------------
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is known of the given triples; the first look costs one pass."""
+        if self._statistics is None:
+            began = time.monotonic()
+            self._statistics = look_at(self.given)
+            self._report(Report("look", facts=self._statistics.total, seconds=time.monotonic() - began))
+        return self._statistics
+
+    def plan(self) -> Plan:
+        """The logical plan, for the given triples as they are; nothing is derived from data."""
+        rules = self._prepared(frozenset())
+        if self._state is None:
+            self._choose_equality(rules)
+            rules = self._prepared(frozenset())
+        return _plan(rules, self._compiled(rules), self._way_of_equality(rules))
+
+    def evaluate(self) -> None:
+        """Derive everything."""
+        self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
+        schema: set[Triple] = set()
+        self._choose_equality(self._prepared(schema))
+        if self.statistics.count(OWL.sameAs):
+            given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
+            self._equate(given, self._workspace.within("given"))
+        number = 0
+        while True:
+            workspace = self._workspace.within(str(number))
+            self.rules = self._prepared(schema)
+            self._saturate(workspace)
+            new, equated = self._derived_schema() - schema, self._equate(self._derived_equalities(), workspace)
+            if not new and not equated:
+                return
+            schema |= new
+            number += 1
+            if new:
+                self._report(Report("schema", facts=len(new)))
+
+    def _prepared(self, schema: Iterable[Triple]) -> Rules:
+        """The rules, with what is known of schema and equality by now."""
+        names = {*self.statistics.properties, *self.statistics.classes} if self._equalities else set()
+        representatives = None
+        if self._rewrites:
+            representatives = self.representatives.of if self.representatives is not None else lambda terms: {}
+        return prepare(
+            self.program,
+            self._with_equalities(),
+            found=schema,
+            equalities=self._equalities,
+            names=names,
+            predicates=self.relations,
+            representatives=representatives,
+        )
+
+    # --- equality -----------------------------------------------------------------------------------------------------
+
+    def _choose_equality(self, rules: Rules) -> None:
+        """Whether facts are rewritten to representatives.
+
+        Raises:
+            UnsupportedError: it was asked for, and does not give what the rules of equality give.
+        """
+        others = [rule for rule, _ in rules.rules if not is_equality_rule(rule)] + list(rules.schema_rules)
+        can = can_rewrite(self.program.rules, others, rules.stated, bool(self.relations))
+        if self._equality == "representatives" and not can:
+            raise UnsupportedError(
+                "equality by representatives would not give what the program's rules of equality give: other rules compare or negate "
+                "terms, or have variables for properties or classes, or there are facts of general predicates",
+                hint="use equality='rules', or 'auto'",
+            )
+        self._rewrites = can and self._equality != "rules" and any(is_equality_rule(rule) for rule, _ in rules.rules)
+
+    def _way_of_equality(self, rules: Rules) -> str:
+        if self._rewrites:
+            return "by representatives"
+        return "by rules" if any(is_equality_rule(rule) for rule, _ in rules.rules) else "nothing is equal"
+
+    def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
+        """Take further equalities into account: representatives, and axioms about classes and properties. Whether anything changed."""
+        if pairs is None:
+            return False
+        changed = False
+        if self._rewrites:
+            if pairs.where(f"{pairs.columns[0]} <> {pairs.columns[1]}").isEmpty():
+                return False
+            began = time.monotonic()
+            if self.representatives is not None:
+                pairs = self.representatives.table.toDF(*pairs.columns).unionByName(pairs)
+            self.representatives = Representatives(representatives(pairs, workspace))
+            pairs = self.representatives.pairs()
+            changed = True
+            self._report(Report("equality", seconds=time.monotonic() - began))
+        if self.program.translate is not None:
+            found = self._about_names(pairs)
+            changed |= not found <= self._equalities
+            self._equalities |= found
+        return changed
+
+    def _about_names(self, pairs: DataFrame) -> set[Triple]:
+        """The equalities of classes and properties among some pairs."""
+        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
+        table = local_frame(self.spark, [(term_text(name),) for name in names], "name string")
+        one, other = pairs.columns
+        touching = pairs.join(table, (pairs[one] == table["name"]) | (pairs[other] == table["name"]), "left_semi")
+        return {(term_from_text(row[0]), OWL.sameAs, term_from_text(row[1])) for row in touching.distinct().collect()}
+
+    def _with_equalities(self) -> Statistics:
+        """What is known of the given triples, and that there are equalities if some were derived."""
+        known = self.statistics.copy()
+        if self.representatives is not None:
+            known.properties.setdefault(OWL.sameAs, 1)
+        return known
+
+    def _may_equate(self) -> bool:
+        """Whether there are any equalities, or may be."""
+        return any(is_equality_rule(rule) for rule, _ in self.rules.rules)
+
+    def _derived_equalities(self) -> DataFrame | None:
+        """Pairs of different terms that are the same by the facts there are."""
+        x, y = Variable("x"), Variable("y")
+        if not self._rewrites and not (self.program.translate is not None and self._may_equate()):
+            return None
+        found = self.state.match(Atom(TRIPLE, (x, OWL.sameAs, y)), "all", {x: "x", y: "y"})
+        return None if found is None else found.where("x <> y")
+
+    def _compiled(self, rules: Rules) -> Passes:
+        known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
+        return compile_rules(rules.rules, [some.instance for some in rules.constraints], wide=self._wide, facts=known)
+
+    def _saturate(self, workspace: Workspace) -> None:
+        rules = self.rules
+        self._passes = passes = self._compiled(rules)
+        stated = [triple_frame(self.spark, rules.new_schema)] if rules.new_schema else []
+        if self.representatives is not None:
+            stated.append(self.representatives.reflexive())
+        self.stated = union(stated)
+        given = self.given if self.representatives is None else self.representatives.rewrite(self.given)
+        base = given if self.stated is None else given.unionByName(self.stated)
+        statistics = self._with_equalities()
         statistics.add(rules.new_schema)
-        state = Facts(self.spark, passes.properties, passes.masks, self.workspace, base, statistics, self.relations)
+        self._state = state = Facts(
+            self.spark,
+            passes.properties,
+            passes.masks,
+            workspace,
+            base,
+            statistics,
+            self._given_relations(base),
+            is_open=passes.are_open() or not self._wide,
+        )
         began = time.monotonic()
         state.begin()
-        self.report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
+        if passes.masks.features:
+            self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
+        first = state.candidates(rules.stated) if rules.stated else None
         for number, stratum in enumerate(passes.strata):
-            saturate(state, stratum, f"stratum-{number}", self.report, number=number)
-        return materialisation(self.given, stated, state)
+            saturate(state, stratum, f"stratum-{number}", self._report, first=first, number=number)
+            first = None
+
+    def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:
+        """The facts of general predicates that are given, that the driver has, or that are about literals."""
+        rules = [rule for rule, _ in self.rules.rules] + [some.instance for some in self.rules.constraints]
+        negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
+        on_driver = {name: self.schema_facts(name) for name in sorted(negated & self.rules.keys.predicates)}
+        relations = self.relations | {name: rows for name, rows in on_driver.items() if rows is not None}
+        return relations | literal_relations(base, self.relations.values(), [*self.program.rules, *rules])
+
+    def schema_facts(self, predicate: str) -> DataFrame | None:
+        """The facts of a predicate that the driver has."""
+        rows = sorted(tuple(map(term_text, row)) for row in self.rules.schema.rows.get(predicate, ()))
+        if not rows:
+            return None
+        return local_frame(self.spark, rows, ", ".join(f"{name} string" for name in argument_columns(len(rows[0]))))
+
+    def _derived_schema(self) -> set[Triple]:
+        """The triples about the schema that data entails, and that the driver does not have."""
+        from pyspark.sql import functions as F
+
+        state, keys = self.state, self.rules.keys
+        frames = []
+        if (derived := state.derived.rows("all")) is not None:
+            frames.append(derived.where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+        for target in sorted(state.properties.targets, key=str):
+            if keys.has(Atom(TRIPLE, (Variable("x"), target, Variable("y")))) and (pairs := state.pairs(target, "all")) is not None:
+                frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
+        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
+            for masks, prefix, without in state.masks.inferred():
+                frames.append(state.types_of(masks, prefix, without).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+        rows = union(frames)
+        if rows is None:
+            return set()
+        triples = {tuple(map(term_from_text, row)) for row in rows.distinct().collect()}
+        return triples - self.rules.schema.rows[TRIPLE]  # type: ignore[return-value]  # three columns each
+
+    @property
+    def state(self) -> Facts:
+        """All facts; there once the run is evaluated."""
+        if self._state is None:
+            self.evaluate()
+        assert self._state is not None
+        return self._state
+
+    @property
+    def passes(self) -> Passes:
+        """The passes of the last evaluation."""
+        assert self._passes is not None, "evaluate first"
+        return self._passes
 
 
-def as_frame(spark, ontology):
-    from pyspark.sql import DataFrame as Frame
-    if hasattr(ontology, "sparkSession"):
-        return ontology.select(*TRIPLE_COLUMNS)
-    return local_frame(spark, [tuple(map(term_text, t)) for t in ontology], ", ".join(f"{c} string" for c in TRIPLE_COLUMNS))
+def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
+    """All triples that were given, in the three columns."""
+    frames = [] if triples is None else [triples.select(*TRIPLE_COLUMNS)]
+    if ontology is not None:
+        frames.append(ontology.select(*TRIPLE_COLUMNS) if _is_frame(ontology) else triple_frame(spark, ontology))  # type: ignore[union-attr,arg-type]
+    return union(frames) or triple_frame(spark, [])
 
 
-def fingerprint(program, statistics):
-    return hashlib.sha256((format_program(program) + statistics.fingerprint).encode()).hexdigest()
+def _is_frame(given: object) -> bool:
+    """Whether something is a DataFrame, of a session here or of Spark Connect, which has a class of its own."""
+    return hasattr(given, "sparkSession")
+
+
+def _plan(rules: Rules, passes: Passes, equality: str) -> Plan:
+    return Plan(
+        passes.properties,
+        passes.masks,
+        passes.strata,
+        passes.constraints,
+        tuple(rules.stated),
+        rules.schema_rules,
+        sum(map(len, rules.schema.rows.values())),
+        equality,
+    )
+
+
+def _fingerprint(program: Program, statistics: Statistics, facts: Mapping[str, DataFrame]) -> str:
+    """What a run computes, and from what."""
+    from pyspark.sql import functions as F
+
+    parts = [__version__, format_program(program), statistics.fingerprint]
+    for name, rows in sorted(facts.items()):
+        digest = rows.select(F.xxhash64(F.lit(0), *rows.columns).alias("hash")).agg(F.count("*"), F.bit_xor("hash")).collect()[0]
+        parts.append(f"{name} {digest[0]} {digest[1]}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

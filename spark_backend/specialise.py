@@ -28,12 +28,20 @@ _DATA: Final = frozenset(
     }
 )
 """Properties of the RDF, RDFS and OWL vocabularies that data uses, too."""
-_DATA_CLASSES: Final = frozenset({OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List})
+_DATA_CLASSES: Final = frozenset(
+    {OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List}
+)
 _VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
 
 
 class SchemaKeys:
     """Which atoms are about the schema: those of its properties and classes, and of predicates that are derived from nothing else.
+
+    Args:
+        rules: the program's.
+        data: predicates whose facts are given.
+        known: predicates whose facts the driver has.
+        none: whether nothing counts as schema.
 
     >>> from kg_reasoner.parser import parse
     >>> keys = SchemaKeys(parse("cell(?l, ?l) :- owl:unionOf[?c, ?l] . member(?x) :- owl:Thing[?x] .").rules)
@@ -41,10 +49,10 @@ class SchemaKeys:
     ['cell']
     """
 
-    def __init__(self, rules: Sequence[Rule], data: Iterable[str] = ()) -> None:
-        given = set(data)
-        derived = {rule.head.predicate for rule in rules} - {TRIPLE}
-        self.predicates = frozenset(derived - given)
+    def __init__(self, rules: Sequence[Rule], data: Iterable[str] = (), known: Iterable[str] = (), *, none: bool = False) -> None:
+        self._none = none
+        derived = set() if none else {rule.head.predicate for rule in rules} - {TRIPLE}
+        self.predicates = frozenset({*derived, *known} - set(data))
         while True:
             kept = self.predicates - {rule.head.predicate for rule in rules if rule.body and not self.covers(rule.body)}
             if kept == self.predicates:
@@ -59,18 +67,22 @@ class SchemaKeys:
         """Whether all facts that an atom matches are about the schema."""
         if atom.predicate != TRIPLE:
             return atom.predicate in self.predicates
+        if self._none:
+            return False
         _, property, value = atom.terms
         return property == RDF.type and _is_schema_class(value) if property == RDF.type else _is_schema_property(property)
 
     def is_schema_triple(self, predicate: Term, value: Term) -> bool:
         """Whether a triple is about the schema."""
-        return _is_schema_class(value) if predicate == RDF.type else _is_schema_property(predicate)
+        return not self._none and (_is_schema_class(value) if predicate == RDF.type else _is_schema_property(predicate))
 
     @staticmethod
     def sql(predicate: str, value: str) -> str:
         """`is_schema_triple` as an SQL condition over two columns."""
         in_vocabulary = " or ".join(f"startswith({{0}}, '<{vocabulary}')" for vocabulary in _VOCABULARIES)
-        properties, classes = (", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES))
+        properties, classes = (
+            ", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES)
+        )
         container = f"startswith({predicate}, '<{RDF}_')"
         typed = f"({in_vocabulary.format(value)}) and {value} not in ({classes})"
         other = f"({in_vocabulary.format(predicate)}) and {predicate} not in ({properties}) and not {container}"
@@ -89,25 +101,20 @@ def _in_vocabulary(term: object) -> bool:
     return isinstance(term, IRI) and term.value.startswith(_VOCABULARIES)
 
 
-def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[Rule]:
-    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so."""
+def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
+    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its variables
+    were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
     known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part)]
-    if not known:
-        simple = substituted(rule, {})
-        if simple is not None:
-            yield simple
-        return
     rest = tuple(part for part in rule.body if part not in known)
-    open_rule = Rule(rule.head, rest, rule.origin)
     needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
     seen = set()
     for solution in facts.solutions(known, {}):
-        values = tuple(sorted(((v, t) for v, t in solution.items() if v in needed), key=lambda pair: pair[0].name))
+        values = frozenset((v, term) for v, term in solution.items() if v in needed or rule.is_constraint)
         if values not in seen:
             seen.add(values)
-            instance = substituted(open_rule, dict(values))
+            instance = substituted(Rule(rule.head, rest, rule.origin), dict(values))
             if instance is not None:
-                yield instance
+                yield instance, dict(values)
 
 
 def substituted(rule: Rule, values: Binding) -> Rule | None:

@@ -38,6 +38,10 @@ class Statistics:
         """How many triples of a property there are."""
         return self.properties.get(property, 0)
 
+    def copy(self) -> Statistics:
+        """A copy that can count on."""
+        return Statistics(dict(self.properties), dict(self.classes), list(self.schema), self.fingerprint)
+
     def add(self, triples: Iterable[Triple]) -> None:
         """Count further triples."""
         for _, property, value in triples:

@@ -8,12 +8,13 @@ through the same steps in the same order, and reads what is finished instead of 
 from __future__ import annotations
 
 import atexit
+import copy
 import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import OutputError, ReasonerError
 
@@ -53,6 +54,7 @@ class Workspace:
         self._path = _temporary(spark) if path is None else str(path).rstrip("/")
         self._local = _local_folder(self._path)
         self._resumes = resume
+        self._prefix = ""
         self._finished: dict[str, int] = {}
 
     def begin(self, fingerprint: str) -> None:
@@ -78,12 +80,19 @@ class Workspace:
         """How many steps are finished."""
         return len(self._finished)
 
+    def within(self, name: str) -> Workspace:
+        """The same work directory, for a part of the run whose steps have names of their own."""
+        part = copy.copy(self)
+        part._prefix = f"{self._prefix}{name}-"
+        return part
+
     def step(self, name: str, make: Callable[[], DataFrame]) -> Step:
         """The step of a name: read if it is finished, computed and kept if not.
 
         Raises:
             OutputError: the work directory cannot be written.
         """
+        name = self._prefix + name
         location = f"{self._path}/{name}.parquet"
         if name not in self._finished:
             frame = make()
@@ -99,7 +108,7 @@ class Workspace:
 
     # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
 
-    def _read_manifest(self) -> list[dict[str, object]]:
+    def _read_manifest(self) -> list[dict[str, Any]]:
         if self._local is not None:
             file = self._local / f"{MANIFEST}.jsonl"
             texts = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
@@ -119,7 +128,7 @@ class Workspace:
         else:
             self.spark.createDataFrame([], "value string").write.mode("overwrite").text(f"{self._path}/{MANIFEST}")
 
-    def _append(self, line: dict[str, object]) -> None:
+    def _append(self, line: dict[str, Any]) -> None:
         text = json.dumps(line)
         if self._local is not None:
             with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:
@@ -139,7 +148,7 @@ def _local_folder(path: str) -> Path | None:
 
 def _temporary(spark: SparkSession) -> str:
     """A folder that is gone when the process ends."""
-    if not str(spark.conf.get("spark.master", "")).startswith("local"):  # type: ignore[arg-type]  # a default of any kind
+    if not str(spark.conf.get("spark.master", "")).startswith("local"):
         raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")
     folder = tempfile.TemporaryDirectory(prefix="kg_reasoner_", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
@@ -149,7 +158,17 @@ def _temporary(spark: SparkSession) -> str:
 def _explained(error: Exception, location: str) -> Exception:
     """A full or forbidden work directory in plain words; any other error stays what it is."""
     text = str(error)
-    for sign in ("No space left", "Permission denied", "AccessControlException", "AccessDenied", "Quota", "Mkdirs failed", "Read-only"):
+    for sign in (
+        "No space left",
+        "Permission denied",
+        "AccessControlException",
+        "AccessDenied",
+        "Quota",
+        "Mkdirs failed",
+        "Read-only",
+    ):
         if sign in text:
-            return OutputError(f"the work directory cannot be written: {location} ({sign}); make room or name another work_dir, then resume")
+            return OutputError(
+                f"the work directory cannot be written: {location} ({sign}); make room or name another work_dir, then resume"
+            )
     return error
