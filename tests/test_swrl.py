@@ -24,7 +24,7 @@ from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter,
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
 from .oracle import evaluate
-from .test_rulesets import TURTLE_PREFIXES
+from .test_rulesets import TURTLE_PREFIXES, triples_in
 
 EX = "http://example.org/"
 
@@ -464,3 +464,21 @@ def test_assignments_survive_the_unfolding_of_auxiliary_predicates() -> None:
         name: expected[name] for name in ("two", "known", "next")
     }
     assert expected["two"] == {(ex("a"),)}
+
+
+BROKEN = sorted(triples_in(f"@prefix v: <urn:swrl#> . {ADULTS} {SINE} {EQUALITY}"), key=str)
+TERMS = [*sorted({term for triple in BROKEN for term in triple[::2]}, key=str), RDF.nil, literal("x"), SWRLB.add]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_broken_rules_are_warnings_and_never_exceptions(data: st.DataObject) -> None:
+    triples = [*BROKEN]
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(triples) - 1))
+        subject, predicate, _ = triples[place]
+        other = (subject, predicate, data.draw(st.sampled_from(TERMS)))
+        triples[place : place + 1] = data.draw(st.sampled_from([[], [other], [triples[place], other]]))
+    found = translate(triples)
+    assert all(rule.origin.axiom for rule in found.rules)
+    assert len(refused_rules(triples)) <= len(found.warnings)
