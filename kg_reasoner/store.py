@@ -77,7 +77,6 @@ class KGReasonerStore(StoreChanges):
 
     context_aware = True
     formula_aware = False
-    graph_aware = True
     transaction_aware = True
 
     def __init__(
@@ -96,10 +95,16 @@ class KGReasonerStore(StoreChanges):
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
         self._waiting: list[str] = []
         self._waiting_graphs: list[int] = []
-        self._contexts = Contexts(self.has_graph)
+        self._contexts = Contexts()
         self.readings = WeakSet()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
+
+    @property
+    def graph_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
+        """True. A `Dataset` asks this when it is made, and hardly anybody else: names of graphs count from then on."""
+        self._contexts.are_told_apart = True
+        return True
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
         """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.

@@ -30,6 +30,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     _waiting: list[str]
     _waiting_graphs: list[int]
+    _removes_default = False
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         """Add an explicit triple. It is checked now, and taken in before the next read.
@@ -53,14 +54,18 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
         name = self._contexts.name(context, self)
+        if name is not None:
+            self._to_change(name)
         self._remove([(*triple, name)])
 
     def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> None:
         """Remove quads, then add quads, each with the name of its graph: without one, from all graphs, and to the default graph.
 
+        What only follows is not removed: it is there as long as it follows.
+
         Raises:
             LoadError: something to be added is no quad of RDF. Nothing has changed.
-            ReasonerError: the graph of inferred triples cannot be changed. Nothing has changed.
+            ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
         """
         added = list(added)
         waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
@@ -81,6 +86,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             self._waiting_graphs += [IN_DEFAULT] * (len(self._waiting) // 3 - len(self._waiting_graphs))
             self._waiting_graphs.append(graph)
         self._waiting += texts
+        self._removes_default = False
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
@@ -123,9 +129,12 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def _remove(self, patterns: Iterable[RdflibQuadPattern]) -> None:
         """Remove the explicit triples that match patterns, each from a graph, or without the name of one from all graphs."""
+        self._removes_default = False
         self.flush()
         found: dict[int | None, list[Ids]] = {}
         for *terms, name in patterns:
+            if name is not None and name == self.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
+                continue
             graph = None if name is None else self._to_change(name)
             pattern = self._pattern(terms)
             if pattern is not None:
@@ -199,18 +208,22 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def add_graph(self, graph: Graph) -> None:
         """Let there be a graph, an empty one if nothing is added to it."""
-        self._contexts.are_told_apart = True
-        name = self._contexts.name(graph, self)
-        if name is not None and name != self.inferred_graph:
+        name = graph.identifier
+        if name == DATASET_DEFAULT_GRAPH_ID and self._removes_default:
+            self.drop_graph(name)
+        elif name != self.inferred_graph:
             self.create_graph(name)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Remove a graph with its triples; of the default graph, the triples only."""
-        name = self._contexts.name(graph, self)
-        if name is None:
-            self.remove((None, None, None))
+        """Remove a graph with its triples.
+
+        Of the default graph, the triples are removed when it is added again, which `Dataset.remove_graph` does at once. rdflib's
+        N-Quads parser does not: it removes a default graph that it takes for a new one, where it parses into a plain graph.
+        """
+        if graph.identifier == DATASET_DEFAULT_GRAPH_ID:
+            self._removes_default = True
         else:
-            self.drop_graph(name)
+            self.drop_graph(graph.identifier)
 
     def create_graph(self, name: Node) -> None:
         graph = self._to_change(name)

@@ -144,6 +144,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         """The names of the graphs, empty ones, too; or of those that have a triple. rdflib makes graphs of them."""
         if triple is None:
             return iter(self.named_graphs())
+        if self._by_graph is not None:
+            names = [cast(Node, DATASET_DEFAULT_GRAPH_ID), *self.stored_graphs()]
+            return (name for name in names if next(self.triples_of(name, triple), None) is not None)
         ids = self._match(None, triple)
         return iter(self.names_of(ids)[0] if len(ids) else ())
 

@@ -148,8 +148,8 @@ class Selection(_View):
         places = [place for name in names if (place := self.store.place(name)) is not None]
         if len(places) == 1:
             return GraphSource(self, places[0])
-        merge = (place if isinstance(place, frozenset) else frozenset([place]) for place in places)
-        return GraphSource(self, frozenset[Any]().union(*merge))
+        merge = (place if isinstance(place, frozenset) else {place} for place in places)
+        return GraphSource(self, cast("frozenset[int]", frozenset().union(*merge)))
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
