@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.datatypes import datatypes_of, identity, is_ill_typed
+from kg_reasoner.datatypes import datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, Term, literal
 from kg_reasoner.values import COMPARISONS, INTEGER_RANGES, compare, equal, is_known, satisfies, value_of
 
@@ -127,6 +128,95 @@ ILL_TYPED = """
 """
 
 
+ILL_TYPED_FOR_IDENTITY = """
+    TWE:base64Binary TWE=a:base64Binary TWF=:base64Binary TR==:base64Binary =:base64Binary abc:hexBinary 0g:hexBinary
+    a@1:language toolonglanguage:language -en:language 1a:Name -a:NCName a:b:NCName a×b:NMTOKEN :NMTOKEN :Name
+"""
+
+
+@pytest.mark.parametrize("text", ILL_TYPED_FOR_IDENTITY.split())
+def test_lexical_spaces(text: str) -> None:
+    lexical, _, name = text.rpartition(":")
+    assert is_ill_typed(Literal(lexical, XSD[name].value))
+
+
+@pytest.mark.parametrize(
+    "literal",
+    [
+        Literal(" a", XSD.token.value),
+        Literal("a  b", XSD.token.value),
+        Literal("a\n", XSD.normalizedString.value),
+        Literal("\x00"),
+        Literal("\ufffe"),
+        Literal("\x00", XSD.anyURI.value),
+        Literal("TW  Fu", XSD.base64Binary.value),
+        Literal("TWFu ", XSD.base64Binary.value),
+        Literal("a@-", RDF.PlainLiteral.value),
+        Literal("a@en-", RDF.PlainLiteral.value),
+        Literal(" true", XSD.boolean.value),
+    ],
+)
+def test_lexical_spaces_with_blanks_and_control_characters(literal: Literal) -> None:
+    assert is_ill_typed(literal)
+    assert identity(literal) is None
+
+
+def test_names_as_xml_has_them() -> None:
+    for text in ("é", "日本", "_a-b.c·d", "a\u0301"):
+        assert XSD.NCName.value in datatypes_of(Literal(text))
+    for text in ("²", "a²", "a b", "·a", "\u0301a", ""):
+        assert XSD.NCName.value not in datatypes_of(Literal(text))
+
+
+def test_numbers_of_single_precision_are_rounded_once() -> None:
+    half = Fraction(1, 2**24)  # in the middle between 1 and the next number of single precision
+    tiny = Fraction(1, 10**40)
+    for number, expected in ((1 + half - tiny, 1.0), (1 + half, 1.0), (1 + half + tiny, 1.00000012), (1 + 3 * half, 1.00000024)):
+        digits = Literal(f"{number.numerator * 10**60 // number.denominator}e-60", XSD.float.value)
+        assert identity(digits) == identity(Literal(repr(expected), XSD.float.value)), number
+    largest = 2**128 - 2**103  # from here on it is infinite
+    assert identity(Literal(str(largest), XSD.float.value)) == identity(Literal("INF", XSD.float.value))
+    assert identity(Literal(str(largest - 1), XSD.float.value)) == identity(Literal("3.4028235e38", XSD.float.value))
+    assert identity(Literal(str(-largest), XSD.float.value)) == identity(Literal("-INF", XSD.float.value))
+    smallest = Literal(
+        "7.00649232162408535461864791644958065640130970938257885878534141944895541342930300743319094181060791015626e-46"
+    )
+    assert identity(Literal(smallest.lexical, XSD.float.value)) == identity(Literal("1e-45", XSD.float.value))
+    assert identity(Literal("7e-46", XSD.float.value)) == identity(Literal("0", XSD.float.value))
+    assert identity(Literal("-7e-46", XSD.float.value)) == identity(Literal("-0", XSD.float.value))
+
+
+def test_datatypes_without_a_common_value() -> None:
+    pairs = disjoint_datatypes()
+    assert all((other, one) in pairs for one, other in pairs)
+    samples = [lit(text) for texts in (*ASCENDING, ["a", "en", "true:boolean", "a:anyURI", "00:hexBinary"]) for text in texts]
+    for sample in samples:
+        assert isinstance(sample, Literal)
+        assert not pairs & set(product(datatypes_of(sample), datatypes_of(sample)))
+    for one, other in (
+        ("byte", "float"),
+        ("negativeInteger", "unsignedByte"),
+        ("positiveInteger", "nonPositiveInteger"),
+        ("anyURI", "string"),
+    ):
+        assert (XSD[one].value, XSD[other].value) in pairs
+    assert (XSD.nonPositiveInteger.value, XSD.nonNegativeInteger.value) not in pairs  # both have zero
+    assert (RDF.langString.value, XSD.string.value) in pairs
+    assert (RDF.PlainLiteral.value, XSD.token.value) not in pairs
+
+
+def test_xml_literals() -> None:
+    def xml(text: str) -> object:
+        return identity(Literal(text, RDF.XMLLiteral.value))
+
+    assert xml('<a x="1" y="2"/>') == xml("<a y='2' x='1'></a>") != xml("<a x='1'/>")
+    assert xml("<![CDATA[a]]>") == xml("a") != xml("<!--a-->") != xml("")
+    assert xml("<a/><b/>") is not None
+    assert xml("</x><x>") is None
+    assert xml("<r:a/>") is None
+    assert xml("<r:a xmlns:r='http://example.org/'/>") is not None
+
+
 @pytest.mark.parametrize("text", ILL_TYPED.split())
 def test_an_ill_typed_literal_has_no_value(text: str) -> None:
     term = lit(text)
@@ -184,9 +274,20 @@ def test_comparison_is_an_order(a: Literal, b: Literal, c: Literal) -> None:
         (["a", "a:token", "a:NCName"], True),
         (["a", "a@en", "a:anyURI", "a@de"], False),
         (["0a0B:hexBinary", "0A0b:hexBinary"], True),
-        (["TWFu:base64Binary", "TW Fu:base64Binary"], True),
+        (["TWFu:base64Binary", "TW Fu:base64Binary", "T W F u:base64Binary"], True),
+        (["TWE=:base64Binary", "TWE =:base64Binary"], True),
+        (["4d61:hexBinary", "TWE=:base64Binary"], False),
+        (["1.5:decimal", "1.50:decimal", "+01.5:decimal"], True),
+        (["-0:integer", "0:byte", "-0.0:decimal", "+0:unsignedByte"], True),
+        (["INF:double", "INF:float"], False),
+        (["INF:double", "+INF:double", "1e999:double"], True),
+        (["0.1:double", "0.1:float", "0.1:decimal"], False),
+        (["true:boolean", "1:boolean"], True),
+        (["http://example.org/:anyURI", "http://example.org:anyURI", "HTTP://example.org/:anyURI"], False),
         (["2020-01-01T00:00:00Z:dateTime", "2020-01-01T00:00:00+00:00:dateTimeStamp"], True),
         (["2020-01-01T00:00:00Z:dateTime", "2020-01-01T01:00:00+01:00:dateTime", "2020-01-01T00:00:00:dateTime"], False),
+        (["2020-01-01T24:00:00Z:dateTime", "2020-01-02T00:00:00Z:dateTimeStamp", "2020-01-02T00:00:00.0-00:00:dateTime"], True),
+        (["2020-01-01T00:00:00+14:00:dateTime", "2020-01-01T00:00:00-10:00:dateTime", "2019-12-31T10:00:00Z:dateTime"], False),
         (["2020-01-01:date", "2020-01-01Z:date", "2020-01-01+01:00:date", "2020-01-01T00:00:00:dateTime"], False),
     ],
 )
