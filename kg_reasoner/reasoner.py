@@ -908,7 +908,8 @@ class Reasoner:
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
         if self._rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
-        from kg_reasoner.equality.reasons import AXIOMS, support
+        from kg_reasoner.equality.reasons import support
+        from kg_reasoner.equality.rules import axioms
 
         explainer = self._explaining()
         number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
@@ -917,7 +918,7 @@ class Reasoner:
             return None
         found = Reasoner(Program(self.rules, prefixes=self._program.prefixes), datatypes=self.datatypes)
         if not any(rule.origin.name == "eq-trans" for rule in self.rules):
-            found.add_program(AXIOMS)
+            found.add_program(Program(axioms()))
         for atom in facts:
             if atom.predicate == TRIPLE:
                 found.add_triples([atom.terms])  # type: ignore[list-item]

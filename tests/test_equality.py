@@ -14,7 +14,7 @@ from rdflib import OWL as ROWL
 from rdflib import Graph, Namespace
 
 from benchmarks import equality as equality_benchmark
-from kg_reasoner.errors import NoProofError, UnknownNameError, UnsupportedError
+from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import KGReasonerStore
@@ -282,6 +282,13 @@ def test_rules_that_look_at_names_are_refused(rule: str, what: str) -> None:
     assert "equality='axioms'" in str(error.value)
     assert ":1:1:" in str(error.value)
     assert set(reasoner.facts("e")) == {(literal(1), literal(2))}
+
+
+def test_what_is_the_same_may_not_depend_on_what_is_not_there() -> None:
+    with pytest.raises(StratificationError):
+        rewriting("owl:sameAs[?x, ?y] :- owl:differentFrom[?y, ?z], near(?x, ?y), NOT owl:differentFrom[?x, ?z] .", None)
+    with pytest.raises(StratificationError):
+        rewriting("same(?x, ?y) :- near(?x, ?y), NOT owl:Thing[?x] . owl:sameAs[?x, ?y] :- same(?x, ?y) .", None)
 
 
 def test_a_negation_is_seen_in_all_names() -> None:

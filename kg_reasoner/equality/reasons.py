@@ -19,20 +19,6 @@ MOST_FACTS = 2_000
 MOST_NAMES = 60
 """So many equal terms are told apart: axioms derive every fact for all combinations of them."""
 
-AXIOMS = """
-@rule eq-sym
-owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] .
-@rule eq-trans
-owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
-@rule eq-rep-s
-[?t, ?p, ?o] :- owl:sameAs[?s, ?t], [?s, ?p, ?o] .
-@rule eq-rep-p
-[?s, ?q, ?o] :- owl:sameAs[?p, ?q], [?s, ?p, ?o] .
-@rule eq-rep-o
-[?s, ?p, ?u] :- owl:sameAs[?o, ?u], [?s, ?p, ?o] .
-"""
-"""Equality in the rules of OWL 2 RL, table 4 of OWL 2 Profiles."""
-
 
 def support(derivations: Derivations, rewriting: Rewriting, term: int) -> list[Atom] | None:
     """The explicit facts from which it may follow that a term is the same as others; None if they, or the terms, are too many."""

@@ -13,31 +13,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from kg_reasoner.catalog import INTERNAL, Catalog
+from kg_reasoner import analysis
+from kg_reasoner.catalog import Catalog
 from kg_reasoner.delta import Delta
 from kg_reasoner.equality import rules as equality_rules
 from kg_reasoner.equality.asserted import PREFIX, Asserted
 from kg_reasoner.equality.changes import Assertions, expanded
 from kg_reasoner.equality.cliques import Cliques
 from kg_reasoner.equality.contradictions import contradictions
+from kg_reasoner.equality.stored import StoredFacts, flag_of
+from kg_reasoner.equality.tracing import Tracer
 from kg_reasoner.inconsistency import Violation
-from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import ABSENT, EXPLICIT, STATED
-from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.kernels.layout import EXPLICIT
 from kg_reasoner.literals import LITERAL_PREDICATES
 from kg_reasoner.maintenance.collect import contains
-from kg_reasoner.matching import Ids, Matcher, Which
+from kg_reasoner.matching import Ids, Which
 from kg_reasoner.materialise import Materialiser, PlannedRule
-from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.relation import Changed, Rows
 from kg_reasoner.terms import OWL
 
 NO_TERMS: Ids = np.empty(0, np.int32)
-
-FEW_TERMS = 64
-"""Facts about so many terms are looked up; those about more are picked from all facts."""
 
 Change = Callable[[str, Rows, int], Changed]
 """Loads facts of a predicate with a flag, or takes the flag from them; says of each whether that changes anything."""
@@ -57,16 +54,15 @@ class Rewriting:
         self.cliques = Cliques(catalog.dictionary)
         self.asserted = Asserted(catalog)
         self._catalog = catalog
-        self._database = catalog.database
-        self._materialiser = materialiser
         self._load, self._retract = load, retract
-        self._stored = Matcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
-        self._looked_at = self._numbering = 0
+        self._stored = StoredFacts(catalog, self.cliques)
+        self._tracer = Tracer(catalog, materialiser, self.cliques, self._stored)
         self._weakened: list[tuple[str, Rows]] = []
         self._changed = False
         self._suspects_all = False
         self._images: dict[Rule, Rule] = {}
+        self._negates = False
         self._named: frozenset[int] = frozenset()
         self.names_changed = False
         """Whether rules that name merged terms need new images."""
@@ -120,9 +116,9 @@ class Rewriting:
         if which == "explicit":
             return self.explicit_facts(predicate, stored("explicit"))
         everything = self.cliques.expand(stored("all"))
-        return (
-            everything if which == "all" else everything[~contains(self.explicit_facts(predicate, stored("explicit")), everything)]
-        )
+        if which == "all":
+            return everything
+        return everything[~contains(self.explicit_facts(predicate, stored("explicit")), everything)]
 
     @staticmethod
     def is_own(predicate: str) -> bool:
@@ -165,7 +161,10 @@ class Rewriting:
             UnsupportedError: a rule does not mean the same in all names of a thing.
             StratificationError: what a rule negates may depend on equality, which depends on everything.
         """
+        rules = list(rules)
         equality_rules.check(rules)
+        if equality_rules.negates(rules):
+            analysis.check(Program((*rules, *equality_rules.axioms())))
 
     def images(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
         """Rules with representatives for the terms they name, and without the axioms of equality."""
@@ -176,6 +175,7 @@ class Rewriting:
         of = self.cliques.of_term
         names = {term: decode(of(number)) for term, number in terms.items() if of(number) != number}
         self._images = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
+        self._negates = equality_rules.negates(rules)
         self.names_changed = False
         return tuple(dict.fromkeys(self._images.values()))
 
@@ -191,7 +191,7 @@ class Rewriting:
     def doubt_all(self) -> None:
         """Look for the reasons of all cliques anew: an update was interrupted."""
         self._suspects_all = True
-        self._looked_at = 0
+        self._stored.look_again()
 
     def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
         """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
@@ -208,17 +208,17 @@ class Rewriting:
             pairs = self._asserted_equalities(representative)
             self._remember()
             self._move(self.cliques.split(representative, pairs), NO_TERMS)
-        return self._merge(self._new_equalities(EXPLICIT)) or bool(suspects)
+        return self._merge(self._stored.new_equalities(EXPLICIT)) or bool(suspects)
 
     def merge(self) -> bool:
         """After an update: merge the cliques that were found to be the same. Says whether there are any."""
-        found = self._new_equalities(0)
-        self._note_looked_at()
+        found = self._stored.new_equalities(0)
+        self._stored.note_looked_at()
         return self._merge(found)
 
     def settle(self) -> None:
         """The update is through, and no rows are left to be looked at."""
-        self._note_looked_at()
+        self._stored.note_looked_at()
         self._former, self._moved = None, [NO_TERMS]
 
     def _merge(self, pairs: Rows) -> bool:
@@ -231,7 +231,7 @@ class Rewriting:
     def _suspects(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> set[int]:
         """The representatives of the cliques that may have lost a reason."""
         changed = self._changed or bool(gone) or bool(gone_facts)
-        if self._suspects_all or (changed and equality_rules.negates(self._images)):  # then what comes, too, takes reasons away
+        if self._suspects_all or (changed and self._negates):  # what comes may take reasons away, too
             return set(self.cliques.representatives())
         encode = self._catalog.dictionary.encode
         stated = [
@@ -240,93 +240,13 @@ class Rewriting:
             if not rule.is_constraint
         ]
         weakened = [*self._weakened, *stated]
-        return self._trace(weakened, gone) if weakened or gone else set()
-
-    def _same_as_relation(self) -> int | None:
-        """The relation that holds what is the same."""
-        catalog = self._catalog
-        return catalog.predicates[TRIPLE] if catalog.ternary else catalog.properties.get(self.cliques.of_term(self._same_as))
-
-    def _note_looked_at(self) -> None:
-        """All rows there are have been looked at."""
-        relation = self._same_as_relation()
-        self._looked_at = 0 if relation is None else len(self._database.flags(relation))
-        self._numbering = self._database.renumbered
-
-    def _same_as_pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
-        """The pairs of terms that are the same by some rows of the relation that holds them."""
-        rows = self._database.rows_at(relation, numbers)
-        return rows[rows[:, 1] == self.cliques.of_term(self._same_as)][:, [0, 2]] if self._catalog.ternary else rows
-
-    def _new_equalities(self, flag: int) -> Rows:
-        """The pairs of different terms that are the same, among the rows with a flag (0: all) that were not looked at yet."""
-        relation = self._same_as_relation()
-        if relation is None:
-            return np.empty((0, 2), np.int32)
-        first = self._looked_at if self._numbering == self._database.renumbered else 0
-        flags = self._database.flags(relation)[first:]
-        numbers = first + np.flatnonzero((flags & (ABSENT | flag)) == flag)
-        pairs = self._same_as_pairs(relation, numbers)
-        return pairs[pairs[:, 0] != pairs[:, 1]]
+        return self._tracer.suspects(weakened, gone, self._images_about)
 
     def _asserted_equalities(self, representative: int) -> Rows:
         """The pairs of terms of a clique that are asserted to be the same."""
         members = np.array(self.cliques.members(representative), np.int32)
         facts = self.asserted.matching(TRIPLE, (None, self._same_as, None))[:, [0, 2]]
         return facts[np.isin(facts, members).all(axis=1)]
-
-    def _trace(self, weakened: Sequence[tuple[str, Rows]], gone: Sequence[PlannedRule]) -> set[int]:
-        """The cliques of which some reason may rest on the weakened facts or the rules that are gone.
-
-        A fact about a clique in question is in question itself: it may stand for one that was the same by that clique only.
-        """
-        database, materialiser = self._database, self._materialiser
-        database.make_lists()
-        suspects: set[int] = set()
-        doubtful = list(weakened)
-        rules = list(gone)
-        while doubtful or rules:
-            for predicate, facts in doubtful:
-                self._doubt(predicate, facts)
-            for planned in rules:
-                materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
-            for stratum in materialiser.make_strata():
-                materialiser.enter(stratum)
-                database.context.doubted_done = 0
-                materialiser.call(native.trace_doubts)
-            found = self._doubted_cliques() - suspects
-            suspects |= found
-            members = np.array([term for clique in found for term in self.cliques.members(clique)], np.int32)
-            doubtful = [(predicate, _images(pairs)) for predicate, pairs in self._asserted_about(members)]
-            rules = [planned for planned in materialiser.active_rules() if found & self._constants(planned.rule.rule)]
-        native.forget_doubts(database.address)
-        return suspects
-
-    def _doubt(self, predicate: str, facts: Rows) -> None:
-        tables: dict[int, list[tuple[int, ...]]] = {}
-        for row in facts.tolist():
-            if predicate == TRIPLE:
-                relation, values = self._catalog.stored_triple(*row)
-            else:
-                relation, values = self._catalog.predicates.get(predicate, -1), tuple(row)
-            if relation >= 0:
-                tables.setdefault(relation, []).append(values)
-        for relation, rows in tables.items():
-            data = allocate(max(1, sum(map(len, rows))), np.int32)
-            data[: sum(map(len, rows))] = np.array(rows, np.int32).reshape(-1)
-            native.doubt_facts(self._database.address, relation, address(data), len(rows))
-
-    def _doubted_cliques(self) -> set[int]:
-        """The representatives of which it is in doubt that they stand for several terms."""
-        relation = self._same_as_relation()
-        if relation is None:
-            return set()
-        doubted = self._database.listed("doubted")
-        pairs = self._same_as_pairs(relation, doubted[doubted >> 32 == relation] & 0xFFFFFFFF)
-        return set(pairs[:, 0].tolist()).intersection(self.cliques.representatives())
-
-    def _constants(self, rule: Rule) -> set[int]:
-        return {self._catalog.dictionary.find(term) for term in equality_rules.constants(rule)}
 
     # --- images -----------------------------------------------------------------------------------------------------
 
@@ -337,39 +257,9 @@ class Rewriting:
         found = ((predicate, self.asserted.about(predicate, terms)) for predicate in self.asserted.predicates())
         return [(predicate, pairs) for predicate, pairs in found if len(pairs)]
 
-    def stored_about(self, terms: Ids, explicit: bool) -> dict[str, Rows]:
-        """The stored facts that mention some terms, by predicate: all, or those that are not derived."""
-        if len(terms) == 0:
-            return {}
-        which: Which = "explicit" if explicit else "all"
-        if len(terms) <= FEW_TERMS:
-            match = self._stored.match
-            parts = [
-                (match(t, None, None, which), match(None, t, None, which), match(None, None, t, which)) for t in terms.tolist()
-            ]
-            triples = np.concatenate([part for three in parts for part in three])
-        else:
-            triples = self._stored.match(None, None, None, which)
-            triples = triples[np.isin(triples, terms).any(axis=1)]
-        found = {TRIPLE: np.unique(triples, axis=0)}
-        for predicate, relation in list(self._catalog.predicates.items()):
-            if predicate == TRIPLE or predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
-                continue
-            found[predicate] = self._rows_about(predicate, relation, terms, flag_of(predicate) if explicit else 0)
-        return {predicate: facts for predicate, facts in found.items() if len(facts)}
-
-    def _rows_about(self, predicate: str, relation: int, terms: Ids, flag: int) -> Rows:
-        """The facts of a general predicate that mention some terms."""
-        database = self._database
-        columns = (0,) if predicate in LITERAL_PREDICATES else range(database.relations[relation].arity)
-        if len(terms) <= FEW_TERMS:
-            found = [database.matching(relation, (column,), (term,)) for term in terms.tolist() for column in columns]
-            numbers = np.unique(np.concatenate([np.empty(0, np.int32), *found]))
-        else:
-            rows = database.rows_at(relation, np.arange(len(database.flags(relation))))
-            numbers = np.flatnonzero(np.isin(rows[:, list(columns)], terms).any(axis=1))
-        flags = database.flags(relation)[numbers]
-        return database.rows_at(relation, numbers[(flags & (ABSENT | flag)) == flag])
+    def _images_about(self, terms: Ids) -> list[tuple[str, Rows]]:
+        """The images of the kept facts that mention some terms, by predicate."""
+        return [(predicate, _images(pairs)) for predicate, pairs in self._asserted_about(terms)]
 
     def _move(self, terms: Ids, were_alone: Ids) -> None:
         """Give the facts about terms that have changed their clique, and about those that were alone, their new images."""
@@ -378,7 +268,7 @@ class Rewriting:
         if self._named.intersection(terms.tolist()):
             self.names_changed = True
         kept = dict(self._asserted_about(np.union1d(terms, were_alone)))
-        plain = self.stored_about(were_alone, explicit=True)
+        plain = self._stored.about(were_alone, explicit=True)
         for predicate in dict.fromkeys([*kept, *plain]):
             self._move_facts(predicate, kept.get(predicate), plain.get(predicate))
 
@@ -423,7 +313,7 @@ class Rewriting:
             former,
             self.cliques,
             moved,
-            lambda terms: self.stored_about(terms, explicit=False),
+            lambda terms: self._stored.about(terms, explicit=False),
             self.assertions,
         )
         self.begin()
@@ -444,8 +334,3 @@ class Rewriting:
 def _images(pairs: Rows) -> Rows:
     """The images in pairs, each once."""
     return np.unique(pairs[:, : pairs.shape[1] // 2], axis=0)
-
-
-def flag_of(predicate: str) -> int:
-    """What flag facts have that are not derived: those about literals are stated by the engine."""
-    return STATED if predicate in LITERAL_PREDICATES else EXPLICIT

@@ -29,6 +29,27 @@ from kg_reasoner.terms import OWL, Term
 AXIOMS = frozenset({"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
 """The rules that hold by themselves when equal terms are one."""
 
+_AXIOMS = """
+@rule eq-sym
+owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] .
+@rule eq-trans
+owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
+@rule eq-rep-s
+[?t, ?p, ?o] :- owl:sameAs[?s, ?t], [?s, ?p, ?o] .
+@rule eq-rep-p
+[?s, ?q, ?o] :- owl:sameAs[?p, ?q], [?s, ?p, ?o] .
+@rule eq-rep-o
+[?s, ?p, ?u] :- owl:sameAs[?o, ?u], [?s, ?p, ?o] .
+"""
+"""Equality in the rules of OWL 2 RL, table 4 of OWL 2 Profiles."""
+
+
+def axioms() -> tuple[Rule, ...]:
+    """The axioms of equality as rules."""
+    from kg_reasoner.parser import parse
+
+    return parse(_AXIOMS).rules
+
 
 def check(rules: Iterable[Rule]) -> None:
     """Make sure that rules mean the same whichever of several equal names they see.
