@@ -30,6 +30,8 @@ ImportsMode: TypeAlias = OneOf["resolve", "require", "fetch", "ignore"]
 IMPORTS: Final = ("resolve", "require", "fetch", "ignore")
 """What to do about imports: resolve those that can be; require all; fetch from the web what is not found otherwise; nothing."""
 
+MOST_FETCHED: Final = 100
+"""The documents that are fetched at the most: a server could go on for ever."""
 BUILT_IN: Final = "built in"
 """The document of an import of the vocabularies that need none."""
 _VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF, RDFS, OWL, XSD, SWRL, SWRLB))
@@ -134,6 +136,7 @@ class _Resolver:
     progress: Progress | None
     files: dict[Path, str] = field(default_factory=dict)
     """The documents that have been read, by their files."""
+    fetched: int = 0
     waiting: dict[tuple[str, str], None] = field(default_factory=dict)
     """Imports to resolve, and those that are: the importer and the IRI."""
 
@@ -197,6 +200,10 @@ class _Resolver:
             return None
         from kg_reasoner.loaders.fetch import fetch
 
+        self.fetched += 1
+        if self.fetched > MOST_FETCHED:
+            hint = "map the others to files with a catalog; it may be that there is no end of them"
+            raise LoadError(f"cannot fetch <{iri}>: {MOST_FETCHED} imports have been fetched already", hint=hint)
         return fetch(location or iri)
 
 

@@ -328,6 +328,9 @@ class Web(BaseHTTPRequestHandler):
         name = self.path.split("/")[1]
         if name == "loop":
             self.answer(302, Location=f"{base}/loop/{len(self.asked)}")
+        elif name == "chain":
+            further = f"<{self.path}> <{OWL.imports.value}> <{base}/chain/{len(self.asked)}> ."
+            self.answer(200, further.encode(), **{"Content-Type": "text/turtle"})
         elif name == "moved":
             self.answer(301, Location=f"{base}/animals")
         elif name == "ftp":
@@ -451,6 +454,13 @@ def test_other_addresses_are_not_fetched(iri: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with pytest.raises(LoadError, match="cannot fetch"):
         fetch(iri)
+
+
+def test_imports_without_end_come_to_one(web: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg_reasoner.loaders.imports.MOST_FETCHED", 5)
+    with pytest.raises(LoadError, match="5 imports have been fetched already"):
+        imports_of(f"{PREFIXES} :o owl:imports <{web[0]}/chain> .".encode(), imports="fetch")
+    assert len(web[1]) == 5
 
 
 def test_a_page_is_no_ontology(web: tuple[str, list[str]]) -> None:
