@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_reasoner.cli import main
 from kg_reasoner.parser import parse
 from kg_reasoner.query import answers
 from kg_reasoner.reasoner import Reasoner
@@ -208,6 +211,20 @@ def test_patterns_find_what_is_not_hidden_from_them(
     assert found - {(A, OWL.sameAs, A)} == expected - {(A, OWL.sameAs, A)} or None not in pattern
     assert expected <= found
     assert exported(hiding) == {t for t in everything if t in data or not is_hidden(t)}
+
+
+def test_the_command_line_shows_all_if_asked_for(tmp_path: Path) -> None:
+    data = tmp_path / "data.nt"
+    data.write_text("<http://example.org/a> <http://example.org/p> <http://example.org/b> .\n")
+    counts = []
+    for options in ([], ["--all"]):
+        output = tmp_path / "all.nt"
+        arguments = ["materialise", str(data), "--ruleset", "owl2rl-full", "--output", str(output), *options]
+        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        counts.append(len(output.read_text().splitlines()))
+    assert counts[0] == 1
+    assert counts[1] > 40
 
 
 def test_programs_that_derive_nothing_of_the_kind_hide_nothing() -> None:

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["data_options", "load", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
 
 DEFAULT_RULESET: Final = "owl2rl"
+_HIDDEN: Final = "kg_reasoner.show_hidden"
 _SHOWN: Final = 3
 _WIDTH: Final = 110
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results, warnings and errors.")
+
+
+def _keep_hidden(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Keep the option's value for `reasoner_for`, so that commands need not pass it on."""
+    context.meta[_HIDDEN] = value
 
 
 def data_options(command: _Command) -> _Command:
@@ -33,6 +39,14 @@ def data_options(command: _Command) -> _Command:
             "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
         ),
         loading_options,
+        click.option(
+            "--all",
+            "show_hidden",
+            is_flag=True,
+            callback=_keep_hidden,
+            expose_value=False,
+            help="Show inferred triples that hold of anything, too: that it is the same as itself, an rdfs:Resource, and so on.",
+        ),
         click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
         click.option(
             "-r",
@@ -53,7 +67,8 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
 
     is_n3 = rules_file is not None and format_of_name(rules_file) is N3
     program = parse_file(rules_file) if rules_file and not is_n3 else None
-    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET))
+    shown = click.get_current_context().meta.get(_HIDDEN, False)
+    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), show_hidden=shown)
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
