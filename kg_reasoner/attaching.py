@@ -11,7 +11,7 @@ from rdflib.term import Node
 
 from kg_reasoner.copying import copy_explicit
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.store import KGReasonerStore
 from kg_reasoner.store_changes import BATCH
 
@@ -25,6 +25,7 @@ def attach(
     reasoning: str = "union",
     inferred_graph: str | None = None,
     on_inconsistency: str = "report",
+    equality: Equality = "axioms",
 ) -> AnyGraph:
     """Put a reasoner under an rdflib graph or dataset: the same one, which from now on shows what follows from its triples.
 
@@ -34,6 +35,7 @@ def attach(
         reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
         inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.reasoner.Reasoner`.
+        equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
 
     Returns:
         The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. Graphs
@@ -47,7 +49,7 @@ def attach(
     """
     if graph.context_aware and not isinstance(graph, Dataset):
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
-    reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency)
+    reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph)
     store.begin()
     if isinstance(graph.store, KGReasonerStore):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,8 @@ from rdflib import OWL as ROWL
 from rdflib import Graph, Namespace
 
 from benchmarks import equality as equality_benchmark
+from kg_reasoner import attach
+from kg_reasoner.cli import main as cli
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.reasoner import Reasoner
@@ -310,3 +313,33 @@ def test_the_benchmark_of_cliques() -> None:
     assert result.exit_code == 0, result.output
     rows = [line.split("│")[1:5] for line in result.output.splitlines() if line.startswith("│")]
     assert [[cell.strip() for cell in row[:3]] for row in rows] == [["10", "29", "15"], ["30", "89", "15"]]
+
+
+def test_counting_triples_writes_none_of_them() -> None:
+    reasoner = rewriting(
+        triples=[*CLIQUE, (ANN, P, DAN), (BOB, F, literal("x")), (DAN, F, ANN), *ONTOLOGY[:1], (DAN, F, literal("x"))]
+    )
+    reasoner.materialise()
+    for which in ("all", "explicit", "inferred"):
+        assert reasoner.queries.count(which) == len(reasoner.triple_ids(which))
+        assert reasoner.queries.matcher.count(which) == len(reasoner.queries.matcher.match(None, None, None, which))
+
+
+def test_equality_by_rewriting_on_the_command_line(tmp_path: Path) -> None:
+    data = tmp_path / "data.ttl"
+    data.write_text(
+        "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :a owl:sameAs :b . :a :p :c ."
+    )
+    found = []
+    for equality in ("axioms", "rewrite"):
+        result = CliRunner().invoke(cli, ["materialise", str(data), "--equality", equality, "--format", "nt", "--output", "-"])
+        assert result.exit_code == 0, result.output
+        found.append(sorted(line for line in result.stdout.splitlines() if line.startswith("<")))
+    assert found[0] == found[1]
+    assert "<http://example.org/b> <http://example.org/p> <http://example.org/c> ." in found[1]
+
+
+def test_equality_by_rewriting_under_a_graph() -> None:
+    ns = Namespace("http://example.org/")
+    graph = Graph().add((ns.a, ROWL.sameAs, ns.b)).add((ns.a, ns.p, ns.c))
+    assert (ns.b, ns.p, ns.c) in attach(graph, equality="rewrite")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["data_options", "load", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
 
 DEFAULT_RULESET: Final = "owl2rl"
-_HIDDEN: Final = "kg_reasoner.show_hidden"
+_SETTINGS: Final = "kg_reasoner.reasoner"
 _SHOWN: Final = 3
 _WIDTH: Final = 110
 
@@ -26,9 +26,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results, warnings and errors.")
 
 
-def _keep_hidden(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Keep the option's value for `reasoner_for`, so that commands need not pass it on."""
-    context.meta[_HIDDEN] = value
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep an option's value for `reasoner_for`, so that commands need not pass it on."""
+    context.meta.setdefault(_SETTINGS, {})[parameter.name] = value
 
 
 def data_options(command: _Command) -> _Command:
@@ -43,9 +43,18 @@ def data_options(command: _Command) -> _Command:
             "--all",
             "show_hidden",
             is_flag=True,
-            callback=_keep_hidden,
+            callback=_keep,
             expose_value=False,
             help="Show inferred triples that hold of anything, too: that it is the same as itself, an rdfs:Resource, and so on.",
+        ),
+        click.option(
+            "--equality",
+            type=click.Choice(["axioms", "rewrite"]),
+            default="axioms",
+            show_default=True,
+            callback=_keep,
+            expose_value=False,
+            help="How owl:sameAs is dealt with: by rules, or by merging terms that are the same, for large groups of them.",
         ),
         click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
         click.option(
@@ -67,8 +76,8 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
 
     is_n3 = rules_file is not None and format_of_name(rules_file) is N3
     program = parse_file(rules_file) if rules_file and not is_n3 else None
-    shown = click.get_current_context().meta.get(_HIDDEN, False)
-    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), show_hidden=shown)
+    settings = click.get_current_context().meta.get(_SETTINGS, {})
+    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), **settings)
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
@@ -81,11 +90,8 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
         load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
         reasoner.materialise(progress=progress)
-    explicit, everything = len(reasoner.triple_ids("explicit")), len(reasoner.triple_ids("all"))
-    note(
-        f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; "
-        f"{plural(everything - explicit, 'triple')} inferred in {watch.lap():.2f} s"
-    )
+    explicit, inferred = reasoner.queries.count("explicit"), reasoner.queries.count("inferred")
+    note(f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; {plural(inferred, 'triple')} inferred in {watch.lap():.2f} s")
     report_missing_imports(reasoner)
     report_warnings(axiom_warnings(reasoner))
 

@@ -86,6 +86,13 @@ class Cliques:
         copied._representatives = self._representatives.copy()
         return copied
 
+    def count_members(self, chosen: Flags) -> npt.NDArray[np.int64]:
+        """For each representative, how many of the terms that it stands for are chosen (of all terms, by id)."""
+        counts = chosen.astype(np.int64)
+        for representative, members in self._members.items():
+            counts[representative] = np.count_nonzero(chosen[members])
+        return counts
+
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def merge(self, pairs: Ids) -> tuple[Ids, Ids]:

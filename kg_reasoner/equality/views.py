@@ -54,7 +54,17 @@ class ExpandingMatcher(Matcher):
         """How many triples there are."""
         if not self.cliques:
             return super().count(which)
-        return len(self.match(None, None, None, which))
+        explicit = 0 if which == "all" else len(self._explicit((None, None, None)))
+        return explicit if which == "explicit" else self._count_all() - explicit
+
+    def _count_all(self) -> int:
+        """How many triples there are in all names; none of them is written out."""
+        rows = self._stored.match(None, None, None)
+        first = self.catalog.dictionary.first_bytes()
+        every = np.ones(len(first), bool)
+        kinds = (every, every, every) if self.generalised else (first != ord('"'), first == ord("<"), every)
+        numbers = [self.cliques.count_members(kind)[column] for kind, column in zip(kinds, rows.T, strict=True)]
+        return int(np.prod(numbers, axis=0).sum())
 
     def _all(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
         """All triples that match: those of the representatives, in all names but where one is given."""
