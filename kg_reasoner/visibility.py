@@ -42,6 +42,10 @@ _GENERAL: Final = 2
 """A class that everything is a member of."""
 _VOCABULARY: Final = 4
 """A term of one of the vocabularies."""
+_GENERAL_CLASSES: Final = frozenset(map(str, (RDFS.Resource, OWL.Thing)))
+
+_FEW: Final = 16
+"""So many terms or triples are looked at one by one."""
 
 
 class Visibility:
@@ -64,6 +68,7 @@ class Visibility:
         self._dictionary = dictionary
         self._marks: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self._marked = 0
+        self._type = self._same_as = -1
         self._has_rules = False
         self._knows_equality = False
 
@@ -79,29 +84,43 @@ class Visibility:
 
     def is_trivial(self, property: int) -> bool:
         """Whether a property relates everything to itself: owl:sameAs, if there are rules about equality (eq-ref need be none)."""
-        return self._knows_equality and property == self._dictionary.find(OWL.sameAs)
+        self._look_at_new_terms()
+        return self._knows_equality and property == self._same_as
 
     def covers(self, property: int | str | None, value: int | str | None) -> bool:
         """Whether hidden triples are kept from a pattern with this property and object; variables are None or named."""
         if not self.is_active:
             return False
-        return not isinstance(property, int) or (not isinstance(value, int) and property == self._dictionary.find(RDF.type))
+        self._look_at_new_terms()
+        return not isinstance(property, int) or (not isinstance(value, int) and property == self._type)
 
     def hides(self, triples: Ids) -> Mask:
         """Per inferred triple, given as ids of shape (n, 3), whether it is hidden."""
+        self._look_at_new_terms()
+        if len(triples) <= _FEW:
+            return np.array([self._hides(*triple) for triple in triples.tolist()], bool)
         subject, property, value = triples.T
-        marks = self._known_marks()
+        marks = self._marks
         hidden: Mask = (marks[subject] & _VOCABULARY) != 0
-        hidden |= (property == self._dictionary.find(OWL.sameAs)) & (subject == value)
-        hidden |= (property == self._dictionary.find(RDF.type)) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
+        hidden |= (property == self._same_as) & (subject == value)
+        hidden |= (property == self._type) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
         return hidden
+
+    def _hides(self, subject: int, property: int, value: int) -> bool:
+        """The same for one triple."""
+        if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
+            return True
+        return bool(self._marks[subject] & _VOCABULARY) or (property == self._same_as and subject == value)
 
     def of_delta(self, delta: Delta) -> Delta:
         """The delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
         if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
             return delta
-        added, removed = (self._shown(part.tables.get(TRIPLE)) for part in (delta.added, delta.removed))
-        restated = delta.restated.tables.get(TRIPLE)
+        tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
+        if not any(table is not None and self.hides(table.ids).any() for table in tables):
+            return delta
+        added, removed = (self._shown(table) for table in tables[:2])
+        restated = tables[2]
         if restated is not None:
             hideable = self.hides(restated.ids)
             added += [restated.where(hideable & restated.explicit)]
@@ -117,23 +136,33 @@ class Visibility:
     def _shown(self, change: Change | None) -> list[Change]:
         return [] if change is None else [change.where(change.explicit | ~self.hides(change.ids))]
 
-    def _known_marks(self) -> npt.NDArray[np.uint8]:
-        """What hides a triple that a term is in, by the term's id; terms that are new since the last time are looked at now."""
+    def _look_at_new_terms(self) -> None:
+        """Note of the terms that have come since the last time whether they hide triples that they are in."""
         dictionary, first, count = self._dictionary, self._marked, len(self._dictionary)
-        if first < count:
-            if count > len(self._marks):
-                grown = np.zeros(2 * count, np.uint8)
-                grown[:first] = self._marks[:first]
-                self._marks = grown
+        if first == count:
+            return
+        if count > len(self._marks):
+            grown = np.zeros(2 * count, np.uint8)
+            grown[:first] = self._marks[:first]
+            self._marks = grown
+        if count - first <= _FEW:
+            self._marks[first:count] = [_mark(dictionary.text(number)) for number in range(first, count)]
+        else:
             self._marks[first:count] = np.where(dictionary.first_bytes()[first:] == ord("_"), _BLANK, 0)
             for vocabulary in VOCABULARIES:
-                self._marks[dictionary.with_prefix(f"<{vocabulary}", first)] = _VOCABULARY
-            for term in (RDFS.Resource, OWL.Thing):
-                number = dictionary.find(term)
-                if number >= 0:
-                    self._marks[number] = _VOCABULARY | _GENERAL
-            self._marked = count
-        return self._marks
+                for number in dictionary.with_prefix(f"<{vocabulary}", first).tolist():
+                    self._marks[number] = _mark(dictionary.text(number))
+        self._type, self._same_as = dictionary.find(RDF.type), dictionary.find(OWL.sameAs)
+        self._marked = count
+
+
+def _mark(text: str) -> int:
+    """What a term, given by its text, does to triples that it is in."""
+    if text.startswith("_"):
+        return _BLANK
+    if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
+        return _VOCABULARY | (_GENERAL if text in _GENERAL_CLASSES else 0)
+    return 0
 
 
 def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
