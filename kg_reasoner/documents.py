@@ -7,7 +7,7 @@ with the rest of the ontology, by rule sets that translate axioms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,30 +71,29 @@ def load(
                 reasoner.add_triples(block.triples)
             else:
                 reasoner.named_graphs.load(block.triples, block.graphs)
-    reasoner.loaded.take(closure)
+    reasoner.loaded = reasoner.loaded.after(closure)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """What a reasoner knows of the documents that have been loaded into it."""
 
-    ontologies: dict[str, str] = field(default_factory=dict)
+    ontologies: Mapping[str, str] = field(default_factory=dict)
     """The documents of ontologies, by the IRIs of these and of their versions."""
-    imports: dict[tuple[str, str], Import] = field(default_factory=dict)
+    imports: Mapping[tuple[str, str], Import] = field(default_factory=dict)
     """The imports, by the importing ontology and the imported IRI."""
-    refused: list[UnsupportedError] = field(default_factory=list)
+    refused: tuple[UnsupportedError, ...] = ()
     """The rules that were left out."""
 
-    def take(self, closure: ImportClosure) -> None:
-        """Add what was read."""
+    def after(self, closure: ImportClosure) -> Loaded:
+        """What is known when this has been loaded, too."""
         from kg_reasoner.loaders.imports import plain
 
-        self.ontologies = closure.ontologies
-        self.imports.update(((found.importer, found.iri), found) for found in closure.imports)
-        self.refused += closure.rules.refused
-        for key, found in self.imports.items():
+        imports = {**self.imports, **{(found.importer, found.iri): found for found in closure.imports}}
+        for key, found in imports.items():
             if found.document is None:
-                self.imports[key] = replace(found, document=self.ontologies.get(plain(found.iri)))
+                imports[key] = replace(found, document=closure.ontologies.get(plain(found.iri)))
+        return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused))
 
     def warnings(self) -> Iterator[AxiomWarning]:
         """What was not found, and what was left out."""

@@ -43,6 +43,7 @@ class Transaction:
         self._delta: Delta | None = None
         self._log: list[tuple[str, Ids, bool]] = []
         self._program: Program | None = None
+        self._loaded = reasoner.loaded
 
     @property
     def is_open(self) -> bool:
@@ -76,6 +77,7 @@ class Transaction:
             raise TransactionError("a transaction begins once: ask the reasoner for another one")
         self.reasoner._begin(self)
         self._program = self.reasoner.program
+        self._loaded = self.reasoner.loaded
         return self
 
     def commit(self) -> Delta | None:
@@ -107,6 +109,7 @@ class Transaction:
         assert self._program is not None
         program, self._program = self._program, None
         self._delta = Delta.nothing(self.reasoner.dictionary)
+        self.reasoner.loaded = self._loaded
         self.reasoner._undo(self, program, self._log)
 
     def __enter__(self) -> Transaction:

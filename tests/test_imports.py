@@ -285,6 +285,16 @@ def test_a_warning_goes_when_the_import_comes(folder: Path) -> None:
     assert reasoner.warnings == []
 
 
+def test_what_is_rolled_back_is_not_loaded(folder: Path) -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    transaction = reasoner.transaction().begin()
+    reasoner.load(folder / "cats.ttl", catalog=folder / "lib")
+    transaction.rollback()
+    assert reasoner.warnings == []
+    reasoner.load(f"{PREFIXES} :dogs owl:imports :animals .".encode(), catalog=folder / "lib")
+    assert len(list(reasoner.triples(None, OWL.intersectionOf))) == 1
+
+
 def test_missing_imports_can_be_an_error_or_nobodys_business(folder: Path) -> None:
     reasoner = Reasoner(ruleset="owl2rl")
     with pytest.raises(LoadError, match=r"<http://example\.org/food> is imported by http://example\.org/cats, and not found"):
