@@ -86,13 +86,13 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
     place = _shared_place(spark, target)
     with plain_failures(f"write {target}", OutputError):
         if place is None:
-            writer.mode("overwrite" if overwrite else "errorifexists").save(target)
+            writer.mode("overwrite" if overwrite else "error").save(target)
             return int(seen.get["rows"])
         if place.exists() and not overwrite:
             raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
         temporary = place.with_name(f"{place.name}.{secrets.token_hex(4)}.tmp")
         try:
-            writer.mode("errorifexists").save(str(temporary))
+            writer.mode("error").save(str(temporary))
             rows = int(seen.get["rows"])
             _check(spark, temporary, target, rows)
             _move(temporary, place)

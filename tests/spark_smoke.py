@@ -39,7 +39,7 @@ DATA = f"""
 <{EX}toe> <{EX}partOf> <{EX}foot> .
 <{EX}foot> <{EX}partOf> <{EX}leg> .
 <{EX}leg> <{EX}partOf> <{EX}tom> .
-<{EX}thomas> <{OWL}sameAs> <{EX}tom> .
+<{EX}partOf> <{OWL}inverseOf> <{EX}hasPart> .
 """
 
 
