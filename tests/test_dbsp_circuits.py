@@ -22,6 +22,7 @@ from .test_dbsp_zsets import zsets
 
 CHANGES = zsets(2, st.integers(0, 2))
 STREAMS = st.lists(CHANGES, min_size=1, max_size=6)
+LAW = settings(max_examples=40, deadline=None)
 PAIRS = st.lists(st.tuples(CHANGES, CHANGES), min_size=1, max_size=6)
 
 
@@ -36,18 +37,21 @@ def run(streams: Sequence[Sequence[ZSet]], wire: Callable[..., Stream]) -> list[
 # ---------------------------------------------------------------------------------------------------------------- one time
 
 
+@LAW
 @given(STREAMS)
 def test_integration_and_differentiation_are_inverse(values: list[ZSet]) -> None:
     assert run([values], lambda s: s.integrate().differentiate()) == values
     assert run([values], lambda s: s.differentiate().integrate()) == values
 
 
+@LAW
 @given(STREAMS)
 def test_delay(values: list[ZSet]) -> None:
     assert run([values], lambda s: s.delay()) == [ZSet.empty(2), *values[:-1]]
     assert run([values], lambda s: s - s.delay()) == run([values], lambda s: s.differentiate())
 
 
+@LAW
 @given(STREAMS)
 def test_integration_is_a_feedback(values: list[ZSet]) -> None:
     def wire(stream: Stream) -> Stream:
@@ -81,7 +85,7 @@ BINARY: dict[str, tuple[Callable[[ZSet, ZSet], ZSet], Callable[[Stream, Stream],
 
 
 @pytest.mark.parametrize("name", UNARY)
-@settings(max_examples=50)
+@LAW
 @given(values=STREAMS)
 def test_incremental_versions(name: str, values: list[ZSet]) -> None:
     function, incremental, arity = UNARY[name]
@@ -89,7 +93,7 @@ def test_incremental_versions(name: str, values: list[ZSet]) -> None:
 
 
 @pytest.mark.parametrize("name", BINARY)
-@settings(max_examples=50)
+@LAW
 @given(values=PAIRS)
 def test_incremental_versions_of_two_streams(name: str, values: list[tuple[ZSet, ZSet]]) -> None:
     function, incremental, arity = BINARY[name]
@@ -132,13 +136,13 @@ def in_two_times(operator: Operator, function: Callable[..., ZSet], *grids: dict
         operator.finish()
 
 
-@settings(max_examples=30)
+@LAW
 @given(NESTED)
 def test_distinct_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Distinct(2, nested=True), ZSet.distinct, grid)
 
 
-@settings(max_examples=30)
+@LAW
 @given(NESTED)
 def test_aggregates_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     def function(rows: ZSet) -> ZSet:
@@ -147,12 +151,13 @@ def test_aggregates_in_two_times(grid: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Groupwise("count", 2, 2, 1, function, nested=True), function, grid)
 
 
-@settings(max_examples=30)
+@LAW
 @given(NESTED, NESTED)
 def test_joins_in_two_times(one: dict[tuple[int, int], ZSet], other: dict[tuple[int, int], ZSet]) -> None:
     in_two_times(Join("join", 3, (2, 2), EqualKeys(1), nested=True), lambda a, b: a.join(b, 1), one, other)
 
 
+@LAW
 @given(STREAMS)
 def test_elimination_undoes_introduction(values: list[ZSet]) -> None:
     def wire(stream: Stream) -> Stream:
@@ -162,6 +167,7 @@ def test_elimination_undoes_introduction(values: list[ZSet]) -> None:
     assert run([values], wire) == values
 
 
+@LAW
 @given(STREAMS)
 def test_inner_integration_and_differentiation(values: list[ZSet]) -> None:
     def wire(stream: Stream) -> Stream:
@@ -190,7 +196,7 @@ def closure_of(edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("linear", [True, False])
-@settings(max_examples=30)
+@LAW
 @given(st.lists(zsets(2, st.integers(0, 4)), min_size=1, max_size=5))
 def test_a_recursive_query(linear: bool, values: list[ZSet]) -> None:
     found = run([values], lambda s: closure(s.distinct(), linear))

@@ -16,6 +16,7 @@ from kg_reasoner.dbsp.columns import search
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Row, ZSet
 
+LAW = settings(max_examples=50, deadline=None)
 SMALL = st.integers(-3, 3)
 NUMBERS = st.one_of(SMALL, st.sampled_from([-(2**62), 2**31, 2**62]))
 """Mostly small; some are so large that rows do not fit into one number."""
@@ -34,6 +35,7 @@ def weights(rows: Iterable[tuple[Row, int]]) -> dict[Row, int]:
     return {row: weight for row, weight in total.items() if weight}
 
 
+@LAW
 @given(zsets(), zsets(), zsets())
 def test_zsets_are_an_abelian_group(a: ZSet, b: ZSet, c: ZSet) -> None:
     zero = ZSet.empty(2)
@@ -45,6 +47,7 @@ def test_zsets_are_an_abelian_group(a: ZSet, b: ZSet, c: ZSet) -> None:
     assert (a + b).as_dict() == weights([*a.as_dict().items(), *b.as_dict().items()])
 
 
+@LAW
 @given(st.lists(st.tuples(st.tuples(NUMBERS, NUMBERS, NUMBERS), st.integers(-2, 2)), max_size=20))
 def test_rows_in_any_order(rows: list[tuple[Row, int]]) -> None:
     table = np.array([row for row, _ in rows], np.int64).reshape(len(rows), 3)
@@ -53,6 +56,7 @@ def test_rows_in_any_order(rows: list[tuple[Row, int]]) -> None:
     assert found.rows() == sorted(found.rows())
 
 
+@LAW
 @given(zsets())
 def test_sets(a: ZSet) -> None:
     assert a.distinct().as_dict() == {row: 1 for row, weight in a.as_dict().items() if weight > 0}
@@ -60,6 +64,7 @@ def test_sets(a: ZSet) -> None:
     assert a.to_set() == {row for row, weight in a.as_dict().items() if weight > 0}
 
 
+@LAW
 @given(zsets(), zsets())
 def test_linear_functions(a: ZSet, b: ZSet) -> None:
     for function, expected in (
@@ -72,6 +77,7 @@ def test_linear_functions(a: ZSet, b: ZSet) -> None:
         assert function(a + b) == function(a) + function(b)
 
 
+@LAW
 @given(zsets(3), zsets(2), zsets(2), st.integers(1, 2))
 def test_joins_are_bilinear(a: ZSet, b: ZSet, c: ZSet, on: int) -> None:
     expected = [
@@ -93,6 +99,7 @@ REDUCTIONS: dict[str, tuple[object, Callable[[list[int]], int]]] = {
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
+@LAW
 @given(a=zsets(2, SMALL))
 def test_aggregates(name: str, a: ZSet) -> None:
     reduction, expected = REDUCTIONS[name]
@@ -103,6 +110,7 @@ def test_aggregates(name: str, a: ZSet) -> None:
     assert found.as_dict() == {(key, expected(values)): 1 for key, values in groups.items() if values}
 
 
+@LAW
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=20), st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=5))
 def test_search(table: list[Row], rows: list[Row]) -> None:
     table.sort()
@@ -116,6 +124,7 @@ def test_search(table: list[Row], rows: list[Row]) -> None:
             assert search(columns, sought[:width], side).tolist() == expected  # type: ignore[arg-type]
 
 
+@LAW
 @given(st.lists(zsets(2, SMALL), max_size=12), SMALL, SMALL)
 def test_traces(changes: list[ZSet], one: int, other: int) -> None:
     trace, total = Trace(2), ZSet.empty(2)
@@ -134,7 +143,7 @@ def test_traces(changes: list[ZSet], one: int, other: int) -> None:
     assert weights(found) == {row: weight for row, weight in total.as_dict().items() if low[0] <= row[0] <= high[0]}
 
 
-@settings(max_examples=20)
+@LAW
 @given(st.integers(2, 50))
 def test_what_cancels_out_is_forgotten(size: int) -> None:
     rows = ZSet.of([(number,) for number in range(size)])

@@ -23,20 +23,18 @@ class Agenda:
         """Enter rows, each for an iteration of its own."""
         order = np.argsort(times, kind="stable")
         times = times[order]
-        starts = np.concatenate([[0], np.flatnonzero(times[1:] != times[:-1]) + 1, [len(times)]]).tolist()
+        starts = np.concatenate([[0], (times[1:] != times[:-1]).nonzero()[0] + 1, [len(times)]]).tolist()
         for start, end in pairwise(starts):
             part = order[start:end]
             self._due.setdefault(int(times[start]), []).append((tuple(column[part] for column in columns), weights[part]))
-
-    def add_at(self, time: int, columns: Columns, weights: Integers) -> None:
-        """Enter rows for one iteration."""
-        self._due.setdefault(time, []).append((columns, weights))
 
     def take(self, time: int) -> ZSet:
         """The sum of what is due at an iteration, which is forgotten then."""
         parts = self._due.pop(time, None)
         if parts is None:
             return ZSet.empty(self.arity)
+        if len(parts) == 1:
+            return ZSet.consolidated(*parts[0])
         columns = tuple(np.concatenate([part[place] for part, _ in parts]) for place in range(self.arity))
         return ZSet.consolidated(columns, np.concatenate([weights for _, weights in parts]))
 

@@ -66,11 +66,11 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
                 weights = weights[order]
                 differs = key[1:] != key[:-1]
         if not differs.all():
-            starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+            starts = np.concatenate([[0], differs.nonzero()[0] + 1])
             weights = np.add.reduceat(weights, starts)
             columns = tuple(column[starts] for column in columns)
     if count and not weights.all():
-        kept = np.flatnonzero(weights)
+        (kept,) = weights.nonzero()
         weights = weights[kept]
         columns = tuple(column[kept] for column in columns)
     return columns, weights
@@ -108,18 +108,32 @@ def _search_within(column: Integers, values: Integers, first: Integers, end: Int
     return first
 
 
-def expand(first: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """All numbers of some ranges, one after the other: for each, which range it is from, and the number."""
+def ranges(columns: Sequence[Integers], low: Sequence[Integers], high: Sequence[Integers]) -> tuple[Integers, Integers]:
+    """The rows of a sorted table from each row of `low` to the row of `high` beside it, both included, as seen by their columns.
+
+    Returns the places of those rows, one range after the other, and for each which of the ranges it is in.
+    """
+    first = search(columns, low, "left")
+    if low is high and len(low) == 1 and len(columns[0]):
+        column = columns[0]
+        (which,) = (column[np.minimum(first, len(column) - 1)] == low[0]).nonzero()
+        first = first[which]
+        end = column.searchsorted(low[0][which], "right")
+    else:
+        end = search(columns, high, "right")
+        (which,) = (first < end).nonzero()
+        first, end = first[which], end[which]
     counts = end - first
-    which = np.repeat(np.arange(len(counts)), counts)
-    offsets = first - (np.cumsum(counts) - counts)
-    return which, np.arange(len(which)) + offsets[which]
+    if len(counts) == 0 or counts.max() == 1:
+        return first, which
+    ends = counts.cumsum()
+    return np.arange(ends[-1]) + (first - ends + counts).repeat(counts), which.repeat(counts)
 
 
 def sums_by(which: Integers, values: Integers, count: int) -> Integers:
     """The sums of values by the number beside them, which is below `count`; the numbers ascend."""
-    totals = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(values, out=totals[1:])
-    ends = which.searchsorted(np.arange(count + 1), "left")
-    found = totals[ends]
-    return found[1:] - found[:-1]
+    totals = np.zeros(count, np.int64)
+    if len(which):
+        starts = np.concatenate([[0], (which[1:] != which[:-1]).nonzero()[0] + 1])
+        totals[which[starts]] = np.add.reduceat(values, starts)
+    return totals

@@ -67,7 +67,7 @@ class Datalog:
         """Apply changes of facts and of rules. Returns how the facts that hold have changed: 1 for new ones, -1 for lost ones.
 
         Raises:
-            SafetyError, ArityError, StratificationError, UnsupportedError: there is something wrong with the rules; nothing changes.
+            SafetyError, ArityError, StratificationError, UnsupportedError: the rules are wrong; nothing changes.
         """
         weights = self._rules.copy()
         for rule, weight in (rules or {}).items():

@@ -23,13 +23,14 @@ LARGEST_TERM: Final = (1 << 31) - 1
 class Directions:
     """Tables over the nodes and indexes of a trie, for rows that are packed by two layouts.
 
-    *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and variables'
-    values. What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
+    *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and values.
+    What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
     """
 
     def __init__(self) -> None:
         self.facts, self.rewrites = Layout(1, 1, 0), Layout(1, 1, 0)
         self.nodes: dict[int, Node] = {}
+        self._node_room = self._index_room = 1
         self.instances = 0
         """How many rewrites of whole bodies have been made into facts."""
         self._indexes: dict[int, Index] = {}
@@ -80,7 +81,10 @@ class Directions:
             self._fill_tables()
 
     def _fill_tables(self) -> None:
-        nodes, indexes = 1 + max(self.nodes, default=0), 1 + max(self._indexes, default=0)
+        """Make the tables anew. They never become shorter: a trace may have rows of nodes and indexes that are gone, which cancel
+        each other out, but have not met yet. They are treated like all others, and cancel out then."""
+        self._node_room = nodes = max(self._node_room, 1 + max(self.nodes, default=0))
+        self._index_room = indexes = max(self._index_room, 1 + max(self._indexes, default=0))
         facts = self.facts
         self._kinds, self._ends, self._test_masks = np.zeros(nodes, np.int8), np.zeros(nodes, bool), None
         self._is_negated = np.zeros(indexes, bool)

@@ -25,6 +25,8 @@ class Groupwise(Operator):
         function: of a Z-set, whose result for a group depends on the rows of the group only.
     """
 
+    is_still = True
+
     def __init__(self, name: str, arity: int, accepts: int, width: int, function: Callable[[ZSet], ZSet], nested: bool) -> None:
         super().__init__(name, arity, (accepts,))
         self._width = width
@@ -38,7 +40,7 @@ class Groupwise(Operator):
         (change,) = values
         due = self._agenda.take(time)
         if not len(change) and not len(due):
-            return ZSet.empty(self.arity)
+            return self.nothing
         groups = self._groups(change, due)
         found = list(self._past.between(groups, groups))
         if self._nested:
@@ -127,7 +129,7 @@ class Distinct(Groupwise):
         if self._nested and time:
             new_before += old_before
             result -= (new_before > 0).astype(np.int64) - (old_before > 0)
-        kept = np.flatnonzero(result)
+        (kept,) = result.nonzero()
         return ZSet(tuple(column[kept] for column in groups), result[kept])
 
     def _weights(self, time: int, count: int, found: Iterable[Found]) -> tuple[Integers, Integers]:

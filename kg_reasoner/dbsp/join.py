@@ -60,6 +60,8 @@ class Join(Operator):
     bound is now is what D(Q(I(a), I(b))) comes to for a bilinear Q in two times.)
     """
 
+    is_still = True
+
     def __init__(self, name: str, arity: int, accepts: tuple[int, int], matching: Matching, nested: bool) -> None:
         super().__init__(name, arity, accepts)
         self._matching = matching

@@ -27,11 +27,14 @@ class Operator:
 
     inside: Nested | None = None
     """The nested circuit that it stands for, if it does."""
+    is_still = False
+    """Whether there is nothing to do where there is nothing in any input, and nothing pending."""
 
     def __init__(self, name: str, arity: int, accepts: tuple[int, ...]) -> None:
         self.name = name
         self.arity = arity
         self.accepts = accepts
+        self.nothing = ZSet.empty(arity)
 
     def begin(self) -> None:
         """An update begins; iterations are counted from 0 again."""
@@ -77,12 +80,14 @@ class Lift(Operator):
 class Linear(Operator):
     """A function of one Z-set that is linear: of nothing it makes nothing."""
 
+    is_still = True
+
     def __init__(self, name: str, arity: int, accepts: int, function: Callable[[ZSet], ZSet]) -> None:
         super().__init__(name, arity, (accepts,))
         self._function = function
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
-        return self._function(values[0]) if len(values[0]) else ZSet.empty(self.arity)
+        return self._function(values[0])
 
 
 def mapping(name: str, arity: int, accepts: int, function: Mapper) -> Linear:
@@ -97,6 +102,8 @@ def selection(name: str, arity: int, condition: Condition) -> Linear:
 
 class Sum(Operator):
     """The sum of streams."""
+
+    is_still = True
 
     def __init__(self, arity: int, count: int) -> None:
         super().__init__("+", arity, (arity,) * count)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from kg_reasoner.dbsp.columns import Integers, expand, search
+from kg_reasoner.dbsp.columns import Integers, ranges
 from kg_reasoner.dbsp.zset import ZSet
 
 Found: TypeAlias = "tuple[Integers, Integers, ZSet]"
@@ -65,6 +65,6 @@ class Trace:
         For each run: which of the ranges, the place in the run, and the run. It takes a binary search of each range in each run.
         """
         for run in self.runs:
-            first, end = search(run.columns, low, "left"), search(run.columns, high, "right")
-            if (first < end).any():
-                yield *expand(first, end), run
+            places, which = ranges(run.columns, low, high)
+            if len(places):
+                yield which, places, run

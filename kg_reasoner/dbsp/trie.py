@@ -1,8 +1,8 @@
 """Rules as directions: a trie of body prefixes. A prefix that rules share is one node, and is evaluated once.
 
 A node is a prefix's exact identity: it is known by its parent and the next part of the body, in which variables are numbered as
-they are bound. The end of a body is known by its head as well (its *grounding signal*), so that the bindings of whole bodies need not be
-kept to meet a head later.
+they are bound. The end of a body is known by its head as well (its *grounding signal*), so that the bindings of whole bodies need
+not be kept to meet a head later.
 """
 
 from __future__ import annotations

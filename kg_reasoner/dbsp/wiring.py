@@ -197,7 +197,11 @@ class Wiring:
     def tick(self, time: int) -> None:
         """Compute all streams once."""
         for stream in self._order:
-            stream.value = stream.operator.step(time, [source.value for source in stream.sources])
+            operator, values = stream.operator, [source.value for source in stream.sources]
+            if operator.is_still and not any(value.weights.size for value in values) and operator.pending() is None:
+                stream.value = operator.nothing
+            else:
+                stream.value = operator.step(time, values)
         for stream in self._delays:
             stream.operator.latch(stream.sources[0].value)  # type: ignore[attr-defined]
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, consolidate, expand, search
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, consolidate, ranges
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -134,7 +134,7 @@ class ZSet:
 
     def filter(self, condition: Condition) -> ZSet:
         """The rows for which a condition holds."""
-        return self.at(np.flatnonzero(condition(self.columns)))
+        return self.at(condition(self.columns).nonzero()[0])
 
     def at(self, places: Integers | slice) -> ZSet:
         """Some of the rows, by their places, ascending."""
@@ -144,7 +144,7 @@ class ZSet:
 
     def distinct(self) -> ZSet:
         """The rows of positive weight, with weight 1 each."""
-        kept = self.at(np.flatnonzero(self.weights > 0))
+        kept = self.at((self.weights > 0).nonzero()[0])
         return ZSet(kept.columns, np.ones(len(kept), np.int64))
 
     def to_set(self) -> set[Row]:
@@ -154,7 +154,7 @@ class ZSet:
     def join(self, other: ZSet, on: int) -> ZSet:
         """Pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are multiplied."""
         key = self.columns[:on]
-        which, places = expand(search(other.columns, key, "left"), search(other.columns, key, "right"))
+        places, which = ranges(other.columns, key, key)
         columns = [column[which] for column in self.columns] + [column[places] for column in other.columns[on:]]
         return ZSet.consolidated(columns, self.weights[which] * other.weights[places])
 
@@ -163,14 +163,14 @@ class ZSet:
 
         Rows of weights below 1 count for nothing, and a group without others has no result. See `aggregates` for reductions.
         """
-        positive = self.at(np.flatnonzero(self.weights > 0))
+        positive = self.at((self.weights > 0).nonzero()[0])
         if not len(positive):
             return ZSet.empty(by + len(reductions))
         key, values = positive.columns[:by], positive.columns[by:]
         differs = np.zeros(len(positive) - 1, bool)
         for column in key:
             differs |= column[1:] != column[:-1]
-        starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+        starts = np.concatenate([[0], differs.nonzero()[0] + 1])
         results = [reduction(values, positive.weights, starts) for reduction in reductions]
         return ZSet((*(column[starts] for column in key), *results), np.ones(len(starts), np.int64))
 
