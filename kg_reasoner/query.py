@@ -164,7 +164,7 @@ class Queries:
         """Which of some triples, that would be hidden otherwise, are explicit."""
         assert self.visibility is not None
         if len(triples) <= FEW:
-            return np.array([self.matcher.contains(*triple, "explicit") for triple in triples.tolist()], bool)
+            return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
         explicit = self.matcher.match(None, None, None, "explicit")
         return among(triples, explicit[self.visibility.hides(explicit)])
 
@@ -176,7 +176,7 @@ class Queries:
         if subject is None or property is None or not self.visibility.is_trivial(property):
             return False
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
-        return any(len(self.matcher.match(*place, limit=1)) > 0 for place in places)
+        return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
         """All solutions, whether or not something of them is hidden."""
