@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,25 @@ if TYPE_CHECKING:
 
     from kg_reasoner.dictionary import Dictionary
 
-__all__ = ["Progress", "Target", "TripleWriter", "atomic_output", "atomic_text", "triple_writer", "write_rows", "write_triples"]
+__all__ = [
+    "Progress",
+    "QuadTexts",
+    "Target",
+    "TripleWriter",
+    "atomic_output",
+    "atomic_text",
+    "triple_writer",
+    "write_rows",
+    "write_triples",
+]
 
 Progress: TypeAlias = Callable[[str, int, "int | None"], None]
 """Called with the stage, what is done and what there is to do (None: not known)."""
+
+QuadTexts: TypeAlias = tuple[str, str, str, str]
+"""The N-Triples forms of a triple's terms, and of its graph's name; no text is the default graph."""
+
+_Statement = TypeVar("_Statement")
 
 _STAGE: Final = "write"
 _PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
@@ -126,6 +141,23 @@ class TripleWriter:
             return self.written - before
         return self(cast(Triple, tuple(term_from_text(texts[number]) for number in row)) for row in rows)
 
+    @property
+    def has_graphs(self) -> bool:
+        """Whether the syntax has named graphs."""
+        return self._format.graphs
+
+    def quads(self, quads: Iterable[QuadTexts]) -> int:
+        """Write the triples of named graphs, once all of them; without the graphs, in a syntax that has none. Returns how many."""
+        if not self._format.graphs:
+            triples = dict.fromkeys((subject, property, value) for subject, property, value, _ in quads)
+            return self(cast(Triple, tuple(map(term_from_text, triple))) for triple in triples)
+        before = self.written
+        if self._format is N_QUADS:
+            self._lines(f"{' '.join(quad)} .\n" if quad[3] else f"{' '.join(quad[:3])} .\n" for quad in quads)
+        else:
+            self._serialise(_oxigraph_quad(quad) for quad in self._counted(quads))
+        return self.written - before
+
     def _lines(self, lines: Iterator[str], count: bool = True) -> None:
         while block := list(itertools.islice(lines, _LINES)):
             self._file.write("".join(block).encode())
@@ -134,23 +166,33 @@ class TripleWriter:
                 if self._progress is not None:
                     self._progress(_STAGE, self.written, None)
 
-    def _counted(self, triples: Iterable[Triple]) -> Iterator[Triple]:
-        for triple in triples:
-            yield triple
+    def _counted(self, statements: Iterable[_Statement]) -> Iterator[_Statement]:
+        for statement in statements:
+            yield statement
             self.written += 1
             if self._progress is not None and self.written % _LINES == 0:
                 self._progress(_STAGE, self.written, None)
 
     def _serialised(self, triples: Iterable[Triple]) -> None:
+        self._serialise(_oxigraph_triple(triple, self._format.name) for triple in self._counted(triples))
+
+    def _serialise(self, statements: Iterable[pyoxigraph.Triple] | Iterable[pyoxigraph.Quad]) -> None:
         """Let pyoxigraph write."""
         import pyoxigraph
 
         syntax = pyoxigraph.RdfFormat.from_media_type(self._format.media_type)
-        converted = (_oxigraph_triple(triple, self._format.name) for triple in self._counted(triples))
         try:
-            pyoxigraph.serialize(converted, self._file, syntax, prefixes=dict(self._prefixes))
+            pyoxigraph.serialize(statements, self._file, syntax, prefixes=dict(self._prefixes))
         except ValueError as error:
             raise OutputError(f"cannot write {self._format.name}: {error}") from None
+
+
+def _oxigraph_quad(quad: QuadTexts) -> pyoxigraph.Quad:
+    import pyoxigraph
+
+    subject, property, value = (to_oxigraph(term_from_text(text)) for text in quad[:3])
+    graph = to_oxigraph(term_from_text(quad[3])) if quad[3] else pyoxigraph.DefaultGraph()
+    return pyoxigraph.Quad(subject, property, value, graph)  # type: ignore[arg-type]
 
 
 def _oxigraph_triple(triple: Triple, format: str) -> pyoxigraph.Triple:

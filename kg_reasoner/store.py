@@ -175,7 +175,7 @@ class KGReasonerStore(StoreChanges):
         """
         if self._by_graph is None:
             return self.reasoner
-        names = [DATASET_DEFAULT_GRAPH_ID, *self.stored_graphs()] if graph is None else [graph]
+        names = self.all_graphs() if graph is None else [graph]
         with_triple = (name for name in names if next(self.triples_of(name, triple), None) is not None)
         place = self.place(next(with_triple, names[0]))
         if place is None:

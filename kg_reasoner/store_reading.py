@@ -102,7 +102,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         self, by_graph: GraphReasoners, name: Node | None, pattern: RdflibPattern, which: Which
     ) -> Iterator[RdflibTriple]:
         """The triples of a graph's own materialisation, or of all of these."""
-        names = [name] if name is not None else [DATASET_DEFAULT_GRAPH_ID, *self.stored_graphs()]
+        names = [name] if name is not None else self.all_graphs()
         stores = (by_graph.store_of(cast(int, place)) for name in names if (place := self.place(name)) is not None)
         found = dict.fromkeys(triple for store in stores for triple in store.triples_of(None, pattern, which))
         stated = set(self.triples_of(None, pattern, "explicit")) if which == "inferred" and name is None else ()
@@ -145,14 +145,17 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         if triple is None:
             return iter(self.named_graphs())
         if self._by_graph is not None:
-            names = [cast(Node, DATASET_DEFAULT_GRAPH_ID), *self.stored_graphs()]
-            return (name for name in names if next(self.triples_of(name, triple), None) is not None)
+            return (name for name in self.all_graphs() if next(self.triples_of(name, triple), None) is not None)
         ids = self._match(None, triple)
         return iter(self.names_of(ids)[0] if len(ids) else ())
 
     def stored_graphs(self) -> list[Node]:
         self.flush()
         return self.terms.nodes(self.reasoner.queries.quads.names().tolist())
+
+    def all_graphs(self) -> list[Node]:
+        """The default graph and the named ones, without that of the inferred triples."""
+        return [DATASET_DEFAULT_GRAPH_ID, *self.stored_graphs()]
 
     def named_graphs(self) -> list[Node]:
         """The graphs that ``GRAPH ?g`` looks into: the named ones, and that of the inferred triples."""

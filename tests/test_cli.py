@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+import pyoxigraph
 import pytest
 from click.testing import CliRunner, Result
 
@@ -327,7 +328,6 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
             "the query:2:2: this is no SPARQL query: it goes wrong here, or soon after\n    2 |  ?x ?p }\n      |  ^",
         ),
         ("SELECT ?x { ?x a no:thing }", "Unknown namespace prefix : no"),
-        ("SELECT ?x FROM <http://example.org/> { ?x ?p ?o }", "name the files as arguments"),
     ],
 )
 def test_a_wrong_query_is_refused_before_anything_is_read(tmp_path: Path, query: str, message: str) -> None:
@@ -353,10 +353,104 @@ def test_the_answers_of_the_university_benchmark(name: str, tmp_path: Path) -> N
 def test_check_lists_contradictions(zoo: Path) -> None:
     assert "no contradiction found" in good("check", zoo).stderr
     zoo.write_text(ZOO + ":leo a :Dog .")
+    line = f"DisjointClasses(zoo:Cat zoo:Dog) (cax-dw): ?x = <{EXAMPLE}leo>"
+    assert good("check", zoo, "--proofs", 0, code=3).stdout == f"{line}\n"
     result = good("check", zoo, code=3)
-    assert result.stdout == f"DisjointClasses(zoo:Cat zoo:Dog) (cax-dw): ?x = <{EXAMPLE}leo>\n"
+    assert result.stdout.startswith(f"{line}\n")
+    assert "zoo:leo a zoo:Dog   (explicit)" in result.stdout
     assert "1 contradiction found" in result.stderr
     assert "1 contradiction found: `kg-reasoner check` shows" in good("query", zoo, "-Q", "ASK {}").stderr
+
+
+def test_contradictions_as_json(zoo: Path) -> None:
+    assert json.loads(good("check", zoo, "-f", "json").stdout) == {"consistent": True, "contradictions": []}
+    zoo.write_text(ZOO + ":leo a :Dog .")
+    found = json.loads(good("check", zoo, "-f", "json", code=3).stdout)
+    (contradiction,) = found["contradictions"]
+    assert not found["consistent"]
+    assert contradiction["name"] == "cax-dw"
+    assert contradiction["axiom"] == "DisjointClasses(zoo:Cat zoo:Dog)"
+    assert contradiction["terms"] == {"x": f"<{EXAMPLE}leo>"}
+    assert len(contradiction["proof"]["steps"]) > 2
+
+
+def test_contradictions_of_single_graphs(write: Write) -> None:
+    data = write("zoos.trig", GRAPHS + "GRAPH :c { :tom a :Cat, :Dog } GRAPH :d { :Cat owl:disjointWith :Dog . :rex a :Cat, :Dog }")
+    assert good("check", data, "--proofs", 0, code=3).stdout.count("cax-dw") == 2
+    assert good("check", data, "--graphs", "graph", "--proofs", 0, code=3).stdout.endswith(f"in the graph {EXAMPLE}d\n")
+    found = json.loads(good("check", data, "--graphs", "graph", "-f", "json", code=3).stdout)["contradictions"]
+    assert [each["graph"] for each in found] == [f"{EXAMPLE}d"]
+
+
+def test_data_that_contradict_the_rules_can_be_refused(zoo: Path, tmp_path: Path) -> None:
+    for arguments in (["query", zoo, "-Q", "ASK {}"], ["materialise", zoo, "-o", tmp_path / "out.nt"]):
+        zoo.write_text(ZOO)
+        good(*arguments, "--on-inconsistency", "raise")
+        zoo.write_text(ZOO + ":leo a :Dog .")
+        good(*arguments)
+        assert "error: the data contradict the rules:\n  DisjointClasses(" in bad(*arguments, "--on-inconsistency", "raise")
+
+
+# ---- named graphs, and what IRIs are relative to
+
+GRAPHS = ZOO.partition(":Lion")[0] + "GRAPH :a { :Lion rdfs:subClassOf :Cat } GRAPH :b { :leo a :Lion } "
+
+
+def test_queries_of_named_graphs(write: Write) -> None:
+    data = write("zoos.trig", GRAPHS)
+
+    def answers(query: str, *options: str) -> set[str]:
+        return set(good("query", data, "-f", "csv", "-Q", PREFIX + query, *options).stdout.split()[1:])
+
+    assert answers("SELECT ?c { :leo a ?c }") == {f"{EXAMPLE}Lion", f"{EXAMPLE}Cat"}
+    assert answers("SELECT ?g { GRAPH ?g { :leo a ?c } }") == {f"{EXAMPLE}b"}
+    assert answers("SELECT ?c FROM :b { :leo a ?c }") == {f"{EXAMPLE}Lion"}
+    assert answers("SELECT ?c { :leo a ?c }", "--graphs", "graph") == {f"{EXAMPLE}Lion"}
+    shown = good("query", data, "-Q", PREFIX + "ASK FROM :nowhere { ?s ?p ?o }", code=3).stderr
+    assert f"there is no graph <{EXAMPLE}nowhere>" in shown
+
+
+@pytest.mark.parametrize("format", ["nq", "trig", "jsonld", "nt"])
+def test_materialise_keeps_graphs(write: Write, tmp_path: Path, format: str) -> None:
+    data, output = write("zoos.trig", GRAPHS), tmp_path / f"out.{format}"
+
+    def written(*options: str) -> set[str]:
+        good("materialise", data, "-o", output, *options)
+        return {str(quad) for quad in pyoxigraph.parse(path=str(output))}
+
+    leo, kind = f"<{EXAMPLE}leo>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    explicit, inferred = f"{leo} {kind} <{EXAMPLE}Lion>", f"{leo} {kind} <{EXAMPLE}Cat>"
+    a, b, more = (f" <{EXAMPLE}{name}>" if format != "nt" else "" for name in ("a", "b", "more"))
+    schema = f"<{EXAMPLE}Lion> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <{EXAMPLE}Cat>{a}"
+    assert written("--ruleset", "rdfs") == {schema, explicit + b, inferred}
+    assert written("--ruleset", "rdfs", "--inferred-graph", f"{EXAMPLE}more") == {schema, explicit + b, inferred + more}
+    assert written("--ruleset", "rdfs", "--inferred-only") == {inferred}
+    assert written("--ruleset", "rdfs", "--graphs", "graph") == {schema, explicit + b}
+    assert "goes with reasoning over the union" in bad(
+        "materialise", data, "-o", output, "--graphs", "graph", "--inferred-graph", "urn:x"
+    )
+
+
+def test_each_graph_is_written_with_what_follows_from_it(write: Write, tmp_path: Path) -> None:
+    data, output = write("zoos.trig", GRAPHS + "GRAPH :b { :Lion rdfs:subClassOf :Beast }"), tmp_path / "out.nq"
+    good("materialise", data, "-o", output, "--ruleset", "rdfs", "--graphs", "graph", "--inferred-only")
+    assert output.read_text() == (
+        f"<{EXAMPLE}leo> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EXAMPLE}Beast> <{EXAMPLE}b> .\n"
+    )
+
+
+def test_relative_iris(write: Write) -> None:
+    data = write("relative.ttl", "<leo> a <#Lion> .")
+    assert "base" in bad("query", data, "-Q", "ASK {}")
+    query = "SELECT ?x ?c { ?x a ?c }"
+    found = good("query", data, "--base", "http://example.org/zoo", "-f", "csv", "-Q", query, "--ruleset", "rdfs").stdout
+    assert found.split()[1:] == ["http://example.org/leo,http://example.org/zoo#Lion"]
+    good("check", data, "--base", "http://example.org/zoo")
+    good("rules", data, "--base", "http://example.org/zoo")
+    good("explain", data, "--base", "http://example.org/zoo", "-t", "<http://example.org/leo> a <http://example.org/zoo#Lion>")
+    program = write("program.dl", "output relation lion(x: iri) . lion(?x) :- [?x, rdf:type, <http://example.org/zoo#Lion>] .")
+    assert "http://example.org/leo" in good("run", program, "--data", data, "--base", "http://example.org/zoo").stdout
+    assert "is no absolute IRI" in bad("query", data, "-Q", "ASK {}", "--base", "zoo")
 
 
 # ---- run

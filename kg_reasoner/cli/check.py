@@ -2,48 +2,82 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kg_reasoner.cli.console import note, plural
-from kg_reasoner.cli.options import data_options, load, reasoner_for
-from kg_reasoner.terms import term_text
+from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 
 if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
+    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.store import KGReasonerStore
 
 
 @click.command(short_help="List the contradictions in data.")
 @click.argument("files", nargs=-1, required=True)
+@click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--proofs",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Prove the first N contradictions: by which axioms and triples they come about.",
+)
+@graphs_option
 @data_options
 @click.pass_context
 def check(
     context: click.Context,
     files: tuple[str, ...],
+    output_format: str,
+    proofs: int,
+    reasoning: str,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
     quiet: bool,
 ) -> None:
-    """List the contradictions in FILES, such as a member of two disjoint classes. Exit code 3 if there is one."""
-    reasoner = reasoner_for(ruleset, rules_file)
-    load(reasoner, files, input_format)
-    found = reasoner.inconsistencies()
-    for violation in found:
-        click.echo(_in_words(violation))
+    """List the contradictions in FILES, such as a member of two disjoint classes.
+
+    Each is told by the axiom that is broken, the name that the W3C has for the rule, and the terms that break it.
+
+    \b
+    Exit codes:
+      0  the data are consistent
+      1  an input is missing or wrong
+      3  there is a contradiction
+    """
+    store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
+    found = list(_contradictions(store))
+    if output_format == "json":
+        entries = [_as_dict(*each, proves=number < proofs) for number, each in enumerate(found)]
+        click.echo(json.dumps({"consistent": not found, "contradictions": entries}, indent=2, ensure_ascii=False))
+    else:
+        for number, (graph, reasoner, violation) in enumerate(found):
+            click.echo(f"{violation}{f', in the graph {graph}' if graph else ''}")
+            if number < proofs:
+                click.echo(textwrap.indent(reasoner.explain(violation).text(), "    "))
     if found:
         note(f"{plural(len(found), 'contradiction')} found")
         context.exit(3)
     note("no contradiction found")
 
 
-def _in_words(violation: Violation) -> str:
-    """The broken axiom or the rule, then the terms that break it."""
-    from kg_reasoner.printer import format_rule
+def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Violation]]:
+    """The contradictions; where each graph is reasoned over by itself, with the graph."""
+    for graph in [None] if store.reasons_over_union else store.all_graphs():
+        reasoner = store.reasoner_of(graph)
+        for violation in reasoner.inconsistencies():
+            yield "" if graph is None else str(graph), reasoner, violation
 
-    origin = violation.rule.origin
-    what = origin.axiom or origin.name or format_rule(violation.rule)
-    name = f" ({origin.name})" if origin.axiom and origin.name else ""
-    terms = ", ".join(f"?{variable} = {term_text(term)}" for variable, term in violation.terms.items())
-    return f"{what}{name}: {terms}" if terms else f"{what}{name}"
+
+def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, proves: bool) -> dict[str, Any]:
+    """A contradiction as plain data."""
+    entry = violation.as_dict() | ({"graph": graph} if graph else {})
+    return entry | ({"proof": reasoner.explain(violation).as_dict()} if proves else {})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
 
-__all__ = ["axiom_warnings", "load_documents", "loading_options", "report_missing_imports"]
+__all__ = ["axiom_warnings", "base_option", "load_documents", "loading_options", "report_missing_imports"]
 
 _META: Final = "kg_reasoner.loading"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -24,9 +24,19 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
     context.meta.setdefault(_META, {})[parameter.name] = value
 
 
+base_option = click.option(
+    "--base",
+    metavar="IRI",
+    callback=_keep,
+    expose_value=False,
+    help="What relative IRIs are relative to, in documents that declare no base.",
+)
+
+
 def loading_options(command: _Command) -> _Command:
     """The options of the commands that load ontologies."""
     for option in (
+        base_option,
         click.option(
             "--catalog",
             metavar="PATH",

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from kg_reasoner.cli.console import note, plural
-from kg_reasoner.cli.options import data_options, load, reasoner_for, report_inconsistencies
+from kg_reasoner.cli.options import (
+    data_options,
+    graphs_option,
+    inconsistency_option,
+    load_into_store,
+    reasoner_for,
+    report_inconsistencies,
+)
+
+if TYPE_CHECKING:
+    from kg_reasoner.matching import Which
 
 
 @click.command(short_help="Write what follows from RDF data.")
@@ -17,12 +29,17 @@ from kg_reasoner.cli.options import data_options, load, reasoner_for, report_inc
     "--format", "output_format", metavar="FORMAT", help="The syntax of the output; by default told by its name, N-Triples for -."
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
+@click.option("--inferred-graph", metavar="IRI", help="The graph for the inferred triples, in syntaxes with named graphs.")
+@graphs_option
+@inconsistency_option
 @data_options
 def materialise(
     files: tuple[str, ...],
     output: str,
     output_format: str | None,
     inferred_only: bool,
+    inferred_graph: str | None,
+    reasoning: str,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
@@ -30,14 +47,23 @@ def materialise(
 ) -> None:
     """Write the explicit and inferred triples of FILES (or folders; - is standard input).
 
+    Syntaxes with named graphs (N-Quads, TriG, JSON-LD) keep the graphs of explicit triples. What follows from all graphs together
+    is written to the default graph, or to that of --inferred-graph; with --graphs graph, what follows from a graph is in it.
+
     The output appears when it is complete; until then, and after an error, whatever stood there stays.
     """
+    from kg_reasoner.cli.quads import materialised_quads
     from kg_reasoner.output import triple_writer
     from kg_reasoner.parser import PREFIXES
 
     with triple_writer(output, output_format, PREFIXES) as write:
         reasoner = reasoner_for(ruleset, rules_file)
-        load(reasoner, files, input_format)
-        written = write.ids(reasoner.triple_ids("inferred" if inferred_only else "all"), reasoner.dictionary)
-    report_inconsistencies(reasoner)
+        store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
+        which: Which = "inferred" if inferred_only else "all"
+        if reasoning == "graph" or (write.has_graphs and store.named_graphs()):
+            written = write.quads(materialised_quads(store, which))
+        else:
+            written = write.ids(reasoner.triple_ids(which), reasoner.dictionary)
+    if reasoning == "union":
+        report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {output}")

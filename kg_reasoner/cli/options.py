@@ -13,8 +13,19 @@ from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_opti
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.store import KGReasonerStore
 
-__all__ = ["data_options", "load", "quiet_option", "reasoner_for", "report_inconsistencies", "report_warnings"]
+__all__ = [
+    "data_options",
+    "graphs_option",
+    "inconsistency_option",
+    "load",
+    "load_into_store",
+    "quiet_option",
+    "reasoner_for",
+    "report_inconsistencies",
+    "report_warnings",
+]
 
 DEFAULT_RULESET: Final = "owl2rl"
 _SETTINGS: Final = "kg_reasoner.reasoner"
@@ -29,6 +40,26 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing b
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Keep an option's value for `reasoner_for`, so that commands need not pass it on."""
     context.meta.setdefault(_SETTINGS, {})[parameter.name] = value
+
+
+inconsistency_option = click.option(
+    "--on-inconsistency",
+    type=click.Choice(["report", "raise"]),
+    default="report",
+    show_default=True,
+    callback=_keep,
+    expose_value=False,
+    help="Data that contradict the rules are reported, or are an error.",
+)
+
+graphs_option = click.option(
+    "--graphs",
+    "reasoning",
+    type=click.Choice(["union", "graph"]),
+    default="union",
+    show_default=True,
+    help="Reason over the triples of all named graphs together, or over each graph by itself.",
+)
 
 
 def data_options(command: _Command) -> _Command:
@@ -81,6 +112,26 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
+
+
+def load_into_store(
+    reasoner: Reasoner, files: Sequence[str], input_format: str | None, reasoning: str, inferred_graph: str | None = None
+) -> KGReasonerStore:
+    """A store over the reasoner, with the files: materialised, or with a materialisation of each graph when it is asked for."""
+    from kg_reasoner.store import KGReasonerStore
+
+    if reasoning == "union":
+        store = KGReasonerStore(reasoner, inferred_graph=inferred_graph)
+        load(reasoner, files, input_format)
+        return store
+    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph)
+    watch = Stopwatch()
+    with progress_shown() as progress:
+        load_documents(store.reasoner, files, input_format, progress)
+    store.commit()
+    explicit = len(store.reasoner.triple_ids("explicit"))
+    note(f"{plural(explicit, 'triple')} in {plural(len(store.stored_graphs()), 'named graph')} loaded in {watch.lap():.2f} s")
+    return store
 
 
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:

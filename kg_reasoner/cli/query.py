@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kg_reasoner.cli.console import note, plural, print_table
-from kg_reasoner.cli.options import data_options, load, reasoner_for, report_inconsistencies
+from kg_reasoner.cli.console import note, plural, print_table, warn
+from kg_reasoner.cli.options import (
+    data_options,
+    graphs_option,
+    inconsistency_option,
+    load_into_store,
+    reasoner_for,
+    report_inconsistencies,
+)
 from kg_reasoner.cli.sparql_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
@@ -36,6 +43,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="table is for people (Turtle for CONSTRUCT); csv and json are the SPARQL 1.1 results formats; nt is for CONSTRUCT only.",
 )
+@graphs_option
+@inconsistency_option
 @data_options
 @click.pass_context
 def query(
@@ -43,12 +52,17 @@ def query(
     files: tuple[str, ...],
     query_source: str,
     output_format: str,
+    reasoning: str,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
     quiet: bool,
 ) -> None:
-    """Answer a SPARQL query over FILES and what follows from them. ASK ends with exit code 0 for true and 3 for false."""
+    """Answer a SPARQL query over FILES and what follows from them. ASK ends with exit code 0 for true and 3 for false.
+
+    GRAPH, FROM and FROM NAMED are about the named graphs of FILES. What follows is in the union of all graphs, which is what is
+    asked where a query names none; with --graphs graph, what follows from a graph is in that graph.
+    """
     text, source = _query_text(query_source, files)
     parsed = parse_query(text, source)
     if parsed.is_graph and output_format in ("csv", "json"):
@@ -56,12 +70,15 @@ def query(
     if not parsed.is_graph and output_format == "nt":
         raise click.UsageError("the query gives no graph: use --format table, csv or json")
 
-    from kg_reasoner.store import graph_of
+    from rdflib import Dataset
 
-    reasoner = reasoner_for(ruleset, rules_file)
-    load(reasoner, files, input_format)
-    report_inconsistencies(reasoner)
-    result = graph_of(reasoner).query(parsed.prepared)
+    store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
+    if reasoning == "union":
+        report_inconsistencies(store.reasoner)
+    for name in parsed.graphs:
+        if not store.has_graph(name):
+            warn(f"there is no graph <{name}>: FROM and FROM NAMED are about the named graphs in the files")
+    result = Dataset(store=store, default_union=True).query(parsed.prepared)
     if result.type == "ASK":
         _print_truth(result, output_format)
         if not result.askAnswer:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
 import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown
+from kg_reasoner.cli.loading import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, report_inconsistencies
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
@@ -36,6 +37,7 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option("--data", metavar="FILE", multiple=True, help="RDF whose triples the program sees; may be given more than once.")
 @click.option("-o", "--output", metavar="DIR", help="The folder to write to, made if it is not there. [default: standard output]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
+@loading_options
 @quiet_option
 def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str | None, output_format: str, quiet: bool) -> None:
     """Run a Datalog program: read a table for each input relation, write one for each output relation.
@@ -64,7 +66,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
         files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output is not None else None
         progress = stack.enter_context(progress_shown())
         if data:
-            reasoner.load(*data, progress=progress)
+            load_documents(reasoner, data, None, progress)
         for predicate, path in inputs.items():
             reasoner.add_facts(predicate, read_facts(path, relations[predicate], prefixes))
         reading = watch.lap()

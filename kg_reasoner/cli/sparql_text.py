@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError
+from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
+    from rdflib.term import Node
 
 __all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
 
@@ -32,11 +33,15 @@ def looks_like_query(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query that rdflib can evaluate; `is_graph` tells whether it answers with a graph (CONSTRUCT, DESCRIBE)."""
+    """A query that rdflib can evaluate; `is_graph` tells whether it answers with a graph (CONSTRUCT, DESCRIBE).
+
+    `graphs` are those of FROM and FROM NAMED.
+    """
 
     prepared: Query
     is_graph: bool
     prefixes: dict[str, str]
+    graphs: list[Node]
 
 
 def parse_query(text: str, source: str) -> ParsedQuery:
@@ -44,7 +49,6 @@ def parse_query(text: str, source: str) -> ParsedQuery:
 
     Raises:
         RuleSyntaxError: the text is no SPARQL query; the error shows the line and the place.
-        UnsupportedError: the query has a FROM clause, which would mean other data than those that are loaded.
     """
     from pyparsing import ParseBaseException
     from rdflib.plugins.sparql.algebra import translateQuery
@@ -63,9 +67,8 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         hint = "declare it at the beginning: PREFIX name: <namespace>" if "namespace prefix" in str(error) else None
         raise RuleSyntaxError(f"{source}: {error}", hint=hint) from None
-    if prepared.algebra.datasetClause:
-        raise UnsupportedError(f"{source}: FROM is not supported", hint="name the files as arguments of the command")
-    return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes)
+    graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
+    return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:

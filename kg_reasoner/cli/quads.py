@@ -1,0 +1,48 @@
+"""The triples of named graphs with what follows from them, as texts to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+from kg_reasoner.loaders.convert import text_from_rdflib
+from kg_reasoner.output import QuadTexts
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from kg_reasoner.matching import Ids, Which
+    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.store import KGReasonerStore
+
+
+def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTexts]:
+    """The explicit triples in their graphs, and what follows: in the store's graph of inferred triples or the default graph, or in
+    each graph what follows from it, if graphs are reasoned over by themselves."""
+    if not store.reasons_over_union:
+        for name in store.all_graphs():
+            reasoner = store.reasoner_of(name)
+            yield from _texts(reasoner, reasoner.triple_ids(which), _text(name))
+        return
+    reasoner = store.reasoner
+    if which == "all":
+        quads = reasoner.queries.quads
+        explicit = reasoner.triple_ids("explicit")
+        yield from _texts(reasoner, explicit[quads.in_default(explicit)], "")
+        for graph in quads.names().tolist():
+            yield from _texts(reasoner, quads.match(None, None, None, graph), reasoner.dictionary.text(graph))
+    yield from _texts(
+        reasoner, reasoner.triple_ids("inferred"), "" if store.inferred_graph is None else _text(store.inferred_graph)
+    )
+
+
+def _text(name: Node) -> str:
+    return "" if name == DATASET_DEFAULT_GRAPH_ID else text_from_rdflib(name)
+
+
+def _texts(reasoner: Reasoner, triples: Ids, graph: str) -> Iterator[QuadTexts]:
+    texts = reasoner.dictionary.texts()
+    for subject, property, value in triples.tolist():
+        yield texts[subject], texts[property], texts[value], graph
