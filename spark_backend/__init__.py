@@ -27,13 +27,14 @@ from kg_reasoner.spark_backend.requirements import require_pyspark
 require_pyspark()
 
 from kg_reasoner.spark_backend.reasoner import SparkReasoner  # noqa: E402  # says first what is missing
+from kg_reasoner.spark_backend.update import update  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from kg_reasoner.program import Program
 
-__all__ = ["SparkReasoner", "check", "explain", "materialise"]
+__all__ = ["SparkReasoner", "check", "explain", "materialise", "update"]
 
 
 def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:

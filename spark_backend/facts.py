@@ -29,7 +29,7 @@ from kg_reasoner.spark_backend.masks import to_words
 from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Sources, X
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.spark_backend.table import Growing, Part
-from kg_reasoner.spark_backend.workspace import Workspace
+from kg_reasoner.spark_backend.workspace import Step, Workspace
 from kg_reasoner.terms import RDF, Term, Triple, term_text
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ class Facts:
         if self.features.features:
             self.masks.begin(self.features_of(self.base, "g"))
         if self._is_open:
-            self.closed = Growing(self.workspace.step("closed", lambda: self._closure(self.base, "all")).rows)
+            implies = bool(self.properties.implied or self.features.features)
+            step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
+            self.closed = Growing(self.base if step is None else step.rows)
 
     def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
         """Triples, what properties imply, and the types that masks say, each once."""
@@ -397,6 +399,15 @@ class Facts:
         if self._is_open:
             self._absorb_closed(f"{name}-closed", count)
         return count
+
+    def suppose(self, triples: Step | None, relations: Mapping[int, Step]) -> None:
+        """Count facts that are there as if the last iteration had brought them, so that rules are triggered by them."""
+        self._new_properties = None
+        for table in (self.closed, self.derived):
+            table.advance(None if triples is None else triples.rows, 0 if triples is None else triples.count)
+        for arity, table in self.relations.items():
+            step = relations.get(arity)
+            table.advance(None if step is None else step.rows, 0 if step is None else step.count)
 
     def _absorb_closed(self, name: str, count: int) -> None:
         """Write out what an iteration has brought, if rules are open."""

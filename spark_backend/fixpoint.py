@@ -21,7 +21,7 @@ def saturate(
     progress: Progress,
     *,
     first: Candidates | None = None,
-    known: frozenset[Join] = frozenset(),
+    closed: bool = False,
     number: int = 0,
 ) -> int:
     """Apply a stratum's joins until nothing is new; returns how many facts were.
@@ -29,10 +29,10 @@ def saturate(
     Args:
         name: begins the names of the steps in the work directory.
         first: facts to absorb before any rule is applied.
-        known: joins under which the facts are closed already, but for those that the first iteration brings.
+        closed: whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
     """
     total, iteration = 0, 0
-    fresh = [join for join in stratum.joins if join not in known]
+    fresh = {join for join in stratum.joins if not (closed and join.rule.head.predicate == TRIPLE)}
     if first is not None:
         began = time.monotonic()
         total += facts.absorb(f"{name}-0", first)

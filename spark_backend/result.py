@@ -4,28 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_reasoner.spark_backend.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, is_rdf, union
+from kg_reasoner.spark_backend.columns import INFERRED, PREDICATE, TRIPLE_COLUMNS, is_rdf, union
 from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["inferred_triples", "materialisation"]
+__all__ = ["common", "flagged", "materialisation", "without"]
 
 
-def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts, *, rdf_only: bool = True) -> DataFrame:
+def materialisation(
+    given: DataFrame, stated: DataFrame | None, facts: Facts, *, added: DataFrame | None = None, rdf_only: bool = True
+) -> DataFrame:
     """The given triples, and those that follow, each of these once.
 
-    Only properties that others imply can be derived twice: their triples are grouped, all others pass through. Facts that are no RDF
-    triples are left out if `rdf_only`.
+    Only properties that others imply can be derived twice: their triples are grouped, all others pass through.
+
+    Args:
+        given: triples; with a column ``inferred``, those for which it is true are known to follow.
+        stated: triples that the driver derived.
+        facts: what was derived.
+        added: further given triples, which came as if they were derived.
+        rdf_only: leave out facts that are no RDF triples.
     """
     from pyspark.sql import functions as F
 
     targets = sorted(term_text(target) for target in facts.properties.targets)
-    explicit = given.select(*TRIPLE_COLUMNS, F.lit(False).alias(INFERRED))
-    stored = union(filter(None, (stated, facts.derived.rows("all"))))
-    rows = explicit if stored is None else explicit.unionByName(stored.select(*TRIPLE_COLUMNS, F.lit(True).alias(INFERRED)))
+    rows = given if INFERRED in given.columns else flagged(given, inferred=False)
+    stored = union(frame for frame in (stated, facts.derived.rows("all")) if frame is not None)
+    if stored is not None:
+        rows = rows.unionByName(flagged(without(stored, added), inferred=True))
+    if added is not None:
+        rows = rows.unionByName(flagged(added, inferred=False))
     frames = []
     if targets:
         is_target = F.col(PREDICATE).isin(targets)
@@ -33,13 +44,13 @@ def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts, *,
         implied = facts.implied(rows.select(*TRIPLE_COLUMNS))
         doubtful = rows.where(is_target)
         if implied is not None:
-            doubtful = doubtful.unionByName(implied.select(*TRIPLE_COLUMNS, F.lit(True).alias(INFERRED)))
+            doubtful = doubtful.unionByName(flagged(implied, inferred=True))
         frames.append(doubtful.groupBy(*TRIPLE_COLUMNS).agg(F.min(INFERRED).alias(INFERRED)))
     else:
         frames.append(rows)
     frames += [
-        facts.types_of(masks, prefix, without).select(*TRIPLE_COLUMNS, F.lit(True).alias(INFERRED))
-        for masks, prefix, without in facts.masks.inferred()
+        flagged(without(facts.types_of(masks, prefix, given_prefix), added), inferred=True)
+        for masks, prefix, given_prefix in facts.masks.inferred()
         if facts.features.classes()
     ]
     result = union(frames)
@@ -47,8 +58,18 @@ def materialisation(given: DataFrame, stated: DataFrame | None, facts: Facts, *,
     return result.where(is_rdf()) if rdf_only else result
 
 
-def inferred_triples(materialised: DataFrame) -> DataFrame:
-    """The triples of a materialisation that only follow."""
+def flagged(triples: DataFrame, *, inferred: bool) -> DataFrame:
+    """Triples with the column ``inferred``."""
     from pyspark.sql import functions as F
 
-    return materialised.where(F.col(INFERRED)).select(SUBJECT, PREDICATE, OBJECT)
+    return triples.select(*TRIPLE_COLUMNS, F.lit(inferred).alias(INFERRED))
+
+
+def without(triples: DataFrame, others: DataFrame | None) -> DataFrame:
+    """The triples that are not among others."""
+    return triples if others is None else triples.join(others, list(TRIPLE_COLUMNS), "left_anti")
+
+
+def common(triples: DataFrame, others: DataFrame) -> DataFrame:
+    """The triples that are among others, too."""
+    return triples.join(others, list(TRIPLE_COLUMNS), "left_semi")

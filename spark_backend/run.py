@@ -20,7 +20,7 @@ from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, 
 from kg_reasoner.spark_backend.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.components import representatives
 from kg_reasoner.spark_backend.equality import SAME_AS, Representatives, can_rewrite, is_equality_rule
-from kg_reasoner.spark_backend.facts import Facts
+from kg_reasoner.spark_backend.facts import Candidates, Facts
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.literals import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.plan import Plan
@@ -55,6 +55,9 @@ class Run:
             ``auto``: by representatives, where they give the same.
         progress: is told of everything that is done.
         wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        derived: triples that are known to follow from the given ones.
+        added: further given triples, none of which is among those and the derived ones; these are closed under the rules, then, and
+            only what follows from the added ones is left to derive.
     """
 
     def __init__(
@@ -70,6 +73,8 @@ class Run:
         progress: Progress | None = None,
         equality: Equality = "auto",
         wide: bool = True,
+        derived: DataFrame | None = None,
+        added: DataFrame | None = None,
     ) -> None:
         self.spark = spark
         self.program = program
@@ -78,6 +83,8 @@ class Run:
         self._workspace = Workspace(spark, work_dir, resume=resume)
         self._report = reporting(progress)
         self._wide = wide
+        self.derived = derived
+        self.added = added
         self._equality: Equality = equality
         self._rewrites = False
         self.representatives: Representatives | None = None
@@ -96,6 +103,9 @@ class Run:
         if self._statistics is None:
             began = time.monotonic()
             self._statistics = look_at(self.given)
+            for further in (self.derived, self.added):
+                if further is not None:
+                    self._statistics.include(look_at(further))
             self._report(Report("look", facts=self._statistics.total, seconds=time.monotonic() - began))
         return self._statistics
 
@@ -110,7 +120,7 @@ class Run:
     def evaluate(self) -> None:
         """Derive everything."""
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
-        schema: set[Triple] = set()
+        schema: set[Triple] = set(self.statistics.derived_schema)
         self._choose_equality(self._prepared(schema))
         if self.statistics.count(OWL.sameAs):
             given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
@@ -222,14 +232,16 @@ class Run:
     def _saturate(self, workspace: Workspace) -> None:
         rules = self.rules
         self._passes = passes = self._compiled(rules)
-        stated = [triple_frame(self.spark, rules.new_schema)] if rules.new_schema else []
+        new = [triple for triple in rules.new_schema if triple not in set(self.statistics.derived_schema)]
+        stated = [triple_frame(self.spark, new)] if new else []
         if self.representatives is not None:
             stated.append(self.representatives.reflexive())
         self.stated = union(stated)
         given = self.given if self.representatives is None else self.representatives.rewrite(self.given)
-        base = given if self.stated is None else given.unionByName(self.stated)
+        base = union(frame for frame in (given, self.derived, self.stated) if frame is not None)
+        assert base is not None
         statistics = self._with_equalities()
-        statistics.add(rules.new_schema)
+        statistics.add(new)
         self._state = state = Facts(
             self.spark,
             passes.properties,
@@ -244,9 +256,12 @@ class Run:
         state.begin()
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
-        first = state.candidates(rules.stated) if rules.stated else None
+        first, closed = state.candidates(rules.stated) if rules.stated else None, False
+        if self.added is not None:
+            first, closed = first or Candidates(), True
+            first.open_triples.append(self.added)
         for number, stratum in enumerate(passes.strata):
-            saturate(state, stratum, f"stratum-{number}", self._report, first=first, number=number)
+            saturate(state, stratum, f"stratum-{number}", self._report, first=first, closed=closed, number=number)
             first = None
 
     def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:

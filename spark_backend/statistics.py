@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_reasoner.analysis import Key
@@ -27,6 +27,8 @@ class Statistics:
     classes: dict[Term, int] = field(default_factory=dict)
     schema: list[Triple] = field(default_factory=list)
     """The triples about the schema, and those that say that something is of a class without a name."""
+    derived_schema: list[Triple] = field(default_factory=list)
+    """The schema among triples that are known to follow."""
     fingerprint: str = ""
 
     @property
@@ -40,7 +42,7 @@ class Statistics:
 
     def copy(self) -> Statistics:
         """A copy that can count on."""
-        return Statistics(dict(self.properties), dict(self.classes), list(self.schema), self.fingerprint)
+        return replace(self, properties=dict(self.properties), classes=dict(self.classes))
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Count further triples."""
@@ -48,6 +50,15 @@ class Statistics:
             self.properties[property] = self.properties.get(property, 0) + 1
             if property == RDF.type:
                 self.classes[value] = self.classes.get(value, 0) + 1
+
+    def include(self, derived: Statistics) -> list[Triple]:
+        """Count triples that are known to follow, too; their schema makes no axioms. Returns that schema."""
+        for mine, others in ((self.properties, derived.properties), (self.classes, derived.classes)):
+            for term, count in others.items():
+                mine[term] = mine.get(term, 0) + count
+        self.derived_schema += derived.schema
+        self.fingerprint += derived.fingerprint
+        return derived.schema
 
     def has_facts(self, key: Key) -> bool:
         """Whether there are triples of a key (see `analysis.key_of`)."""
