@@ -826,7 +826,10 @@ class Reasoner:
         }
 
     def inconsistencies(self) -> list[Violation]:
-        """Every violated constraint, with the values that violate it; `explain` proves each of them."""
+        """Every violated constraint, with the values that violate it; `explain` proves each of them.
+
+        Under rewriting of equal terms, they are told once, for their representatives.
+        """
         self.materialise()
         return list(self._violations())
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL as ROWL
-from rdflib import Graph, Namespace
+from rdflib import Dataset, Graph, Namespace
 
 from benchmarks import equality as equality_benchmark
 from kg_reasoner import attach
@@ -337,6 +337,27 @@ def test_equality_by_rewriting_on_the_command_line(tmp_path: Path) -> None:
         found.append(sorted(line for line in result.stdout.splitlines() if line.startswith("<")))
     assert found[0] == found[1]
     assert "<http://example.org/b> <http://example.org/p> <http://example.org/c> ." in found[1]
+
+
+def test_graphs_of_a_dataset_have_what_they_state_and_the_inferred_graph_the_other_names() -> None:
+    ns = Namespace("http://example.org/")
+    found = []
+    for equality in ("axioms", "rewrite"):
+        dataset = Dataset(default_union=True)
+        dataset.graph(ns.one).add((ns.a, ROWL.sameAs, ns.b)).add((ns.a, ns.p, ns.c))
+        dataset.graph(ns.two).add((ns.b, ns.q, ns.c)).add((ns.c, ROWL.sameAs, ns.d))
+        attach(dataset, equality=equality, inferred_graph=str(ns.inferred))  # type: ignore[arg-type]
+        answers = [
+            {tuple(row) for row in dataset.query(f"PREFIX : <http://example.org/> SELECT * WHERE {{ {pattern} }}")}
+            for pattern in (
+                "?x :p ?y . ?x :q ?y",
+                "GRAPH ?g { ?x :p ?y }",
+                "GRAPH :one { ?x :p ?y } ?x :q ?y",
+                "GRAPH ?g { ?x <http://www.w3.org/2002/07/owl#sameAs> ?y FILTER(?x != ?y) }",
+            )
+        ]
+        found.append((answers, len(dataset), {graph.identifier: len(graph) for graph in dataset.graphs()}))
+    assert found[0] == found[1]
 
 
 def test_equality_by_rewriting_under_a_graph() -> None:

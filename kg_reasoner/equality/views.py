@@ -12,7 +12,9 @@ from kg_reasoner.equality.cliques import Cliques
 from kg_reasoner.maintenance.collect import contains
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.quads import Quads
 from kg_reasoner.query import Pattern, Queries
+from kg_reasoner.terms import OWL
 
 NOTHING: Ids = np.empty((0, 3), np.int32)
 
@@ -59,7 +61,7 @@ class ExpandingMatcher(Matcher):
 
     def _count_all(self) -> int:
         """How many triples there are in all names; none of them is written out."""
-        rows = self._stored.match(None, None, None)
+        rows = self.stored_rows()
         first = self.catalog.dictionary.first_bytes()
         every = np.ones(len(first), bool)
         kinds = (every, every, every) if self.generalised else (first != ord('"'), first == ord("<"), every)
@@ -80,7 +82,7 @@ class ExpandingMatcher(Matcher):
         for column, term in enumerate(pattern):
             if term is not None:
                 triples[:, column] = term
-        return self._rdf(triples)
+        return self.rdf(triples)
 
     def _explicit(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
         """The asserted triples that match: those about merged terms are kept aside."""
@@ -90,7 +92,11 @@ class ExpandingMatcher(Matcher):
         kept = self.asserted.matching(TRIPLE, pattern)
         return np.concatenate([stored, kept])
 
-    def _rdf(self, triples: Ids) -> Ids:
+    def stored_rows(self) -> Ids:
+        """All triples as they are stored, those that are not RDF among them."""
+        return self._stored.match(None, None, None)
+
+    def rdf(self, triples: Ids) -> Ids:
         """The triples of RDF among some facts."""
         if self.generalised:
             return triples
@@ -109,6 +115,23 @@ class ExpandingQueries(Queries):
     def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
         super().__init__(catalog, generalised=generalised)
         self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
+        self.quads = Quads(catalog, self.matcher)
+        self._same_as = catalog.dictionary.encode(OWL.sameAs)
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are. Equal terms in all combinations are not written out."""
+        if not self.matcher.cliques:
+            return super().count(which)
+        total = self.matcher.count(which)
+        if which == "explicit" or self.visibility is None or not self.visibility.is_active:
+            return total
+        cliques, rows, first = self.matcher.cliques, self.matcher.stored_rows(), self.catalog.dictionary.first_bytes()
+        is_reflexive = (rows[:, 1] == cliques.of_term(self._same_as)) & (rows[:, 0] == rows[:, 2])
+        themselves = int(cliques.count_members(first != ord('"'))[rows[is_reflexive, 0]].sum())
+        others = self.matcher.rdf(cliques.expand(rows[~is_reflexive]))
+        explicit = self.matcher.match(None, None, None, "explicit")
+        hidden, shown = (int(np.count_nonzero(self.visibility.hides(triples))) for triples in (others, explicit))
+        return total - (themselves + hidden - shown)
 
     def _has_relation(self, pattern: Pattern) -> bool:
         return super()._has_relation(self._represented(pattern))
