@@ -404,17 +404,16 @@ class Facts:
         """Count facts that are there as if the last iteration had brought them, so that rules are triggered by them."""
         self._new_properties = None
         for table in (self.closed, self.derived):
-            table.advance(None if triples is None else triples.rows, 0 if triples is None else triples.count)
+            table.advance(triples)
         for arity, table in self.relations.items():
-            step = relations.get(arity)
-            table.advance(None if step is None else step.rows, 0 if step is None else step.count)
+            table.advance(relations.get(arity))
 
     def _absorb_closed(self, name: str, count: int) -> None:
         """Write out what an iteration has brought, if rules are open."""
         new = self.derived.rows("delta")
         types = self._types("delta")
         if not count or (new is None and types is None):
-            self.closed.advance(None, 0)
+            self.closed.advance(None)
             return
         known = self.closed.rows("all")
         assert known is not None
@@ -425,16 +424,16 @@ class Facts:
             return found.join(known, list(TRIPLE_COLUMNS), "left_anti")
 
         step = self.workspace.step(name, made)
-        self.closed.advance(step.rows, step.count)
+        self.closed.advance(step)
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
         """`heads` are the candidates' properties, None if they can have any."""
         self._new_properties = heads
         if candidates is None:
-            self.derived.advance(None, 0)
+            self.derived.advance(None)
             return 0
         step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
-        self.derived.advance(step.rows, step.count)
+        self.derived.advance(step)
         return step.count
 
     def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
@@ -454,14 +453,14 @@ class Facts:
         table = self.relations.setdefault(arity, Growing())
         candidates = union(frames)
         if candidates is None:
-            table.advance(None, 0)
+            table.advance(None)
             return 0
         known = table.rows("all")
         columns = [RELATION, *argument_columns(arity)]
         step = self.workspace.step(
             name, lambda: candidates.distinct() if known is None else candidates.distinct().join(known, columns, "left_anti")
         )
-        table.advance(step.rows, step.count)
+        table.advance(step)
         return step.count
 
 

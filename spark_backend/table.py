@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kg_reasoner.spark_backend.columns import union
+from kg_reasoner.spark_backend.workspace import Step, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,22 +20,31 @@ class Growing:
     """Rows in the order of the iterations that added them. No row is added twice."""
 
     def __init__(self, base: DataFrame | None = None) -> None:
-        self._old = [] if base is None else [base]
-        self._delta: DataFrame | None = None
-        self.delta_count = 0
+        self._base = base
+        self._steps: list[Step] = []
+        self._has_delta = False
 
-    def advance(self, added: DataFrame | None, count: int) -> None:
+    def advance(self, added: Step | None) -> None:
         """The next iteration added these rows, or none."""
-        if self._delta is not None:
-            self._old.append(self._delta)
-        self._delta = added if count else None
-        self.delta_count = count
+        self._has_delta = added is not None and added.count > 0
+        if added is not None and added.count:
+            self._steps.append(added)
+
+    @property
+    def delta_count(self) -> int:
+        """How many rows the last iteration has added."""
+        return self._steps[-1].count if self._has_delta else 0
 
     def rows(self, part: Part) -> DataFrame | None:
         """The rows of a part; None if there are none."""
-        delta = [] if self._delta is None else [self._delta]
-        return union(delta if part == "delta" else self._old if part == "old" else self._old + delta)
+        if part == "delta":
+            return self._steps[-1].rows if self._has_delta else None
+        steps = self._steps[:-1] if part == "old" and self._has_delta else self._steps
+        frames = [] if self._base is None else [self._base]
+        return union([*frames, rows_of(steps)] if steps else frames)
 
     def has(self, part: Part) -> bool:
         """Whether there may be rows in a part."""
-        return self._delta is not None if part == "delta" else bool(self._old) or (part == "all" and self._delta is not None)
+        if part == "delta":
+            return self._has_delta
+        return self._base is not None or len(self._steps) > (part == "old" and self._has_delta)

@@ -12,7 +12,7 @@ import copy
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,7 @@ from kg_reasoner.errors import OutputError, ReasonerError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Step", "Workspace"]
+__all__ = ["Step", "Workspace", "rows_of"]
 
 MANIFEST: Final = "manifest"
 FINGERPRINT: Final = "fingerprint"
@@ -30,11 +30,20 @@ FINGERPRINT: Final = "fingerprint"
 class Step:
     """A finished step: its rows, to be read from the work directory, and how many there are."""
 
-    __slots__ = ("count", "rows")
+    __slots__ = ("count", "location", "rows")
 
-    def __init__(self, rows: DataFrame, count: int) -> None:
+    def __init__(self, rows: DataFrame, count: int, location: str) -> None:
         self.rows = rows
         self.count = count
+        self.location = location
+
+
+def rows_of(steps: Sequence[Step]) -> DataFrame:
+    """The rows of some steps with the same columns, at least one: a single scan, however many they are."""
+    if len(steps) == 1:
+        return steps[0].rows
+    first = steps[0].rows
+    return first.sparkSession.read.schema(first.schema).parquet(*(step.location for step in steps))
 
 
 class Workspace:
@@ -103,8 +112,8 @@ class Workspace:
             rows = self.spark.read.schema(frame.schema).parquet(location)
             self._finished[name] = rows.count()
             self._append({"step": name, "rows": self._finished[name], "schema": frame.schema.json()})
-            return Step(rows, self._finished[name])
-        return Step(self.spark.read.parquet(location), self._finished[name])
+            return Step(rows, self._finished[name], location)
+        return Step(self.spark.read.parquet(location), self._finished[name], location)
 
     # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 
 from kg_reasoner import Reasoner
+from kg_reasoner.printer import format_rule
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.columns import argument_columns, triple_frame
@@ -72,6 +73,21 @@ def of_reasoner(reasoner: Reasoner) -> Flagged:
         for subject, predicate, value in reasoner.triples(which=which):  # type: ignore[arg-type]  # both are literals
             found.add((term_text(subject), term_text(predicate), term_text(value), inferred))
     return found
+
+
+def violations(reasoner: SparkReasoner) -> list[tuple[object, ...]]:
+    """The violated constraints, each with its name, axiom, and the values of its variables."""
+    rows = reasoner.inconsistencies().collect()
+    return sorted((row.rule, str(row.name), str(row.axiom), tuple(sorted(row["values"].items()))) for row in rows)
+
+
+def violations_in_process(reasoner: Reasoner) -> list[tuple[object, ...]]:
+    """The same by the in-process engine."""
+    found = []
+    for violation in reasoner.inconsistencies():
+        values = tuple(sorted((name, term_text(term)) for name, term in violation.terms.items()))
+        found.append((format_rule(violation.rule), str(violation.origin.name), str(violation.origin.axiom), values))
+    return sorted(found)
 
 
 def facts_of(reasoner: SparkReasoner, predicates: Iterable[str]) -> dict[str, set[Row]]:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyspark", reason="pyspark is not installed (the extra 'spark')")
+from tests.spark_session import need_spark, session
+
+need_spark()
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner, rulesets
+from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.errors import StratificationError, UnsupportedError
 from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_program
-from kg_reasoner.program import TRIPLE, Atom, Bind, Filter, Negation, Program, Rule
+from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.terms import IRI, Literal, Term, term_text
+from kg_reasoner.spark_backend.reading import read_triples
+from kg_reasoner.terms import IRI, Literal, literal, term_text
 from tests import oracle, strategies
-from tests.spark_cases import facts_frame, facts_of, flagged, frame, in_process, turtle
-from tests.spark_session import session
+from tests.spark_cases import facts_frame, facts_of, flagged, frame, of_reasoner, turtle, violations, violations_in_process
 
-GRAPHS = Path(__file__).parents[1].parent / "shared" / "suites" / "graphs"
+SUITES = Path(__file__).parents[1].parent / "shared" / "suites"
 
 ZOO = """
     :Cat rdfs:subClassOf :Animal . :Lion rdfs:subClassOf :Cat . :Animal a owl:Class . :Lion a owl:Class .
@@ -49,9 +49,133 @@ EQUAL = """
 """
 
 
-@pytest.mark.parametrize("name", rulesets.names())
-@pytest.mark.parametrize("text", [ZOO, EQUAL], ids=["zoo", "equal"])
+SMALL = """
+    :Cat rdfs:subClassOf :Animal . :chases rdfs:domain :Cat ; rdfs:range :Animal . :tom :chases :jerry . :thomas owl:sameAs :tom .
+    :name a owl:DatatypeProperty . :tom :name "Tom" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("rdfs", ZOO), ("rdfs-full", SMALL), ("owl2rl", ZOO), ("owl2rl", EQUAL), ("owl2rl-full", SMALL)],
+    ids=["rdfs", "rdfs-full", "owl2rl", "owl2rl-equal", "owl2rl-full"],
+)
 def test_every_rule_set(name: str, text: str) -> None:
     triples = turtle(text)
     reasoner = SparkReasoner(session(), rulesets.load(name).program, frame(triples))
-    assert flagged(reasoner.triples()) == in_process(triples, ruleset=name)
+    engine = Reasoner(ruleset=name)
+    engine.add_triples(triples)
+    assert flagged(reasoner.triples()) == of_reasoner(engine)
+    assert violations(reasoner) == violations_in_process(engine)
+
+
+def test_lubm() -> None:
+    """LUBM(1), a hundred thousand triples, with its ontology, by OWL 2 RL."""
+    file = SUITES / "lubm" / "lubm1.nt.gz"
+    if not file.exists():
+        pytest.skip(f"the data of LUBM(1) are not at {file}")
+    ontology = turtle(lubm.ontology_path().read_text(encoding="utf-8"))
+    engine = Reasoner(ruleset="owl2rl")
+    engine.load(file)
+    engine.add_triples(ontology)
+    reasoner = SparkReasoner(session(), rulesets.load("owl2rl").program, read_triples(session(), str(file)), ontology=ontology)
+    assert flagged(reasoner.triples()) == of_reasoner(engine)
+
+
+LINEAR, NON_LINEAR = "path(?x, ?y), edge(?y, ?z)", "path(?x, ?y), path(?y, ?z)"
+
+
+@pytest.mark.parametrize(("graph", "recursion"), [("graph1000", LINEAR), ("graph1000", NON_LINEAR), ("graph10000", LINEAR)])
+def test_transitive_closure(graph: str, recursion: str) -> None:
+    file = SUITES / "graphs" / f"{graph}.txt"
+    if not file.exists():
+        pytest.skip(f"the graph is not at {file}")
+    program = parse(f"path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- {recursion} .")
+    ends = (line.split()[:2] for line in file.read_text().splitlines())
+    edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
+    engine = Reasoner(program)
+    engine.add_facts("edge", edges)
+    expected = {tuple(map(term_text, row)) for row in engine.facts("path")}
+    reasoner = SparkReasoner(session(), program, facts={"edge": facts_frame(edges, 2)})
+    assert facts_of(reasoner, ["path"]) == {"path": expected}
+
+
+# ------------------------------------------------------------------------------------------------------------ random programs
+
+FEW = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def renamed(program: Program, number: int) -> Program:
+    """A program whose predicates are its own, so that several can be evaluated at once."""
+
+    def in_atom(atom: Atom) -> Atom:
+        return Atom(f"{atom.predicate}_{number}", atom.terms)
+
+    def in_part(part: object) -> object:
+        return in_atom(part) if isinstance(part, Atom) else Negation(in_atom(part.atom)) if isinstance(part, Negation) else part
+
+    rules = (Rule(in_atom(rule.head), tuple(map(in_part, rule.body))) for rule in program.rules)  # type: ignore[arg-type]
+    return Program(tuple(rules))
+
+
+def stratifies(program: Program) -> bool:
+    try:
+        oracle.stratify(program.rules)
+    except StratificationError:
+        return False
+    return True
+
+
+@FEW
+@given(st.lists(st.tuples(strategies.programs().filter(stratifies), strategies.facts()), min_size=4, max_size=4))
+def test_random_programs(cases: list[tuple[Program, strategies.Facts]]) -> None:
+    """Four programs at once, with negation and comparisons."""
+    together, facts, expected = Program(), {}, {}
+    for number, (program, given_facts) in enumerate(cases):
+        together |= renamed(program, number)
+        for predicate, rows in given_facts.items():
+            facts[f"{predicate}_{number}"] = facts_frame(rows, strategies.PREDICATES[predicate])
+        for predicate, rows in oracle.evaluate(program, given_facts).items():
+            if rows:
+                expected[f"{predicate}_{number}"] = {tuple(map(term_text, row)) for row in rows}
+    reasoner = SparkReasoner(session(), together, facts=facts)
+    assert facts_of(reasoner, expected) == expected
+
+
+@FEW
+@given(strategies.triple_programs(), strategies.triples())
+def test_random_programs_over_triples(program: Program, triples: set[tuple[strategies.Term, ...]]) -> None:
+    """With variables for properties and classes."""
+    found = flagged(SparkReasoner(session(), program, frame(triples)).triples())  # type: ignore[arg-type]  # three terms each
+    expected = oracle.evaluate(program, {TRIPLE: triples}).get(TRIPLE, set())
+    rdf = {row for row in expected if not isinstance(row[0], Literal) and isinstance(row[1], IRI)}
+    assert {row[:3] for row in found} == {tuple(map(term_text, row)) for row in rdf}
+
+
+# ------------------------------------------------------------------------------------------------------------------ the rest
+
+
+def test_functions_are_those_of_the_engine() -> None:
+    program = parse("""
+        area(?box, ?a) :- width(?box, ?w), height(?box, ?h), BIND(?w * ?h AS ?a) .
+        large(?box) :- area(?box, ?a), FILTER(?a > 10 && STRSTARTS(?box, "big")) .
+    """)
+    boxes = [("big one", 4, 3), ("small", 5, 5), ("big but flat", 1, 1)]
+    facts = {
+        "width": facts_frame([(literal(name), literal(width)) for name, width, _ in boxes], 2),
+        "height": facts_frame([(literal(name), literal(height)) for name, _, height in boxes], 2),
+    }
+    assert facts_of(SparkReasoner(session(), program, facts=facts), ["large"]) == {"large": {('"big one"',)}}
+
+
+def test_aggregates_are_refused_by_name() -> None:
+    program = parse("degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .")
+    with pytest.raises(UnsupportedError, match="AGGREGATE is not evaluated on Spark"):
+        SparkReasoner(session(), program, facts={"edge": facts_frame([], 2)}).triples()
+
+
+def test_the_plan_says_what_each_pass_derives() -> None:
+    text = SparkReasoner(session(), rulesets.load("owl2rl").program, frame(turtle(ZOO))).explain()
+    assert "<http://example.org/chases> implies <http://example.org/followedBy> inverted, <http://example.org/follows>" in text
+    assert "<http://example.org/Animal>[?x] :- <http://example.org/Cat>[?x] ." in text.partition("3. masks")[2]
+    assert "<http://example.org/partOf>[?x, ?z] :-" in text.partition("stratum 0")[2]
