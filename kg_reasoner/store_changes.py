@@ -99,6 +99,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
     def add_ids(self, triples: Ids, graphs: Ids | None = None) -> None:
         """Add triples, given as ids of shape (n, 3), to the default graph, or each to the graph of its id (`IN_DEFAULT`)."""
         self._complete_readings()
+        self.begin()
         if graphs is None:
             self.reasoner.add_triples(triples)
         else:

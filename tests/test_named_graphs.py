@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, RDFS, BNode, Dataset, Graph, Literal, Namespace, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
@@ -352,6 +352,39 @@ def test_settings_that_are_refused() -> None:
         KGReasonerStore(reasoning="graphs")
     with pytest.raises(ReasonerError, match="goes with reasoning over the union"):
         KGReasonerStore(reasoning="graph", inferred_graph=EX.inferred)
+
+
+# --- equality by rewriting ---------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_graphs_keep_the_names_in_which_they_state(data: st.DataObject) -> None:
+    """Whether equal terms are merged or not, graphs have what was added to them, and their union shows the same."""
+    both = Both(Dataset(store=KGReasonerStore(Reasoner(ruleset="owl2rl", equality="rewrite"))))
+    terms = st.tuples(st.sampled_from(NODES), st.sampled_from([EX.p, OWL.sameAs]), st.sampled_from(NODES))
+    for _ in range(data.draw(st.integers(1, 12))):
+        if data.draw(st.booleans()):
+            both.do("add", data.draw(terms), data.draw(st.sampled_from(GRAPHS)))
+        else:
+            both.do(*data.draw(st.sampled_from([("commit",), ("rollback",), ("remove", data.draw(patterns))])))
+        assert quads(both.ours) == quads(both.theirs)
+        if data.draw(st.booleans()):
+            for name, ours, theirs in both.named():
+                assert ours == theirs, name
+    plain = Graph(store=KGReasonerStore(Reasoner(ruleset="owl2rl")))
+    for quad in quads(both.theirs):
+        plain.add(quad[:3])  # type: ignore[arg-type]
+    assert set(Graph(store=both.ours.store)) == set(plain)
+    query = PREFIXES + "SELECT * { ?x ex:p ?y . GRAPH ?g { ?x ?q ?z } }"
+    joined = Counter((y, g, z, q, x) for x, _, y in plain.triples((None, EX.p, None)) for q, z, g in stated_by(both.theirs, x))
+    both.ours.default_union = True
+    assert Counter((row.y, row.g, row.z, row.q, row.x) for row in both.ours.query(query)) == joined
+
+
+def stated_by(dataset: Dataset, subject: Node) -> list[tuple[Any, ...]]:
+    """What the named graphs state of a subject."""
+    return [quad[1:] for quad in quads(dataset) if quad[0] == subject and quad[3] != DATASET_DEFAULT_GRAPH_ID]
 
 
 # --- attach ------------------------------------------------------------------------------------------------------------------
