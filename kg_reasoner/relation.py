@@ -93,6 +93,7 @@ class Database:
             setattr(self.context, name, allocate(1, np.int32))
         self.settled = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
+        self.context.marked, self.context.foreseen = allocate(1, np.int64), allocate(1, np.int64)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(KEPT)
         self.renumbered = 0
@@ -314,6 +315,14 @@ class Database:
         count = len(self.relations)
         return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
 
+    def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The facts that this update has changed, and how (see `kernels.changes`)."""
+        changes = allocate(2 * KEPT, np.int64)
+        while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
+            changes = allocate(2 * count, np.int64)
+        found = np.asarray(changes)[: 2 * count].reshape(count, 2)
+        return found[:, 0], found[:, 1]
+
     def flags(self, relation: int) -> npt.NDArray[np.int16]:
         """The flags of all rows of a relation."""
         record = self.relations[relation]
@@ -386,15 +395,14 @@ class Database:
         """Make the list of marked facts longer."""
         context = self.context
         room = 2 * context.marked_room + 1024
-        context.marked = _resized(context.marked, room, used) if (used := context.marked_count) else allocate(room, np.int64)
-        context.marked_room = room
+        context.marked, context.marked_room = _resized(context.marked, room, context.marked_count), room
 
     def expect_marked(self) -> None:
         """The facts that were marked for the next update are those that were marked for this one now."""
         context = self.context
-        count = context.marked_count
-        context.foreseen, context.foreseen_count = context.marked if count else allocate(1, np.int64), count
-        context.marked, context.marked_count, context.marked_room = allocate(1, np.int64), 0, 1
+        free = context.foreseen
+        context.foreseen, context.foreseen_count = context.marked, context.marked_count
+        context.marked, context.marked_count, context.marked_room = free, 0, len(free)
         native.use_marks(self.address)
 
     def drop_marks(self) -> None:

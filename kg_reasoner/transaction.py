@@ -38,9 +38,11 @@ class Transaction:
     def __init__(self, reasoner: Reasoner, collects: bool = True) -> None:
         self.reasoner = reasoner
         self.collects = collects
-        self.ignored = 0
-        """How many facts and rules were to be removed that were not there."""
+        self._has_begun = False
+        self._steps: list[Delta] = []
+        """What the runs of maintenance have changed, one after the other."""
         self._delta: Delta | None = None
+        """What it has changed, when it has ended."""
         self._log: list[tuple[str, Ids, bool]] = []
         self._program: Program | None = None
         self._loaded = reasoner.loaded
@@ -59,11 +61,13 @@ class Transaction:
         """
         if not self.collects:
             raise TransactionError("this transaction does not collect its changes")
+        if self._delta is not None:
+            return self._delta
         if self.is_open:
             self.reasoner.materialise()
-        if self._delta is None:
-            return Delta.nothing(self.reasoner.dictionary)
-        return self.reasoner.visibility.of_delta(self._delta) if self.is_open else self._delta
+        if len(self._steps) != 1:
+            self._steps = [Delta.net(self.reasoner.dictionary, self._steps)]
+        return self.reasoner.visibility.of_delta(self._steps[0])
 
     # --- begin and end ----------------------------------------------------------------------------------------------
 
@@ -73,11 +77,10 @@ class Transaction:
         Raises:
             TransactionError: it has been used, or another transaction of the reasoner is open.
         """
-        if self._program is not None or self._delta is not None:
+        if self._has_begun:
             raise TransactionError("a transaction begins once: ask the reasoner for another one")
         self.reasoner._begin(self)
-        self._program = self.reasoner.program
-        self._loaded = self.reasoner.loaded
+        self._has_begun, self._program, self._loaded = True, self.reasoner.program, self.reasoner.loaded
         return self
 
     def commit(self) -> Delta | None:
@@ -95,11 +98,9 @@ class Transaction:
         except BaseException:
             self.rollback()
             raise
+        if self.collects:
+            self._delta = self.delta
         self._program = None
-        if self.collects and self._delta is None:
-            self._delta = Delta.nothing(self.reasoner.dictionary)
-        if self._delta is not None:
-            self._delta = self.reasoner.visibility.of_delta(self._delta)
         self.reasoner._end(self)
         return self._delta
 
@@ -168,4 +169,4 @@ class Transaction:
 
     def take(self, delta: Delta) -> None:
         """Add what one run of maintenance has changed."""
-        self._delta = delta if self._delta is None else self._delta.then(delta)
+        self._steps.append(delta)

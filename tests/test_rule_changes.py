@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import pytest
 
+from kg_reasoner import relation
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import ArityError
-from kg_reasoner.maintenance import STRATEGIES, collect
+from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.parser import parse
 from kg_reasoner.program import Program, Rule, remembered
 from kg_reasoner.reasoner import Reasoner
@@ -109,10 +110,10 @@ def test_texts_are_found_all_at_once() -> None:
     assert len(dictionary) == len(terms)
 
 
-@pytest.mark.parametrize("few", [0, 1 << 20])
+@pytest.mark.parametrize("room", [1, relation.KEPT])
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive", "counting"])
-def test_deltas_do_not_depend_on_how_they_are_collected(strategy: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "FEW", few)
+def test_deltas_do_not_depend_on_the_room_for_them(strategy: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relation, "KEPT", room)
     reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .", maintenance=strategy)
     nodes = [literal(number) for number in range(4)]
     reasoner.add_facts("edge", pairwise(nodes))

@@ -24,9 +24,9 @@ class Native:
 
             modules = [relations, loading, fixpoint, queries, texts]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
-                from kg_reasoner.kernels import counting, deletion, marks, overdeletion, tracing, update
+                from kg_reasoner.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 
-                modules = [marks, deletion, overdeletion, counting, update, tracing]
+                modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
             homes = {module.__name__ for module in modules}
             wanted = [entry for entry, (code, called) in memory.kernels.items() if called and code.__module__ in homes]
             self.__dict__.update(loader.load(wanted))

@@ -2,17 +2,18 @@
 
 from kg_reasoner.kernels.deletion import doubt_lost, doubt_removed, drop_removed, finish_deletion, finish_update, settle_doubts
 from kg_reasoner.kernels.fixpoint import run
-from kg_reasoner.kernels.layout import DONE, Context
+from kg_reasoner.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.kernels.memory import entry
 
-BEGIN, DOUBT, SETTLE, INSERT = 0, 1, 2, 3
+BEGIN, DOUBT, SETTLE, INSERT, FINISH = 0, 1, 2, 3, 4
 
 
 @entry
-def update_stratum(context: Context) -> int:
+def update_stratum(context: Context, pauses: int) -> int:
     """Delete by backward/forward, then insert, then settle: DONE, or what must be done before it is called again.
 
-    The stratum is entered, and the lists have room (see `maintenance.strata`). `phase` is 0 at first, and in the end.
+    If it `pauses`, it also returns PAUSE, once, when all has been deleted and inserted. The stratum is entered, and the lists have
+    room (see `maintenance.strata`). `phase` is 0 at first, and in the end.
     """
     if context.phase == BEGIN:
         for number in range(context.relation_count):
@@ -20,7 +21,7 @@ def update_stratum(context: Context) -> int:
         context.current = 0
         context.pause = 0
         context.phase = INSERT
-        if context.removed_count > 0:
+        if context.removed_count + context.foreseen_count > 0:
             drop_removed(context)
             context.place = 0
             context.depth = -1
@@ -38,9 +39,13 @@ def update_stratum(context: Context) -> int:
             return status
         finish_deletion(context)
         context.phase = INSERT
-    status = run(context)
-    if status != DONE:
-        return status
+    if context.phase == INSERT:
+        status = run(context)
+        if status != DONE:
+            return status
+        context.phase = FINISH
+        if pauses:
+            return PAUSE
     finish_update(context)
     for number in range(context.relation_count):
         context.settled[number] = context.relations[number].count

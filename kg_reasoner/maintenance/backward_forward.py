@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import DONE, GROW, Goal
+from kg_reasoner.kernels.layout import DONE, GROW, PAUSE, Goal
 from kg_reasoner.kernels.memory import Table, allocate
 from kg_reasoner.kernels.update import SETTLE
 from kg_reasoner.maintenance import Work
+from kg_reasoner.maintenance.collect import collect
 from kg_reasoner.maintenance.strata import StratumByStratum
 from kg_reasoner.materialise import Materialiser
 
@@ -39,22 +40,23 @@ class BackwardForward(StratumByStratum):
             return
         (stratum,) = materialiser.strata
         materialiser.enter(stratum)
-        if context.removed_count:
+        if context.removed_count or context.foreseen_count:
             self.prepare()
-        while (status := native.update_stratum(database.address)) != DONE:
-            if status == GROW and context.phase == SETTLE:
+        while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
+            if status == PAUSE:
+                collect(database, work)
+            elif status == GROW and context.phase == SETTLE:
                 self._grow()
             else:
                 materialiser.help(status)
+        self.finish_marking()
 
     def _is_simple(self, work: Work) -> bool:
         """Whether `kernels.update` can do all the work."""
-        if work.collects or work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
+        if work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
             return False
-        strata, context = self.materialiser.make_strata(), self.database.context
-        if len(strata) > 1 or strata[0].has_blockers or strata[0].groups or context.marking or context.foreseen_count:
-            return False
-        return not self.database.is_fresh
+        strata = self.materialiser.make_strata()
+        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].groups or self.database.is_fresh)
 
     def settle(self) -> None:
         """See `StratumByStratum.settle`."""

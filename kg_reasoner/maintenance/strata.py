@@ -90,12 +90,17 @@ class StratumByStratum(ABC):
             collect(database, work)
         if context.gone_count or context.removed_count or context.claimed_count:
             native.finish_update(database.address)
+        self.finish_marking()
+        database.settle()
+
+    def finish_marking(self) -> None:
+        """The update that facts were marked for is over, and so is the marking for the next one."""
+        context = self.database.context
         if context.foreseen_count:
-            native.forget_marks(database.address)
+            native.forget_marks(self.database.address)
         if context.marking:
             self._marked_implicit += context.marked_count - self._newly_marked
             context.marking = 0
-        database.settle()
 
     def prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""
