@@ -91,12 +91,12 @@ class Quads:
             return self.matcher.match(subject, property, value, "inferred")
         if graph == self.default:
             found = self.matcher.match(subject, property, value, "explicit")
-            return found[self.in_default(found)] if self._has_quads() else found
+            return found[self.in_default(found)] if self.count() > 0 else found
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
         """The triples of one or all named graphs that match, as quads of shape (n, 4)."""
-        if not self._has_quads():
+        if self.count() == 0:
             return NO_QUADS
         relation = self.catalog.predicates[QUADS]
         bound = [(column, term) for column, term in enumerate((subject, property, value, graph)) if term is not None]
@@ -109,7 +109,7 @@ class Quads:
 
     def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
         """The quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for it."""
-        if not self._has_quads() or len(triples) == 0:
+        if self.count() == 0 or len(triples) == 0:
             return np.empty(0, np.int64), np.empty(0, np.int32)
         database, relation = self.catalog.database, self.catalog.predicates[QUADS]
         if len(triples) <= SINGLE:
@@ -134,9 +134,10 @@ class Quads:
         found[numbers[graphs == self.default]] = True
         return found
 
-    def _has_quads(self) -> bool:
+    def count(self) -> int:
+        """About how many quads there are."""
         relation = self.catalog.predicates.get(QUADS)
-        return relation is not None and self.catalog.database.size(relation) > 0
+        return 0 if relation is None else self.catalog.database.size(relation)
 
     def _explicit(self, relation: int, columns: Collection[int], key: Collection[int]) -> Numbers:
         """The numbers of the explicit rows that have these ids in these columns."""

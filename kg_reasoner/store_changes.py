@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
-from rdflib import Graph
+from rdflib import Graph, Literal
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
@@ -162,7 +162,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             return IN_DEFAULT
         if name == self.inferred_graph:
             raise ReasonerError(f"the graph {name} has the inferred triples: it is to be read only")
-        return int(self.reasoner.dictionary.encode_texts([graph_text(name)])[0])
+        number = -1 if isinstance(name, Literal) else self.terms.find(name)
+        return number if number >= 0 else int(self.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 
     def _complete_readings(self) -> None:
         """What is being read is a snapshot: it does not see changes."""

@@ -19,7 +19,7 @@ from kg_reasoner.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple
 from kg_reasoner.views import Memberships
 
 CHUNK: Final = 4096
-"""Triples whose graphs are looked up together."""
+"""Triples whose graphs are looked up together, at least."""
 
 NO_CONTEXTS: Iterator[Graph | None] = iter(())
 
@@ -92,8 +92,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
                 yield triple, (Graph(store=self, identifier=cast(Any, name)) for name in self.contexts(triple))
             return
         found = self._match(None, pattern)
-        for start in range(0, len(found), CHUNK):
-            chunk = found[start : start + CHUNK]
+        size = max(CHUNK, self.reasoner.queries.quads.count())  # to look graphs up takes a look at all quads
+        for start in range(0, len(found), size):
+            chunk = found[start : start + size]
             graphs = Memberships(self, chunk)
             for number, row in enumerate(self.terms.rows(chunk)):
                 yield cast(RdflibTriple, row), graphs.of(number)

@@ -73,14 +73,15 @@ class Memberships:
     def __init__(self, store: StoreReading, triples: Ids) -> None:
         self._store = store
         self._triples = triples
-        self._names: list[list[Node]] | None = None
+        self._graphs: list[list[Graph]] | None = None
 
     def of(self, number: int) -> Iterator[Graph]:
         """The graphs of a triple, by its number."""
-        if self._names is None:
-            self._names = self._store.names_of(self._triples)
-        for name in self._names[number]:
-            yield Graph(store=self._store, identifier=cast(Any, name))
+        if self._graphs is None:
+            names = self._store.names_of(self._triples)
+            known = {name: Graph(store=self._store, identifier=cast(Any, name)) for name in set().union(*names)}
+            self._graphs = [[known[name] for name in some] for some in names]
+        yield from self._graphs[number]
 
 
 class View(_View):
