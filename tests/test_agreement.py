@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
-from kg_reasoner.program import TRIPLE
+from kg_reasoner.program import FALSE, TRIPLE
 from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.terms import OWL, RDF, Literal, Triple
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Namespace, Term, Triple, literal
 
 from .oracle import evaluate
 from .test_owl import ontologies, some_data, visible
+from .test_rulesets import with_literals
 
+EX = Namespace("http://example.org/")
 LUBM = Path(__file__).parents[2] / "shared" / "suites" / "lubm"
 
 
@@ -36,6 +39,27 @@ def test_random_ontologies(ontology: list[Triple], facts: list[Triple]) -> None:
     by_the_book = materialised("owl2rl-full", triples)
     assert visible({TRIPLE: set(by_axioms.triples())}) == visible({TRIPLE: set(by_the_book.triples())})
     assert visible({TRIPLE: set(by_the_book.triples())}) == visible(oracle)
+
+
+THINGS: list[Term] = [EX.a, EX.b, BlankNode("n"), RDF._7, RDFS.Datatype, XSD.byte, XSD.string, RDF.first]
+LITERALS: list[Term] = [literal(1), Literal("01", XSD.byte.value), literal(1.0), literal("1"), Literal("x", XSD.int.value)]
+PROPERTIES: list[Term] = [EX.p, RDF.type, RDFS.subClassOf, RDFS.subPropertyOf, RDFS.domain, RDFS.range, OWL.sameAs]
+vocabulary_and_literals = st.lists(
+    st.tuples(st.sampled_from(THINGS), st.sampled_from(PROPERTIES), st.sampled_from([*THINGS, EX.p, *LITERALS])), max_size=6
+)
+
+
+@pytest.mark.parametrize("ruleset", ["rdfs-full", "owl2rl-full"])
+@settings(max_examples=15, deadline=None)
+@given(vocabulary_and_literals)
+def test_vocabulary_and_literals(ruleset: str, triples: list[Triple]) -> None:
+    """All that the rules by the book derive of data that speak of the vocabulary itself, and whether they are inconsistent."""
+    oracle = evaluate(rulesets.load(ruleset).program, with_literals(set(triples)))
+    reasoner = Reasoner(ruleset=ruleset, show_hidden=True)
+    reasoner.add_triples(triples)
+    expected = {row for row in oracle[TRIPLE] if isinstance(row[1], IRI) and not isinstance(row[0], Literal)}
+    assert set(reasoner.triples()) == expected
+    assert bool(reasoner.inconsistencies()) == (FALSE in oracle)
 
 
 @pytest.mark.skipif(not LUBM.is_dir(), reason="the shared suites are not here")

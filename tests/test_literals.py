@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.literals import LITERAL_PREDICATES, VALUES, LiteralFacts
@@ -69,3 +71,11 @@ def test_a_literal_that_is_gone_and_comes_back() -> None:
     assert set(reasoner.triples(a, p)) == {(a, p, one)}
     reasoner.add_triples([(b, p, same)])
     assert set(reasoner.triples(a, p)) == {(a, p, one), (a, p, same)}
+
+
+@pytest.mark.parametrize("ruleset", ["rdfs-full", "owl2rl-full"])
+def test_literals_that_only_rules_speak_of(ruleset: str) -> None:
+    reasoner = Reasoner("unused(1) .", ruleset=ruleset)
+    a, p = IRI("http://example.org/a"), IRI("http://example.org/p")
+    reasoner.add_triples([(a, p, Literal("01", XSD.byte.value)), (p, RDFS.range, XSD.byte)])
+    assert set(reasoner.triples(a, p)) == {(a, p, Literal("01", XSD.byte.value))}
