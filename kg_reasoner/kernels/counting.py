@@ -20,7 +20,7 @@ results and be called again.
 
 from kg_reasoner.kernels.deletion import delete_fact, see_new
 from kg_reasoner.kernels.fixpoint import open_plan, open_triggered
-from kg_reasoner.kernels.joins import advance, fill_tuple, next_match, row_limit
+from kg_reasoner.kernels.joins import advance, insert_head, next_match, row_limit
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CALLS,
@@ -46,7 +46,6 @@ from kg_reasoner.kernels.memory import Int32s, entry, kernel
 from kg_reasoner.kernels.relations import (
     clear_flags,
     count_dead,
-    find_or_insert,
     flags_of,
     relation_of,
     section_of,
@@ -156,12 +155,10 @@ def head_of(context: Context, frame: Frame, plan: Plan) -> int:
     """The fact of the head of the frame's instance, inserted without rank if it is new; FULL if there is no room."""
     number = plan.head_relation
     relation = context.relations[number]
-    values = frame.scratch
-    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     if context.touched_count >= context.touched_room:
         return FULL
     count = relation.count
-    row = find_or_insert(context, number, values)
+    row = insert_head(context, frame, plan)
     if row == FULL:
         return FULL
     if row == count:

@@ -22,11 +22,12 @@ from kg_reasoner.kernels.layout import (
     SKIP,
     Context,
     Frame,
+    Plan,
     Relation,
     Step,
 )
 from kg_reasoner.kernels.memory import Int32s, kernel, mix
-from kg_reasoner.kernels.relations import find, key_slot
+from kg_reasoner.kernels.relations import find, find_or_insert, key_slot
 
 
 @kernel
@@ -43,6 +44,13 @@ def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
     for column in range(arity):
         values[column] = value_of(frame, codes[column])
     return 0
+
+
+@kernel
+def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
+    """The living row of the head of the frame's match, appended if there is none; FULL if it cannot be."""
+    fill_tuple(frame, context.codes + plan.head, context.relations[plan.head_relation].arity, frame.scratch)
+    return find_or_insert(context, plan.head_relation, frame.scratch)
 
 
 @kernel

@@ -4,10 +4,10 @@ Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. Unde
 the heads of their rule instances, under delete/rederive all marked facts do.
 """
 
-from kg_reasoner.kernels.joins import fill_tuple
+from kg_reasoner.kernels.joins import insert_head
 from kg_reasoner.kernels.layout import ABSENT, COMPARE, DONE, EXPLICIT, FULL, GROW, MARKED, TRACED, Context, Frame, Plan
 from kg_reasoner.kernels.memory import Int32s, entry, kernel
-from kg_reasoner.kernels.relations import clear_flags, find, find_or_insert, flags_of
+from kg_reasoner.kernels.relations import clear_flags, find, flags_of
 
 
 @kernel
@@ -59,12 +59,10 @@ def mark_head(context: Context, frame: Frame, plan: Plan) -> int:
     """
     number = plan.head_relation
     relation = context.relations[number]
-    values = frame.scratch
-    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     if context.marked_count >= context.marked_room:
         return GROW
     count = relation.count
-    row = find_or_insert(context, number, values)
+    row = insert_head(context, frame, plan)
     if row == FULL:
         return GROW
     if row == count and context.marking == 2:
