@@ -17,6 +17,7 @@ from rdflib.term import Node
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
 from kg_reasoner.errors import LoadError, NoProofError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.terms import IRI, term_from_text
 
 EX = Namespace("http://example.org/")
@@ -681,9 +682,9 @@ class Both:
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps, st.lists(patterns, max_size=4), st.sampled_from(LAYOUTS))
-def test_as_a_dataset_of_rdflib(steps: list[Any], asked: list[Any], layout: str) -> None:
-    both = Both(Dataset(store=KGReasonerStore(Reasoner(layout))))
+@given(steps, st.lists(patterns, max_size=4), st.sampled_from(LAYOUTS), st.sampled_from(list(STRATEGIES)))
+def test_as_a_dataset_of_rdflib(steps: list[Any], asked: list[Any], layout: str, maintenance: str) -> None:
+    both = Both(Dataset(store=KGReasonerStore(Reasoner(layout, maintenance=maintenance))))
     for step in steps:
         both.do(*step)
         assert quads(both.ours) == quads(both.theirs), step
@@ -741,10 +742,10 @@ RULES = """
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps, st.sampled_from([RULES, RULES + LAYOUTS[1]]))
-def test_reasoning_over_the_union(steps: list[Any], rules: str) -> None:
+@given(steps, st.sampled_from([RULES, RULES + LAYOUTS[1]]), st.sampled_from(list(STRATEGIES)))
+def test_reasoning_over_the_union(steps: list[Any], rules: str, maintenance: str) -> None:
     """As a reasoner that has the explicit triples of all graphs; graphs have what they have without rules."""
-    both = Both(Dataset(store=KGReasonerStore(Reasoner(rules))))
+    both = Both(Dataset(store=KGReasonerStore(Reasoner(rules, maintenance=maintenance))))
     for step in steps:
         both.do(*step)
         assert quads(both.ours) == quads(both.theirs), step
