@@ -212,7 +212,8 @@ class _Features:
         return MaskPass(tuple(bits), tuple(local), tuple(implications), bits)
 
     def _hints(self, rule: Rule) -> list[Atom]:
-        """What a rule's atoms about properties ask of the term that its head gives a feature: this tells how many terms are left."""
+        """What a rule's atoms about properties ask of the term that its head gives a feature: this tells how many terms are
+        left."""
         given = self.given(rule.head)
         if given is None or not isinstance(given[0], Variable):
             return []

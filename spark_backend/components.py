@@ -1,8 +1,8 @@
 """Connected components of equalities: which term stands for which.
 
-A few pairs are joined on the driver by union-find. More of them are left to GraphFrames where its jar is at hand; where it is not, as
-on serverless platforms, stars are contracted with plain DataFrames (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii: Connected
-Components in MapReduce and Beyond, 2014). All of them give the same representatives: the least text of each component.
+A few pairs are joined on the driver by union-find. More of them are left to GraphFrames where its jar is at hand; where it is
+not, as on serverless platforms, stars are contracted with plain DataFrames (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii:
+Connected Components in MapReduce and Beyond, 2014). All of them give the same representatives: the least text of each component.
 """
 
 from __future__ import annotations

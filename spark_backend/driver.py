@@ -1,7 +1,7 @@
 """Facts that the driver keeps itself, because there are few of them: the schema, lists, and what rules derive from those alone.
 
-Rules over them are evaluated semi-naively on Python sets, fact by fact: every new fact is matched with each atom that it may be, and
-the rest of that rule's body is looked up. The schema of a large ontology has some thousand triples; data never comes here.
+Rules over them are evaluated semi-naively on Python sets, fact by fact: every new fact is matched with each atom that it may
+be, and the rest of that rule's body is looked up. The schema of a large ontology has some thousand triples; data never comes here.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ class DriverFacts:
 
     def triples(self) -> Iterator[Triple]:
         """The triples among the facts."""
-        for subject, predicate, value in self.rows[TRIPLE]:
-            yield subject, predicate, value
+        return ((subject, predicate, value) for subject, predicate, value in self.rows[TRIPLE])
 
     def solutions(self, body: Sequence[object], binding: Binding) -> Iterator[Binding]:
         """The bindings under which all atoms of a body are facts and its filters hold."""

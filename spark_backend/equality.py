@@ -2,8 +2,8 @@
 
 The rules of equality (eq-sym, eq-trans, eq-rep-s, eq-rep-o) say that equal terms have the same facts. Applied as rules, they write
 out every fact for every member of a component; rewritten, each fact is there once while rules are evaluated. The result is the same
-where the other rules do not look at terms as such: comparisons, negation, variables for properties or classes do, and with those the
-rules of equality are applied as what they are.
+where the other rules do not look at terms as such: comparisons, negation, variables for properties or classes do, and with
+those the rules of equality are applied as what they are.
 """
 
 from __future__ import annotations

@@ -206,8 +206,10 @@ class Facts:
             return derived + typed
         if is_open:
             return self.statistics.total + 1
-        given = sum(self.statistics.count(source) for source, _ in self.sources(property))  # type: ignore[arg-type]  # a constant
-        return given + (SMALL if self.derived.has(part) else 0)
+        size = SMALL if self.derived.has(part) else 0
+        for source, _ in self.sources(property):  # type: ignore[arg-type]  # a constant
+            size += self.statistics.count(source)
+        return size
 
     def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
         """The values of an atom's variables, in columns of their names, for all facts that it matches; None if there are none."""

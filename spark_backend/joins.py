@@ -42,7 +42,7 @@ def triggers(join: Join, facts: Facts) -> list[int]:
 
 def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> None:
     """Add the heads of a rule to the candidates: those for which an item matches a new fact, or all."""
-    rows = solutions(join, facts, trigger, [v for v in dict.fromkeys(variables_of(join.rule.head))])
+    rows = solutions(join, facts, trigger, list(dict.fromkeys(variables_of(join.rule.head))))
     if rows is None:
         return
     names = columns_of(join)

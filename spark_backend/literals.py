@@ -1,4 +1,5 @@
-"""Facts about literals, for the datatype rules: made from the literals that triples and rules have, by the same code as in process."""
+"""Facts about literals, for the datatype rules: made from the literals that triples and rules have, by the same code as in
+process."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ LITERAL_PREDICATES: Final = frozenset({"literal_type", "literal_value", "ill_typ
 ``literal_value(?literal, ?value)``: an IRI that stands for the value; ``ill_typed(?literal)``: the form is none of the datatype."""
 
 DATATYPE_PREDICATES: Final = frozenset({"recognised_datatype", "disjoint_datatypes", "container_membership_property"})
-"""``recognised_datatype(?datatype)``, ``disjoint_datatypes(?one, ?other)``, and ``container_membership_property(?property)`` for rdf:_1,
-rdf:_2 ..., as far as something speaks of them. The driver keeps these facts."""
+"""``recognised_datatype(?datatype)``, ``disjoint_datatypes(?one, ?other)``, and ``container_membership_property(?property)``
+for rdf:_1, rdf:_2 ..., as far as something speaks of them. The driver keeps these facts."""
 
 VALUES: Final = "tag:kg-reasoner:value/"
 """How the IRIs begin that stand for values."""

@@ -25,8 +25,8 @@ FEW: Final = 200_000
 class MaskTable:
     """For each term that has any feature: its closed mask in the columns m0, m1 ...
 
-    `first` holds the masks as they were given (g0 ...), from which the closed ones are looked up; each later iteration adds a table of
-    the terms whose masks have changed, with the new mask (m0 ...) and the bits that are new (n0 ...).
+    `first` holds the masks as they were given (g0 ...), from which the closed ones are looked up; each later iteration adds a
+    table of the terms whose masks have changed, with the new mask (m0 ...) and the bits that are new (n0 ...).
     """
 
     def __init__(self, plan: MaskPass, workspace: Workspace) -> None:

@@ -79,7 +79,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A rule that joins: masks of terms, atoms over triples and relations, conditions; and the feature that its head gives, if any."""
+    """A rule that joins: masks of terms, atoms over triples and relations, conditions; and the feature that its head gives, if
+    any."""
 
     rule: Rule
     groups: tuple[Group, ...]

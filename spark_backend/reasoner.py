@@ -45,7 +45,8 @@ class SparkReasoner:
         wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
 
     Raises:
-        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; raised with the first result.
+        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; raised with the
+            first result.
         ReasonerError: a run cannot be resumed, or there is no place for iterations.
     """
 

@@ -1,7 +1,7 @@
 """A run: from triples and a program to everything that follows.
 
-The schema is closed on the driver before data is looked at. Where data turns out to entail further schema (a class hierarchy that is
-itself the result of rules, say), the run starts over with that as well, until no more comes.
+The schema is closed on the driver before data is looked at. Where data turns out to entail further schema (a class hierarchy
+that is itself the result of rules, say), the run starts over with that as well, until no more comes.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class Run:
         self.rules = Rules()
         self._passes: Passes | None = None
         self.stated: DataFrame | None = None
+        self._is_parsed = False
         self._state: Facts | None = None
 
     # --- evaluation ---------------------------------------------------------------------------------------------------
@@ -102,12 +103,21 @@ class Run:
         """What is known of the given triples; the first look costs one pass."""
         if self._statistics is None:
             began = time.monotonic()
+            if not self._workspace.resumes:
+                self._parse_once()
             self._statistics = look_at(self.given)
             for further in (self.derived, self.added):
                 if further is not None:
                     self._statistics.include(look_at(further))
             self._report(Report("look", facts=self._statistics.total, seconds=time.monotonic() - began))
         return self._statistics
+
+    def _parse_once(self) -> None:
+        """Keep given triples that are read from texts as Parquet: they are read several times."""
+        if not self._is_parsed and any(not file.endswith(".parquet") for file in self.given.inputFiles()):
+            source = self.given
+            self.given = self._workspace.step("given", lambda: source).rows
+        self._is_parsed = True
 
     def plan(self) -> Plan:
         """The logical plan, for the given triples as they are; nothing is derived from data."""
@@ -120,6 +130,7 @@ class Run:
     def evaluate(self) -> None:
         """Derive everything."""
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
+        self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
         self._choose_equality(self._prepared(schema))
         if self.statistics.count(OWL.sameAs):
@@ -166,8 +177,8 @@ class Run:
         can = can_rewrite(self.program.rules, others, rules.stated, bool(self.relations))
         if self._equality == "representatives" and not can:
             raise UnsupportedError(
-                "equality by representatives would not give what the program's rules of equality give: other rules compare or negate "
-                "terms, or have variables for properties or classes, or there are facts of general predicates",
+                "equality by representatives would not give what the program's rules of equality give: other rules compare or "
+                "negate terms, or have variables for properties or classes, or there are facts of general predicates",
                 hint="use equality='rules', or 'auto'",
             )
         self._rewrites = can and self._equality != "rules" and any(is_equality_rule(rule) for rule, _ in rules.rules)
@@ -178,7 +189,8 @@ class Run:
         return "by rules" if any(is_equality_rule(rule) for rule, _ in rules.rules) else "nothing is equal"
 
     def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
-        """Take further equalities into account: representatives, and axioms about classes and properties. Whether anything changed."""
+        """Take further equalities into account: representatives, and axioms about classes and properties. Whether anything
+        changed."""
         if pairs is None:
             return False
         changed = False

@@ -46,7 +46,7 @@ def build_session(master: str | None = None, remote: str | None = None, settings
             builder = builder.config("spark.driver.memory", f"{_memory() // 2}m")
     elif master is not None:
         builder = builder.master(master)
-    for name, value in {"spark.log.level": "ERROR", **(settings or {})}.items():
+    for name, value in {"spark.log.level": "OFF", **(settings or {})}.items():
         builder = builder.config(name, value)
     with plain_failures(f"start Spark on {remote or master or 'this machine'}"):
         return builder.getOrCreate()

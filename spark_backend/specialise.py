@@ -1,9 +1,9 @@
 """Partial evaluation: rules over schema and data become rules over data alone.
 
 Facts about the schema are few, and the driver keeps them (`driver`). A rule such as rdfs9, ``[?x, rdf:type, ?d] :-
-rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join; this is
-what the DLP translation does for OWL's axioms, done for rules of any kind. What a rule set's rules become is what can be compiled
-into a few wide passes.
+rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join; this
+is what the DLP translation does for OWL's axioms, done for rules of any kind. What a rule set's rules become is what can be
+compiled into a few wide passes.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def _in_vocabulary(term: object) -> bool:
 
 
 def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
-    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its variables
-    were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
+    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its
+    variables were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
     known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part)]
     rest = tuple(part for part in rule.body if part not in known)
     needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
@@ -118,7 +118,8 @@ def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tupl
 
 
 def substituted(rule: Rule, values: Binding) -> Rule | None:
-    """A copy of a rule with variables replaced, and filters without variables decided. None if one fails, or if the rule says nothing.
+    """A copy of a rule with variables replaced, and filters without variables decided. None if one fails, or if the rule says
+    nothing.
 
     Variables that occur once keep their names, so that equal rules stay equal.
     """

@@ -36,9 +36,9 @@ def update(
 ) -> DataFrame:
     """The materialisation after triples were added and removed (first removed, then added), equal to a run over what is left.
 
-    What is added triggers rules, what was there does not. For what is removed, the triples that may rest on it are deleted, and those
-    that still follow derived again (DRed). Where schema changes, or terms are said to be the same, there is a full run instead, and
-    the log says so.
+    What is added triggers rules, what was there does not. For what is removed, the triples that may rest on it are deleted, and
+    those that still follow derived again (DRed). Where schema changes, or terms are said to be the same, there is a full run
+    instead, and the log says so.
 
     Args:
         materialised: the materialisation of the same program, with the column ``inferred``; it is read several times.
@@ -66,15 +66,14 @@ def update(
         return _result(Run(spark, program, given, derived=derived, added=brought, **options))
     known = workspace.step("known", lambda: materialised.select(*TRIPLE_COLUMNS).distinct()).rows
     uncertain = change.inferred.unionByName(change.gone.rows)
-    doubtful = doubtful_triples(
-        known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report
-    )
+    doubtful = doubtful_triples(known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report)
     certain = change.inferred if doubtful is None else without(change.inferred, doubtful)
     return _result(Run(spark, program, change.given(), derived=without(certain, change.new.rows), **options))
 
 
 class _Change:
-    """What there is, and what changes: the asserted and the inferred triples; those that are new, and those that are asserted no longer."""
+    """What there is, and what changes: the asserted and the inferred triples; those that are new, and those that are asserted
+    no longer."""
 
     def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: Workspace) -> None:
         from pyspark.sql import functions as F

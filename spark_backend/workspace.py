@@ -62,27 +62,29 @@ class Workspace:
         self.spark = spark
         self._path = _temporary(spark) if path is None else str(path).rstrip("/")
         self._local = _local_folder(self._path)
-        self._resumes = resume
+        self.resumes = resume
+        self._is_clear = False
         self._prefix = ""
         self._finished: dict[str, int] = {}
 
     def begin(self, fingerprint: str) -> None:
-        """Say what the run computes and from what. Steps of another run are no longer counted as finished.
+        """Say what the run computes and from what, before its steps (but for those that the fingerprint is found from).
 
         Raises:
             ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
         """
-        lines = self._read_manifest() if self._resumes else []
-        found = {line["step"]: line for line in lines}
-        if FINGERPRINT in found and found[FINGERPRINT]["of"] != fingerprint:
-            raise ReasonerError(
-                f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of this package; "
-                "run without resuming to start over"
-            )
-        self._finished = {name: line["rows"] for name, line in found.items() if "rows" in line}
-        if FINGERPRINT not in found:
-            self._clear_manifest()
-            self._append({"step": FINGERPRINT, "of": fingerprint})
+        if self.resumes:
+            found = {line["step"]: line for line in self._read_manifest()}
+            if FINGERPRINT in found:
+                if found[FINGERPRINT]["of"] != fingerprint:
+                    raise ReasonerError(
+                        f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of "
+                        "this package; run without resuming to start over"
+                    )
+                self._finished.update({name: line["rows"] for name, line in found.items() if "rows" in line})
+                self._is_clear = True
+                return
+        self._append({"step": FINGERPRINT, "of": fingerprint})
 
     @property
     def finished(self) -> int:
@@ -138,6 +140,9 @@ class Workspace:
             self.spark.createDataFrame([], "value string").write.mode("overwrite").text(f"{self._path}/{MANIFEST}")
 
     def _append(self, line: dict[str, Any]) -> None:
+        if not self._is_clear:
+            self._clear_manifest()
+            self._is_clear = True
         text = json.dumps(line)
         if self._local is not None:
             with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:

@@ -30,7 +30,8 @@ ZOO = """
     :chases rdfs:domain :Cat ; rdfs:range :Animal ; rdfs:subPropertyOf :follows . :follows owl:inverseOf :followedBy .
     :near a owl:SymmetricProperty . :partOf a owl:TransitiveProperty .
     :uncle owl:propertyChainAxiom ( :parent :brother ) .
-    :Hunter owl:equivalentClass [ owl:intersectionOf ( :Cat [ a owl:Restriction ; owl:onProperty :chases ; owl:someValuesFrom :Mouse ] ) ] .
+    :Hunter owl:equivalentClass [ owl:intersectionOf ( :Cat
+        [ a owl:Restriction ; owl:onProperty :chases ; owl:someValuesFrom :Mouse ] ) ] .
     :Mouse rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :size ; owl:hasValue "small" ] .
     :Pet owl:equivalentClass [ a owl:Restriction ; owl:onProperty :owner ; owl:someValuesFrom owl:Thing ] .
     :Good owl:oneOf ( :tom :rex ) . :Good owl:disjointWith :Hunter .
@@ -42,7 +43,8 @@ ZOO = """
 
 EQUAL = """
     :mother a owl:FunctionalProperty . :code a owl:InverseFunctionalProperty . :Cat rdfs:subClassOf :Animal .
-    :tim :mother :eve, :eva . :tom :mother :eva, :evi . :eve :likes :tim . :evi a :Cat . :x :code "1" . :y :code "1" . :y :likes :x .
+    :tim :mother :eve, :eva . :tom :mother :eva, :evi . :eve :likes :tim . :evi a :Cat . :x :code "1" . :y :code "1" .
+    :y :likes :x .
     :z owl:sameAs :y . :z :mother :m1 . :x :mother :m2 . :likes rdfs:subPropertyOf :knows . :alone owl:sameAs :alone .
     :m2 owl:differentFrom :m1 . :Feline owl:sameAs :Cat . :fay a :Feline .
     :Known owl:equivalentClass [ a owl:Restriction ; owl:onProperty :knows ; owl:hasValue :tim ] . :timothy owl:sameAs :tim .

@@ -1,0 +1,154 @@
+"""Reasoning on Spark: LUBM under OWL 2 RL, from N-Triples to Parquet, by design and number of cores.
+
+``python -m benchmarks.spark --universities 5 --cores 1 --cores 2``. Each measurement runs in a process of its own. *wide* is what
+the package does; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
+engine of one machine, from the same file to N-Triples. Wall-clock time without the start of the session; stages and shuffled bytes
+are from Spark's event log.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from benchmarks.data import universities_as_ntriples
+
+WIDE: Final = "wide"
+GENERIC: Final = "generic"
+IN_PROCESS: Final = "in process"
+DESIGNS: Final = (WIDE, GENERIC, IN_PROCESS)
+_SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
+
+
+@click.command()
+@click.option("--universities", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--data", type=click.Path(exists=True), help="N-Triples of that many universities, if there are any.")
+@click.option("--cores", type=click.IntRange(min=1), multiple=True, default=(1, 2), show_default=True)
+@click.option("--design", "designs", type=click.Choice(DESIGNS), multiple=True, default=DESIGNS)
+@click.option("--memory", default="2g", show_default=True, help="Of the driver, which is the only executor.")
+@click.option("--partitions", type=click.IntRange(min=1), default=8, show_default=True, help="Of shuffles, at the most.")
+def main(
+    universities: int, data: str | None, cores: Sequence[int], designs: Sequence[str], memory: str, partitions: int
+) -> None:
+    """Measure reasoning on Spark."""
+    with tempfile.TemporaryDirectory() as folder:
+        if data is None:
+            data = f"{folder}/data.nt"
+            with Path(data).open("wb") as file:
+                file.writelines(universities_as_ntriples(universities))
+        click.echo(f"LUBM({universities}): triples, seconds, stages, MB shuffled, seconds per pass")
+        for design in designs:
+            for count in cores if design != IN_PROCESS else (1,):
+                options = {"design": design, "data": data, "cores": count, "memory": memory, "partitions": partitions}
+                command = [sys.executable, "-m", "benchmarks.spark", json.dumps(options)]
+                said = subprocess.run(command, capture_output=True, text=True, check=False)
+                if said.returncode:
+                    click.echo(f"{design}, {count} cores: failed\n{said.stderr[-2000:]}")
+                    continue
+                found = json.loads(said.stdout.splitlines()[-1])
+                where = "" if design == IN_PROCESS else f"local[{count}]"
+                figures = f"{found['triples']:>11,} {found['seconds']:>8.1f} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
+                click.echo(f"{design:<11}{where:<9} {figures}  {found['passes']}")
+
+
+def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str,
+Any]:
+    """One measurement, in this process."""
+    with tempfile.TemporaryDirectory() as folder:
+        if design == IN_PROCESS:
+            return _in_process(data, folder)
+        return _on_spark(design, data, cores, memory, partitions, folder)
+
+
+def _in_process(data: str, folder: str) -> dict[str, Any]:
+    from kg_reasoner import Reasoner, lubm
+    from kg_reasoner.output import write_triples
+
+    began = time.monotonic()
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(data, lubm.ontology_path())
+    reasoner.materialise()
+    written = write_triples(reasoner.triples(), f"{folder}/out.nt")
+    return {"triples": written, "seconds": time.monotonic() - began, "stages": 0, "shuffled": 0, "passes": ""}
+
+
+def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, folder: str) -> dict[str, Any]:
+    from pyspark.sql import SparkSession
+
+    from kg_reasoner import rulesets
+    from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.reading import read_triples
+
+    settings = {
+        "spark.driver.memory": memory,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": str(partitions),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.dir": Path(folder).as_uri(),
+    }
+    builder: Any = SparkSession.builder.master(f"local[{cores}]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    passes: list[str] = []
+    began = time.monotonic()
+    reasoner = SparkReasoner(
+        spark,
+        rulesets.load("owl2rl").program,
+        read_triples(spark, data),
+        ontology=_ontology(),
+        work_dir=f"{folder}/work",
+        progress=lambda report: passes.append(f"{report.stage} {report.seconds:.1f}"),
+        wide=design == WIDE,
+    )
+    reasoner.triples().write.parquet(f"{folder}/out")
+    seconds = time.monotonic() - began
+    triples = spark.read.parquet(f"{folder}/out").count()
+    spark.stop()
+    stages, shuffled = _events(Path(folder))
+    return {"triples": triples, "seconds": seconds, "stages": stages, "shuffled": shuffled, "passes": ", ".join(passes)}
+
+
+def _ontology() -> list[Any]:
+    """The triples of LUBM's ontology."""
+    from kg_reasoner import Reasoner, lubm
+
+    reasoner = Reasoner()
+    reasoner.load(lubm.ontology_path())
+    return list(reasoner.triples())
+
+
+def _events(folder: Path) -> tuple[int, int]:
+    """The number of stages that ran, and the bytes that they shuffled."""
+    stages = shuffled = 0
+    for event in _read_events(folder):
+        if event["Event"] == "SparkListenerStageCompleted":
+            stages += 1
+            metrics = event["Stage Info"]["Accumulables"]
+            shuffled += sum(int(metric["Value"]) for metric in metrics if metric["Name"] == _SHUFFLED)
+    return stages, shuffled
+
+
+def _read_events(folder: Path) -> Iterator[dict[str, Any]]:
+    for log in folder.iterdir():
+        if log.is_file():
+            with log.open(encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] and sys.argv[1].startswith("{"):
+        print(json.dumps(measure(**json.loads(sys.argv[1]))))
+    else:
+        main()

@@ -1,0 +1,105 @@
+"""Runs on Spark: updates, interrupted runs, components of equalities, and what is said on the way."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.spark_session import need_spark, session
+
+need_spark()
+
+from kg_reasoner import rulesets
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.spark_backend import SparkReasoner, update
+from kg_reasoner.spark_backend.components import Method, least_of_components, representatives
+from kg_reasoner.spark_backend.graphframes import graphframes_problem
+from kg_reasoner.spark_backend.progress import LOGGER, Report
+from kg_reasoner.spark_backend.workspace import Workspace
+from tests.spark_cases import flagged, frame, in_process, turtle
+from tests.spark_killed import chain
+from tests.spark_session import missing
+
+OWL2RL = rulesets.load("owl2rl").program
+
+FARM = """
+    :Cat rdfs:subClassOf :Animal . :chases rdfs:domain :Cat ; rdfs:subPropertyOf :follows . :follows owl:inverseOf :followedBy .
+    :partOf a owl:TransitiveProperty . :Mouse rdfs:subClassOf :Animal .
+    :Hunter owl:equivalentClass [ owl:intersectionOf ( :Cat [ a owl:Restriction ; owl:onProperty :chases ;
+        owl:someValuesFrom :Mouse ] ) ] .
+    :tom :chases :jerry . :jerry a :Mouse . :tom :follows :jerry . :kim a :Cat ; :chases :jerry .
+    :a :partOf :b . :b :partOf :c . :c :partOf :d . :a :partOf :c .
+"""
+ADDED = ":kit :chases :jerry . :d :partOf :e . :tom a :Animal . :b :partOf :c ."
+REMOVED = ":tom :chases :jerry . :b :partOf :c . :kim a :Cat . :nobody :chases :jerry ."
+
+
+@pytest.mark.parametrize(("added", "removed"), [(ADDED, ""), ("", REMOVED), (":Cat rdfs:subClassOf :Pet .", ":jerry a :Mouse .")])
+def test_an_update_is_a_full_run(added: str, removed: str, tmp_path: Path) -> None:
+    before, more, less = map(turtle, (FARM, added, removed))
+    SparkReasoner(session(), OWL2RL, frame(before)).triples().write.parquet(f"{tmp_path}/before")
+    materialised = session().read.parquet(f"{tmp_path}/before")
+    after = [triple for triple in before if triple not in less] + more
+    assert flagged(update(materialised, OWL2RL, more, less)) == in_process(after, ruleset="owl2rl")
+
+
+def test_an_update_begins_with_what_is_new(tmp_path: Path) -> None:
+    SparkReasoner(session(), OWL2RL, frame(chain(30))).triples().write.parquet(f"{tmp_path}/before")
+    reports: list[Report] = []
+    after = update(session().read.parquet(f"{tmp_path}/before"), OWL2RL, turtle(":n30 :partOf :end ."), progress=reports.append)
+    assert len(flagged(after)) == len(chain(30)) + 30 * 29 // 2 + 31 + 3  # three of the schema
+    assert [report.facts for report in reports if report.stage == "iteration"] == [1, 30, 0]
+
+
+def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.spark_killed", f"{tmp_path}/work"]
+    killed = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, timeout=600, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()[-2000:]
+    finished = (tmp_path / "work" / "manifest.jsonl").read_text().count('"rows"')
+    assert finished >= 2
+    reports: list[Report] = []
+    resumed = SparkReasoner(
+        session(), OWL2RL, frame(chain()), work_dir=tmp_path / "work", resume=True, progress=reports.append
+    ).triples()
+    assert flagged(resumed) == in_process(chain(), ruleset="owl2rl")
+    assert (tmp_path / "work" / "manifest.jsonl").read_text().count('"rows"') > finished
+
+
+def test_another_run_is_not_resumed(tmp_path: Path) -> None:
+    SparkReasoner(session(), OWL2RL, frame(chain(3)), work_dir=tmp_path).triples()
+    with pytest.raises(ReasonerError, match="cannot be resumed: it had another program, other triples"):
+        SparkReasoner(session(), OWL2RL, frame(chain(4)), work_dir=tmp_path, resume=True).triples()
+
+
+def test_a_work_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(ReasonerError, match="work directory"):
+        SparkReasoner(session(), OWL2RL, frame(chain(3)), work_dir=tmp_path / "file").triples()
+
+
+@pytest.mark.parametrize("method", ["contraction", "graphframes"])
+def test_components_are_those_of_the_driver(method: Method, tmp_path: Path) -> None:
+    if method == "graphframes" and (problem := graphframes_problem(session())):
+        missing("graphframes", problem)
+    source = random.Random(7)
+    pairs = [(f"n{source.randrange(300)}", f"n{source.randrange(300)}") for _ in range(150)]
+    pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(40)]
+    table = session().createDataFrame(pairs, "one string, other string")
+    found = representatives(table, Workspace(session(), tmp_path), method)
+    assert {row.term: row.representative for row in found.collect()} == least_of_components(pairs)
+
+
+def test_reports_are_lines_of_json(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, LOGGER.name):
+        SparkReasoner(session(), OWL2RL, frame(chain(3))).triples()
+    reports = [json.loads(record.message) for record in caplog.records if record.name == LOGGER.name]
+    assert [report["facts"] for report in reports if report["stage"] == "iteration"] == [3, 0]
+    assert reports[0]["stage"] == "look"
+    assert reports[0]["facts"] == len(chain(3))
