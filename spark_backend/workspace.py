@@ -140,10 +140,15 @@ class Workspace:
             self.spark.createDataFrame([], "value string").write.mode("overwrite").text(f"{self._path}/{MANIFEST}")
 
     def _append(self, line: dict[str, Any]) -> None:
-        if not self._is_clear:
-            self._clear_manifest()
-            self._is_clear = True
-        text = json.dumps(line)
+        try:
+            if not self._is_clear:
+                self._clear_manifest()
+                self._is_clear = True
+            self._write(json.dumps(line))
+        except OSError as error:
+            raise OutputError(f"the work directory cannot be written: {self._path} ({error.strerror})") from error
+
+    def _write(self, text: str) -> None:
         if self._local is not None:
             with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
