@@ -138,7 +138,9 @@ def dataset_with(state: w3c_sparql.State, layout: str) -> Dataset:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("group", groups(DATASETS))
 def test_queries_of_datasets(suites: Path, group: str, layout: str) -> None:
-    for case in selected(suites / group, "query", has_graphs=True):
+    selection = selected(suites / group, "query", has_graphs=True)
+    assert selection, "every one of these groups has such tests"
+    for case in selection:
         query = prepareQuery(case.text, base=case.request.as_uri())
         dataset = dataset_with(case.before, layout)
         for clause in query.algebra.datasetClause or ():
