@@ -1,0 +1,20 @@
+"""The examples in the docstrings of the Spark backend, which cannot be collected where pyspark is missing."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.spark_session import need_spark
+
+need_spark()
+
+MODULES = sorted(path.stem for path in (Path(__file__).parents[1] / "spark_backend").glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    assert doctest.testmod(import_module(f"kg_reasoner.spark_backend.{name}")).failed == 0
