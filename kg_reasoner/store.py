@@ -54,8 +54,8 @@ class KGReasonerStore(StoreChanges):
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if that gets a name. A plain ``Graph`` over the
-    store is the union. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
-    them.
+    store is the union. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load`
+    keeps them.
 
     Args:
         configuration: a reasoner, or the name of a rule set.
