@@ -319,15 +319,17 @@ class Reasoner:
 
     def _state(self, ids: TripleIds) -> Changed:
         """Make triples explicit. Says of each whether it was not."""
-        self._axioms.note_change(ids)
+        if self._rewriting is not None:  # which stores other triples than these
+            self._axioms.note_change(ids)
         changed = self._load(TRIPLE, ids)
         self._touch()
         return changed
 
     def _unstate(self, ids: TripleIds) -> None:
         """Make triples explicit no longer."""
-        self._axioms.note_change(ids)
-        if self._retract(TRIPLE, ids).any():
+        if self._rewriting is not None:
+            self._axioms.note_change(ids)
+        if np.count_nonzero(self._retract(TRIPLE, ids)):
             self._touch()
 
     @property
