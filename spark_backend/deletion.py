@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, union
 from kg_reasoner.spark_backend.compiler import compile_rules
-from kg_reasoner.spark_backend.facts import RELATION, Candidates, Facts, as_relation
+from kg_reasoner.spark_backend.facts import Candidates, Facts
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.joins import derive, triggers
+from kg_reasoner.spark_backend.matching import RELATION, as_relation
 from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Stratum
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.spark_backend.rules import Rules

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
@@ -26,19 +25,19 @@ from kg_reasoner.spark_backend.columns import (
 )
 from kg_reasoner.spark_backend.mask_table import MaskTable
 from kg_reasoner.spark_backend.masks import to_words
-from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Sources, X
+from kg_reasoner.spark_backend.matching import RELATION, as_relation, matched, unified
+from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, X
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.spark_backend.table import Growing, Part
+from kg_reasoner.spark_backend.views import Views
 from kg_reasoner.spark_backend.workspace import Step, Workspace
 from kg_reasoner.terms import RDF, Term, Triple, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["RELATION", "Candidates", "Facts", "as_relation", "matched"]
+__all__ = ["Candidates", "Facts"]
 
-RELATION: Final = "relation"
-"""The column that says which predicate a row of a relation belongs to."""
 SMALL: Final = 100_000
 """So many triples are read where they are, again and again, instead of being extracted."""
 
@@ -94,7 +93,7 @@ class Facts:
         """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
-        self._sources: dict[Term, Sources] = {}
+        self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
         by_arity: dict[int, list[DataFrame]] = {}
         for predicate, rows in relations.items():
@@ -107,7 +106,7 @@ class Facts:
     def begin(self) -> None:
         """Give terms their masks. One shuffle."""
         if self.features.features:
-            self.masks.begin(self.features_of(self.base, "g"))
+            self.masks.begin(self.views.features_of(self.base, "g"))
         if self._is_open:
             implies = bool(self.properties.implied or self.features.features)
             step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
@@ -115,72 +114,9 @@ class Facts:
 
     def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
         """Triples, what properties imply, and the types that masks say, each once."""
-        found = union(filter(None, (triples, self.implied(triples), self._types(part))))
+        found = union(filter(None, (triples, self.views.implied(triples), self._types(part))))
         assert found is not None
         return found.distinct()
-
-    def features_of(self, triples: DataFrame, prefix: str) -> DataFrame | None:
-        """The features that triples give to their subjects and objects, in rows of terms and words; None if there are none."""
-        from pyspark.sql import functions as F
-
-        frames = []
-        subject_words, object_words = self.masks.names("s"), self.masks.names("o")
-        table = self._contributions()
-        if table:
-            columns = ", ".join(f"{name} long" for name in (*subject_words, *object_words))
-            key = F.when(F.col(PREDICATE) == TYPE, F.concat(F.lit(" "), F.col(OBJECT))).otherwise(F.col(PREDICATE))
-            lookup = F.broadcast(local_frame(self.spark, table, f"key string, {columns}"))
-            joined = triples.withColumn("key", key).join(lookup, "key")
-            ends = ((SUBJECT, subject_words), (OBJECT, object_words))
-            features = F.array(
-                *(
-                    F.struct(
-                        F.col(end).alias(TERM),
-                        *(F.col(word).alias(name) for word, name in zip(words, self.masks.names(prefix), strict=True)),
-                    )
-                    for end, words in ends
-                )
-            )
-            frames.append(joined.select(F.explode(features).alias("row")).select("row.*"))
-        for source, end, value, mask in self._valued():
-            other = OBJECT if end == SUBJECT else SUBJECT
-            chosen = triples.where((F.col(PREDICATE) == term_text(source)) & (F.col(other) == term_text(value)))
-            frames.append(chosen.select(F.col(end).alias(TERM), *self.masks.literals(mask, prefix)))
-        rows = union(frames)
-        if rows is None:
-            return None
-        return rows.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in self.masks.names(prefix))))
-
-    def _contributions(self) -> list[tuple[object, ...]]:
-        """Per property and per class (with a blank before it), the masks that it gives to subjects and to objects, as words."""
-        found: dict[str, list[int]] = {}
-        for atom, bit in self.features.bits.items():
-            if atom.predicate != TRIPLE:
-                continue
-            subject, property, value = atom.terms
-            if property == RDF.type:
-                found.setdefault(f" {term_text(value)}", [0, 0])[0] |= 1 << bit  # type: ignore[arg-type]  # a constant
-            elif isinstance(subject, Variable) and isinstance(value, Variable):
-                for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
-                    found.setdefault(term_text(source), [0, 0])[int((value == X) != swapped)] |= 1 << bit
-        count = self.masks.count_of_words
-        return [(key, *to_words(ofs, count), *to_words(ofo, count)) for key, (ofs, ofo) in found.items()]
-
-    def _valued(self) -> Iterable[tuple[Term, str, Term, int]]:
-        """The features of having a certain value: property, the column of the term that has it, the value, the mask."""
-        for atom, bit in self.features.bits.items():
-            if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
-                subject, property, value = atom.terms
-                constant = value if subject == X else subject
-                if not isinstance(constant, Variable):
-                    for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
-                        yield source, SUBJECT if (subject == X) != swapped else OBJECT, constant, 1 << bit
-
-    def sources(self, property: Term) -> Sources:
-        """The properties whose triples are triples of this one."""
-        if property not in self._sources:
-            self._sources[property] = self.properties.sources(property)
-        return self._sources[property]
 
     # --- matching -----------------------------------------------------------------------------------------------------
 
@@ -199,7 +135,7 @@ class Facts:
         is_open = isinstance(property, Variable) or property == RDF.type
         new = self._new_properties
         derived = 0
-        if is_open or new is None or any(source in new for source, _ in self.sources(property)):  # type: ignore[arg-type]
+        if is_open or new is None or any(source in new for source, _ in self.views.sources(property)):  # type: ignore[arg-type]
             derived = self.derived.delta_count
         typed = len(self.masks.delta_sizes) if is_open else 0
         if part == "delta":
@@ -207,7 +143,7 @@ class Facts:
         if is_open:
             return self.statistics.total + 1
         size = SMALL if self.derived.has(part) else 0
-        for source, _ in self.sources(property):  # type: ignore[arg-type]  # a constant
+        for source, _ in self.views.sources(property):  # type: ignore[arg-type]  # a constant
             size += self.statistics.count(source)
         return size
 
@@ -234,7 +170,7 @@ class Facts:
             return None if rows is None else rows.where(F.col(PREDICATE) == term_text(property)).select(SUBJECT, OBJECT)
         frames = []
         for swapped in (False, True):
-            sources = [source for source, turns in self.sources(property) if turns == swapped]
+            sources = [source for source, turns in self.views.sources(property) if turns == swapped]
             ends = (F.col(OBJECT).alias(SUBJECT), F.col(SUBJECT).alias(OBJECT)) if swapped else (F.col(SUBJECT), F.col(OBJECT))
             for rows in self._rows_of(sources, part):
                 frames.append(rows.where(F.col(PREDICATE).isin([term_text(source) for source in sources])).select(*ends))
@@ -255,7 +191,7 @@ class Facts:
         """Keep the given triples of some properties, and of what implies them, in a place of their own."""
         from pyspark.sql import functions as F
 
-        wanted = {source for property in properties for source, _ in self.sources(property)} - self._extracts.keys()
+        wanted = {source for property in properties for source, _ in self.views.sources(property)} - self._extracts.keys()
         wanted = {property for property in wanted if self.statistics.count(property)}
         if not wanted or self.statistics.total < SMALL:
             return
@@ -263,53 +199,12 @@ class Facts:
         step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
         self._extracts.update(dict.fromkeys(wanted, step.rows))
 
-    def implied(self, triples: DataFrame) -> DataFrame | None:
-        """What triples imply by the property pass, themselves not included; None if no property implies another."""
-        from pyspark.sql import functions as F
-
-        table = [
-            (term_text(source), term_text(target), swapped)
-            for source, targets in self.properties.implied.items()
-            for target, swapped in targets
-        ]
-        if not table:
-            return None
-        lookup = F.broadcast(local_frame(self.spark, table, "source string, target string, swapped boolean"))
-        joined = triples.join(lookup, triples[PREDICATE] == lookup["source"])
-        return joined.select(
-            F.when(F.col("swapped"), F.col(OBJECT)).otherwise(F.col(SUBJECT)).alias(SUBJECT),
-            F.col("target").alias(PREDICATE),
-            F.when(F.col("swapped"), F.col(SUBJECT)).otherwise(F.col(OBJECT)).alias(OBJECT),
-        )
-
     def _types(self, part: Part) -> DataFrame | None:
         """The types that masks say, as triples."""
         rows = self.masks.rows(part)
         if rows is None or not self.features.classes():
             return None
-        return self.types_of(rows, "n" if part == "delta" else "m", None)
-
-    def types_of(self, rows: DataFrame, prefix: str, without: str | None) -> DataFrame:
-        """One triple for each class whose bit is set in the words of a prefix, and not set in those of another one."""
-        from pyspark.sql import functions as F
-
-        names = self.masks.names(prefix)
-        others = self.masks.names(without) if without else None
-        classes = sorted((bit, term_text(cls)) for cls, bit in self.features.classes().items())
-        words = [F.col(name) for name in names]
-        if others is not None:
-            words = [F.col(name).bitwiseAND(F.bitwise_not(F.col(other))) for name, other in zip(names, others, strict=True)]
-        of_classes = to_words(sum(1 << bit for bit, _ in classes), self.masks.count_of_words)
-        kept = rows.select(
-            TERM, *(w.bitwiseAND(F.lit(c).cast("long")).alias(n) for w, c, n in zip(words, of_classes, names, strict=True))
-        )
-        some = kept.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in names)))
-        table = [(text, *to_words(1 << bit, self.masks.count_of_words)) for bit, text in classes]
-        lookup = F.broadcast(local_frame(self.spark, table, "class string, " + ", ".join(f"b_{name} long" for name in names)))
-        is_set = reduce(lambda left, right: left | right, (some[name].bitwiseAND(lookup[f"b_{name}"]) != 0 for name in names))
-        return some.join(lookup, is_set).select(
-            F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT)
-        )
+        return self.views.types_of(rows, "n" if part == "delta" else "m", None)
 
     def _match_relation(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
         from pyspark.sql import functions as F
@@ -360,7 +255,7 @@ class Facts:
         """The term and the bit of an atom of a helper predicate that is kept in masks."""
         if atom.predicate in self.features.predicates:
             for feature, bit in self.features.bits.items():
-                if feature.predicate == atom.predicate and (term := _unified(feature, atom)) is not None:
+                if feature.predicate == atom.predicate and (term := unified(feature, atom)) is not None:
                     return term, bit
         return None
 
@@ -389,13 +284,13 @@ class Facts:
             classes = [term_text(cls) for cls in self.features.classes()]
             in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
             triples.append(open_triples.where(~in_masks))
-            if classes and (rows := self.features_of(open_triples.where(in_masks), "c")) is not None:
+            if classes and (rows := self.views.features_of(open_triples.where(in_masks), "c")) is not None:
                 features.append(rows)
         count = self._absorb_triples(f"{name}-triples", union(triples), None if found.open_triples else found.heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")
-        if new is not None and self.features.features and (rows := self.features_of(new, "c")) is not None:
+        if new is not None and self.features.features and (rows := self.views.features_of(new, "c")) is not None:
             features.append(rows)
         count += self.masks.absorb(name, union(features))
         if self._is_open:
@@ -464,41 +359,3 @@ class Facts:
         )
         table.advance(step)
         return step.count
-
-
-def as_relation(predicate: str, rows: DataFrame) -> DataFrame:
-    """The facts of one predicate as rows of the relation of their arity."""
-    from pyspark.sql import functions as F
-
-    return rows.toDF(*argument_columns(len(rows.columns))).select(
-        F.lit(predicate).alias(RELATION), *argument_columns(len(rows.columns))
-    )
-
-
-def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], names: Mapping[Variable, str]) -> DataFrame:
-    """The rows whose columns are the constants of an atom and agree where it repeats a variable; the columns of its variables.
-
-    An atom without variables has the column ``one``.
-    """
-    from pyspark.sql import functions as F
-
-    first: dict[Variable, str] = {}
-    for column, term in zip(columns, terms, strict=True):
-        if not isinstance(term, Variable):
-            rows = rows.where(F.col(column) == term_text(term))
-        elif term in first:
-            rows = rows.where(F.col(column) == F.col(first[term]))
-        else:
-            first[term] = column
-    return rows.select(*([F.col(column).alias(names[term]) for term, column in first.items()] or [F.lit(1).alias("one")]))
-
-
-def _unified(feature: Atom, atom: Atom) -> Argument | None:
-    """What stands in an atom where the feature has its term, if the atom is about that feature."""
-    term: Argument | None = None
-    for wanted, found in zip(feature.terms, atom.terms, strict=True):
-        if wanted == X:
-            term = found
-        elif wanted != found:
-            return None
-    return term

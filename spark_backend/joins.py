@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
 from kg_reasoner.spark_backend import conditions
 from kg_reasoner.spark_backend.columns import TERM, argument_columns
-from kg_reasoner.spark_backend.facts import RELATION, Candidates, Facts
+from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.matching import RELATION, matched
 from kg_reasoner.spark_backend.plan import Group, Join
 from kg_reasoner.spark_backend.table import Part
 from kg_reasoner.terms import RDF, term_text
@@ -114,8 +115,6 @@ def _forbidden(group: Group, join: Join) -> int:
 def _rows(item: Item, join: Join, facts: Facts, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
     if isinstance(item, Atom):
         return facts.match(item, part, names)
-    from kg_reasoner.spark_backend.facts import matched
-
     terms = facts.masks.terms(item.required, _forbidden(item, join), part)
     return None if terms is None else matched(terms, (TERM,), (item.term,), names)
 

@@ -41,7 +41,7 @@ def materialisation(
     if targets:
         is_target = F.col(PREDICATE).isin(targets)
         frames.append(rows.where(~is_target))
-        implied = facts.implied(rows.select(*TRIPLE_COLUMNS))
+        implied = facts.views.implied(rows.select(*TRIPLE_COLUMNS))
         doubtful = rows.where(is_target)
         if implied is not None:
             doubtful = doubtful.unionByName(flagged(implied, inferred=True))
@@ -49,7 +49,7 @@ def materialisation(
     else:
         frames.append(rows)
     frames += [
-        flagged(without(facts.types_of(masks, prefix, given_prefix), added), inferred=True)
+        flagged(without(facts.views.types_of(masks, prefix, given_prefix), added), inferred=True)
         for masks, prefix, given_prefix in facts.masks.inferred()
         if facts.features.classes()
     ]

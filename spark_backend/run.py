@@ -304,7 +304,7 @@ class Run:
                 frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
         if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
             for masks, prefix, without in state.masks.inferred():
-                frames.append(state.types_of(masks, prefix, without).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+                frames.append(state.views.types_of(masks, prefix, without).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
         rows = union(frames)
         if rows is None:
             return set()
