@@ -87,7 +87,7 @@ class Directions:
         self._index_room = indexes = max(self._index_room, 1 + max(self._indexes, default=0))
         facts = self.facts
         self._kinds, self._ends, self._test_masks = np.zeros(nodes, np.int8), np.zeros(nodes, bool), None
-        self._is_negated = np.zeros(indexes, bool)
+        self._asks_only = np.zeros(indexes, bool)
         self._keep = np.full((facts.words, indexes), -1, np.int64)
         self._fill = np.zeros((facts.words, indexes), np.int64)
         self._unequal = [number for number, index in self._indexes.items() if index.equal]
@@ -102,7 +102,7 @@ class Directions:
         for number, index in self._indexes.items():
             rest = np.array(facts.masks(range(len(index.key), facts.slots)), np.int64)
             self._keep[:, number], self._fill[:, number] = ~rest, rest
-            self._is_negated[number] = index.negated
+            self._asks_only[number] = index.asks_only
         self._has_kind = [bool((self._kinds == kind).any()) for kind in (POSITIVE, NEGATED, CONDITION)]
 
     # --- gatekeep, index, product ---------------------------------------------------------------------------------------
@@ -154,11 +154,11 @@ class Directions:
             return wanted
         return wanted.at(np.flatnonzero(self._kinds[self.rewrites.first(wanted.columns[self.facts.words :])] == kind))
 
-    def for_negation(self, negated: bool, indexed: ZSet) -> ZSet:
-        """The indexed facts that serve negations, or the others."""
-        if not self._has_kind[NEGATED]:
-            return ZSet.empty(indexed.arity) if negated else indexed
-        return indexed.at(np.flatnonzero(self._is_negated[self.facts.first(indexed.columns)] == negated))
+    def for_questions(self, asked: bool, indexed: ZSet) -> ZSet:
+        """The indexed facts of indexes that are only asked whether there are some, or those of the others."""
+        if not self._asks_only.any():
+            return ZSet.empty(indexed.arity) if asked else indexed
+        return indexed.at((self._asks_only[self.facts.first(indexed.columns)] == asked).nonzero()[0])
 
     def unfinished(self, rewrites: ZSet) -> ZSet:
         """The rewrites of bodies that go on."""

@@ -115,12 +115,12 @@ class Interpreter:
         def some(kind: int, name: str) -> Stream:
             return wanted.linear(lambda rows: directions.of_kind(kind, rows), fact + rewrite, name)
 
-        positive = indexed.linear(lambda rows: directions.for_negation(False, rows), fact, "facts for atoms")
-        product = some(POSITIVE, "atoms").match(positive, _Product(directions), rewrite, "product")
+        plain = indexed.linear(lambda rows: directions.for_questions(False, rows), fact, "facts")
+        asked = indexed.linear(lambda rows: directions.for_questions(True, rows), fact, "facts that are asked for").distinct()
+        product = some(POSITIVE, "atoms").match(plain + asked, _Product(directions), rewrite, "product")
         negated = some(NEGATED, "negations")
-        blocked = indexed.linear(lambda rows: directions.for_negation(True, rows), fact, "facts for negations").distinct()
         free = negated.map(lambda columns: columns[fact:], rewrite, "rewrites")
-        unfree = negated.match(blocked, _Blocked(directions), rewrite, "antiproduct")
+        unfree = negated.match(asked, _Blocked(directions), rewrite, "antiproduct")
         satisfied = some(CONDITION, "conditions").linear(directions.satisfied, rewrite, "conditions that hold")
         further = loop.sum(product, free, -unfree, satisfied)
 

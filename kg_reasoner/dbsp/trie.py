@@ -8,7 +8,7 @@ not be kept to meet a head later.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
@@ -21,19 +21,23 @@ ROOT: Final = 0
 Term: TypeAlias = int
 """A constant (0 or more), or ``~n`` for variable n."""
 
+Pattern: TypeAlias = "tuple[Term | None, ...]"
+"""The terms of an atom; None is a variable that nothing else needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
     """An order of a predicate's columns, for joins: `key` columns first, then the others that are wanted.
 
-    Facts that differ in a pair of columns that are to be equal do not take part.
+    Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
+    fact (by negations, and by atoms that bind nothing that is needed) holds each key once.
     """
 
     predicate: int
     key: tuple[int, ...]
     rest: tuple[int, ...]
     equal: tuple[tuple[int, int], ...]
-    negated: bool
+    asks_only: bool
 
 
 @dataclass(slots=True)
@@ -159,16 +163,19 @@ class Trie:
     def _enter(self, clause: Clause, changes: Changes) -> Iterator[Hashable]:
         """The keys of the nodes of a clause."""
         variables: dict[str, int] = {}
+        occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
         parent = ROOT
         for place, part in enumerate(clause.body):
             is_last = place == len(clause.body) - 1
             names = dict(variables)
-            terms = part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
+            terms = _terms(part)
+            new = {argument for argument in terms if isinstance(argument, str) and argument not in variables}
+            is_question = isinstance(part, Literal) and all(occurrences[variable] == 1 for variable in new)
             for argument in terms:
-                if isinstance(argument, str):
+                if isinstance(argument, str) and not is_question:
                     names.setdefault(argument, len(names))
-            canonical = _canonical(terms, names)
-            head = (clause.head.predicate, _canonical(clause.head.terms, names)) if is_last else None
+            canonical = tuple(None if is_question and term in new else _numbered(term, names) for term in terms)
+            head = (clause.head.predicate, tuple(_numbered(term, names) for term in clause.head.terms)) if is_last else None
             kind = (part.predicate, part.negated) if isinstance(part, Literal) else part.name
             key: Hashable = parent, kind, canonical, head
             node = self._nodes.get(key)
@@ -208,11 +215,12 @@ class Trie:
         counted[1] += 1
         node.index_number = counted[0]
 
-    def _work_out(self, node: Node, terms: tuple[Term, ...], bound: int) -> None:
+    def _work_out(self, node: Node, terms: Pattern, bound: int) -> None:
         """Work out what a part of a body does, after a prefix that binds so many variables."""
         part = node.part
         if isinstance(part, Condition):
-            node.arguments, node.result = terms[:-1], terms[-1]
+            *arguments, node.result = (term for term in terms if term is not None)
+            node.arguments = tuple(arguments)
             node.binds_result = node.result < 0 and ~node.result >= bound
             needed = (*node.arguments, node.result)
         else:
@@ -236,26 +244,33 @@ class Trie:
         if node.head is not None:
             node.head = node.head[0], tuple(map(own, node.head[1]))
 
-    def _match(self, node: Node, part: Literal, terms: tuple[Term, ...], bound: int) -> None:
+    def _match(self, node: Node, part: Literal, terms: Pattern, bound: int) -> None:
         """Work out how an atom meets facts: which columns are known, which ones bind variables."""
-        known, first, equal = [], dict[Term, int](), []
+        known, first, equal = dict[int, Term](), dict[Term, int](), []
         for column, term in enumerate(terms):
+            if term is None:
+                continue
             if term >= 0 or ~term < bound:
-                known.append(column)
+                known[column] = term
             elif term in first:
                 equal.append((column, first[term]))
             else:
                 first[term] = column
-        new = [] if part.negated else sorted(first.values())
-        key = tuple(known) if self._indexed or part.negated else ()
-        rest = (*(column for column in known if column not in key), *new)
-        node.index = Index(part.predicate, key, rest, tuple(equal), part.negated)
-        node.key = tuple(terms[column] for column in key)
-        columns = (*key, *rest)
-        node.tested = tuple((columns.index(column), terms[column]) for column in known if column not in key)
-        node.binds = tuple((columns.index(column), ~terms[column]) for column in new)
+        new = {} if part.negated else {column: ~variable for variable, column in first.items()}
+        asks_only = part.negated or None in terms
+        key = tuple(known) if self._indexed or asks_only else ()
+        columns = (*key, *(column for column in known if column not in key), *new)
+        node.index = Index(part.predicate, key, columns[len(key) :], tuple(equal), asks_only)
+        node.key = tuple(known[column] for column in key)
+        node.tested = tuple((columns.index(column), term) for column, term in known.items() if column not in key)
+        node.binds = tuple((columns.index(column), variable) for column, variable in new.items())
 
 
-def _canonical(terms: Iterable[Argument], names: Mapping[str, int]) -> tuple[Term, ...]:
-    """Terms with numbers for variables."""
-    return tuple(term if isinstance(term, int) else ~names[term] for term in terms)
+def _terms(part: Part) -> tuple[Argument, ...]:
+    """All terms of a part of a rule."""
+    return part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
+
+
+def _numbered(term: Argument, names: Mapping[str, int]) -> Term:
+    """A constant, or a variable's number."""
+    return term if isinstance(term, int) else ~names[term]
