@@ -15,8 +15,6 @@ from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from kg_reasoner.program import Program
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.terms import Triple
@@ -169,8 +167,6 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkR
                 format=options["input_format"],
                 blank_nodes=options["blank_nodes"],
             )
-            if options["work_dir"] is not None and options["input_format"] != "parquet":
-                triples = _kept(triples, f"{options['work_dir'].rstrip('/')}/input")
             yield SparkReasoner(
                 session,
                 program,
@@ -182,14 +178,6 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkR
             )
     finally:
         session.stop()
-
-
-def _kept(triples: DataFrame, place: str) -> DataFrame:
-    """The same triples as a table: they are read several times, and columns are read much faster than text."""
-    from kg_reasoner.spark_backend.writing import write
-
-    write(triples, place, overwrite=True)
-    return triples.sparkSession.read.parquet(place)
 
 
 def _program(ruleset: str | None, rules_file: str | None) -> Program:
