@@ -100,7 +100,7 @@ def table(name: str, share: float, found: dict[str, Result | str]) -> Table:
             continue
         ratios = [f"{result[stage] / max(ours[stage], 1e-9):.2f}" for stage in STAGES] if isinstance(ours, dict) else [""] * 3
         cells = [*(milliseconds(result[stage]) for stage in STAGES), *ratios]
-        made_table.add_row(contestant, *cells, f"{result['bytes'] / 1e6:,.0f}", f"{result['facts']:,}")
+        made_table.add_row(contestant, *cells, f"{result['bytes'] / 1e6:,.0f}", f"{result['facts']:,.0f}")
     return made_table
 
 
@@ -121,7 +121,7 @@ def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
     held: dict[int, int] = {}
     highest = 0
     for number in range(1, updates + 1):
-        some = circuit.prepare([facts[place] for place in random.choice(len(facts), 10, replace=False)])
+        some = circuit.prepare([facts[place] for place in random.choice(len(facts), min(10, len(facts)), replace=False)])
         circuit.update(some, -1)
         circuit.update(some, 1)
         highest = max(highest, circuit.nbytes)
