@@ -35,9 +35,7 @@ _SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
 @click.option("--design", "designs", type=click.Choice(DESIGNS), multiple=True, default=DESIGNS)
 @click.option("--memory", default="2g", show_default=True, help="Of the driver, which is the only executor.")
 @click.option("--partitions", type=click.IntRange(min=1), default=8, show_default=True, help="Of shuffles, at the most.")
-def main(
-    universities: int, data: str | None, cores: Sequence[int], designs: Sequence[str], memory: str, partitions: int
-) -> None:
+def main(universities: int, data: str | None, cores: Sequence[int], designs: Sequence[str], memory: str, partitions: int) -> None:
     """Measure reasoning on Spark."""
     with tempfile.TemporaryDirectory() as folder:
         if data is None:
@@ -59,8 +57,7 @@ def main(
                 click.echo(f"{design:<11}{where:<9} {figures}  {found['passes']}")
 
 
-def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str,
-Any]:
+def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
     """One measurement, in this process."""
     with tempfile.TemporaryDirectory() as folder:
         if design == IN_PROCESS:
