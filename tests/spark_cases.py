@@ -61,7 +61,7 @@ def flagged(materialised: DataFrame) -> Flagged:
 
 def in_process(triples: Iterable[Triple], program: Program | None = None, ruleset: str | None = None) -> Flagged:
     """What the in-process engine says."""
-    reasoner = Reasoner(program, ruleset=ruleset)
+    reasoner = Reasoner(program, ruleset=ruleset, show_hidden=True)
     reasoner.add_triples(list(triples))
     return of_reasoner(reasoner)
 

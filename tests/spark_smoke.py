@@ -54,7 +54,7 @@ def session(remote: bool) -> SparkSession:
 
 
 def in_process() -> tuple[set[tuple[str, ...]], int]:
-    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner = Reasoner(ruleset="owl2rl", show_hidden=True)
     reasoner.load(DATA.encode(), format="ntriples")
     return {tuple(map(term_text, triple)) for triple in reasoner.triples()}, len(reasoner.inconsistencies())
 

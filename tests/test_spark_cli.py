@@ -67,7 +67,7 @@ def lines(folder: Path) -> list[str]:
 
 def test_materialise(zoo: Path) -> None:
     said = kg("materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--ruleset", "rdfs", "--work-dir", "work").stderr
-    reasoner = Reasoner(ruleset="rdfs")
+    reasoner = Reasoner(ruleset="rdfs", show_hidden=True)
     reasoner.load("zoo.ttl", "data.nt")
     expected = {tuple(map(term_text, triple)) for triple in reasoner.triples()}
     found = {tuple(row) for row in session().read.parquet(str(zoo / "out")).select("subject", "predicate", "object").collect()}

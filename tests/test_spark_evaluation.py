@@ -65,7 +65,7 @@ SMALL = """
 def test_every_rule_set(name: str, text: str) -> None:
     triples = turtle(text)
     reasoner = SparkReasoner(session(), rulesets.load(name).program, frame(triples))
-    engine = Reasoner(ruleset=name)
+    engine = Reasoner(ruleset=name, show_hidden=True)
     engine.add_triples(triples)
     assert flagged(reasoner.triples()) == of_reasoner(engine)
     assert violations(reasoner) == violations_in_process(engine)
@@ -77,7 +77,7 @@ def test_lubm() -> None:
     if not file.exists():
         pytest.skip(f"the data of LUBM(1) are not at {file}")
     ontology = turtle(lubm.ontology_path().read_text(encoding="utf-8"))
-    engine = Reasoner(ruleset="owl2rl")
+    engine = Reasoner(ruleset="owl2rl", show_hidden=True)
     engine.load(file)
     engine.add_triples(ontology)
     reasoner = SparkReasoner(session(), rulesets.load("owl2rl").program, read_triples(session(), str(file)), ontology=ontology)

@@ -217,7 +217,7 @@ def test_the_command_line_shows_all_if_asked_for(tmp_path: Path) -> None:
     data = tmp_path / "data.nt"
     data.write_text("<http://example.org/a> <http://example.org/p> <http://example.org/b> .\n")
     counts = []
-    for options in ([], ["--all"]):
+    for options in ([], ["--show-hidden"]):
         output = tmp_path / "all.nt"
         arguments = ["materialise", str(data), "--ruleset", "owl2rl-full", "--output", str(output), *options]
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)

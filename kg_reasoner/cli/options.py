@@ -71,8 +71,7 @@ def data_options(command: _Command) -> _Command:
         ),
         loading_options,
         click.option(
-            "--all",
-            "show_hidden",
+            "--show-hidden",
             is_flag=True,
             callback=_keep,
             expose_value=False,
