@@ -141,3 +141,14 @@ def test_what_comes_and_goes_in_one_step() -> None:
     changes = datalog.step({"edge": {("b", "c"): 1, ("a", "b"): -1, ("c", "a"): 1}}, {step: 1})
     pairs = {(x.lexical, y.lexical): weight for (x, y), weight in changes["path"].items()}  # type: ignore[union-attr]
     assert pairs == {("a", "b"): -1, ("b", "c"): 1, ("c", "a"): 1, ("b", "a"): 1}
+
+
+@pytest.mark.parametrize("held_up", ["q(?x) :- q(?x) .", "r(?x) :- q(?x) . q(?x) :- r(?x) .", "q(?x) :- q(?y), q(?x) ."])
+def test_a_body_that_begins_with_a_negation(held_up: str) -> None:
+    """Nothing is derived before the facts that are given are known: it could hold itself up, or come and go without end."""
+    datalog = Datalog()
+    program = parse("q(1) :- NOT p(0), NOT p(2) ." + held_up).rules
+    assert datalog.step({"p": {(0,): 1}}, dict.fromkeys(program, 1)) == {"p": {(literal(0),): 1}}
+    heads = {rule.head.predicate for rule in program}
+    assert datalog.step({"p": {(0,): -1}}) == {"p": {(literal(0),): -1}, **{head: {(literal(1),): 1} for head in heads}}
+    assert datalog.step({"p": {(2,): 1}}) == {"p": {(literal(2),): 1}, **{head: {(literal(1),): -1} for head in heads}}

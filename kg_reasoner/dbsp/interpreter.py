@@ -41,6 +41,7 @@ class Interpreter:
     """A circuit that evaluates clauses over facts, both of which are streams of changes.
 
     Negation is right if what is negated does not depend on clauses of this interpreter: `Strata` makes a chain of interpreters.
+    Evaluated from scratch, facts then only come from iteration to iteration, and none goes; so there is an end to it.
 
     Args:
         indexed: whether there is an index operator. Without one, facts are found by their predicate only.
@@ -109,7 +110,9 @@ class Interpreter:
         seed = loop.introduce(circuit.input("seed", rewrite))
         facts, rewrites = loop.feedback(fact), loop.feedback(rewrite)
 
-        wanted = (rewrites + seed).match(leads, _Gatekeep(directions), fact + rewrite, "gatekeep")
+        # Given facts come round at iteration 1, so bodies begin then. A negation that came first in a body at iteration 0 would see no
+        # facts, and put out a head to be taken back at iteration 1: what follows from such a head could hold itself up for ever.
+        wanted = (rewrites + seed.delay()).match(leads, _Gatekeep(directions), fact + rewrite, "gatekeep")
         indexed = facts.match(orders, _IndexOrder(directions), fact, "index")
 
         def some(kind: int, name: str) -> Stream:
