@@ -191,7 +191,7 @@ def matching(found: set[Triple], pattern: tuple[Term | None, Term | None, Term |
             yield triple
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.sampled_from(["rdfs", "owl2rl", "owl2rl-full"]),
     st.lists(triples, max_size=8),
