@@ -141,12 +141,14 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
         for graph, tables in found.items():
-            self.remove_ids(np.concatenate(tables), graph)
+            self.remove_ids(tables[0] if len(tables) == 1 else np.concatenate(tables), graph)
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
-        """The explicit triples of a graph, or of all, that match."""
+        """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
         queries = self.reasoner.queries
         subject, property, value = pattern
+        if graph is None and None not in pattern:
+            return np.array([pattern], np.int32)  # removing what is not there does nothing
         if graph is None:
             return queries.matcher.match(subject, property, value, "explicit")
         return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
@@ -167,9 +169,10 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def _complete_readings(self) -> None:
         """What is being read is a snapshot: it does not see changes."""
-        for reading in list(self.readings):
-            reading.complete()
-        self.readings.clear()
+        if len(self.readings):
+            for reading in list(self.readings):
+                reading.complete()
+            self.readings.clear()
 
     # --- transactions -----------------------------------------------------------------------------------------------
 
