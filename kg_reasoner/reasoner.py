@@ -70,8 +70,8 @@ class Reasoner:
     Args:
         program: rules, as a `Program` or as text in the rule language.
         ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
-        maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting`` or
-            ``rematerialise``. They differ in cost, never in results.
+        maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting``,
+            ``rematerialise`` or ``dbsp``. They differ in cost, never in results.
         datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
             None: all of `kg_reasoner.datatypes.DATATYPES`. Literals of others are nothing but literals.
         show_hidden: whether inferred triples that hold of anything are shown to all patterns, in exports and in deltas; by default
