@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,12 +30,9 @@ from .strategies import CYCLIC, Transaction, World, transactions, worlds
 
 TRANSACTIONS = int(os.environ.get("KG_REASONER_TRANSACTIONS", "24000"))
 STEPS = 20
-NAMES = (
-    os.environ["KG_REASONER_STRATEGIES"].split()
-    if "KG_REASONER_STRATEGIES" in os.environ
-    else [n for n in STRATEGIES if n != "dbsp"]
-)
-"""The strategies that take part. Circuits are slower by far and have tests of their own: see `test_dbsp_interpreter`."""
+STRATEGIES_TOGETHER = [name for name in STRATEGIES if name != "dbsp"]
+"""Circuits are slower by far: they have runs of their own, and a tenth of the transactions."""
+
 PHASES = list(Phase) if "KG_REASONER_SHRINK" in os.environ else [Phase.explicit, Phase.reuse, Phase.generate]
 """Making a failing history smaller takes minutes: it is done where somebody asks for it."""
 
@@ -42,8 +40,8 @@ PHASES = list(Phase) if "KG_REASONER_SHRINK" in os.environ else [Phase.explicit,
 class Reasoners:
     """One reasoner for each strategy, and what they should say."""
 
-    def __init__(self) -> None:
-        self.reasoners = {name: Reasoner(maintenance=name) for name in NAMES}
+    def __init__(self, strategies: Sequence[str]) -> None:
+        self.reasoners = {name: Reasoner(maintenance=name) for name in strategies}
         self.rules: tuple[Rule, ...] = ()
         self.explicit: Facts = {}
         self.model: Facts = {}
@@ -100,12 +98,13 @@ class Maintenance(RuleBasedStateMachine):
     """Random transactions of facts and rules over a random world."""
 
     world: World
+    strategies: ClassVar[Sequence[str]] = STRATEGIES_TOGETHER
     features: ClassVar[dict[str, bool]] = {}
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
         self.world = data.draw(worlds(**self.features))
-        self.reasoners = Reasoners()
+        self.reasoners = Reasoners(self.strategies)
         self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
 
     @rule(data=st.data())
@@ -145,7 +144,7 @@ class Cyclic(Maintenance):
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
         self.world = cyclic_world()
-        self.reasoners = Reasoners()
+        self.reasoners = Reasoners(self.strategies)
         self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
 
 
@@ -161,7 +160,18 @@ MACHINES = [Positive, Negation, Everything, Marked, Cyclic]
 @pytest.mark.usefixtures("capacities")
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.lower())
 def test_random_transactions(machine: type[Maintenance]) -> None:
-    examples = max(1, TRANSACTIONS // (2 * len(MACHINES) * STEPS * len(NAMES)))
+    run_machine(machine, TRANSACTIONS // (2 * len(MACHINES)))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.lower())
+def test_random_transactions_by_circuits(machine: type[Maintenance]) -> None:
+    by_circuits = type(machine.__name__, (machine,), {"strategies": ["dbsp"]})
+    run_machine(by_circuits, TRANSACTIONS // (10 * len(MACHINES)))
+
+
+def run_machine(machine: type[Maintenance], transactions: int) -> None:
+    """Run a machine for about so many transactions, those of each reasoner counted."""
+    examples = max(1, transactions // (STEPS * len(machine.strategies)))
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         machine,
         settings=settings(
