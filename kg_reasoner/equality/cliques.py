@@ -27,7 +27,7 @@ class Cliques:
     >>> moved, _ = cliques.merge(np.array([[a, b]]))
     >>> moved.tolist()
     [1]
-    >>> cliques.expand(np.array([[a, c]], np.int32)).tolist()
+    >>> sorted(cliques.expand(np.array([[a, c]], np.int32)).tolist())
     [[0, 2], [1, 2]]
     """
 
