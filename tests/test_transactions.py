@@ -173,3 +173,14 @@ def test_the_translation_of_axioms_is_undone_with_the_program_that_asked_for_it(
     transaction.rollback()
     assert reasoner.rules == ()
     assert (ann, RDF.type, agent) not in set(reasoner.triples())
+
+
+def test_the_data_outlive_a_layout_that_is_undone() -> None:
+    reasoner = Reasoner(ruleset="rdfs")
+    ann, knows, tim = (IRI(f"http://example.org/{name}") for name in ("ann", "knows", "tim"))
+    reasoner.add_triples([(ann, knows, tim)])
+    transaction = reasoner.transaction().begin()
+    transaction.add_program("said(?s, ?p, ?q) :- [?s, ?p, ?o], [?o, ?q, ?r] .")
+    assert list(reasoner.facts("said")) == []
+    transaction.rollback()
+    assert list(reasoner.triples()) == [(ann, knows, tim)]
