@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
 from kg_reasoner import relation
+
+collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
+"""Looking for doctests imports every module, and what tests on Spark share cannot be imported without the extra."""
 
 
 @pytest.fixture(params=["usual", "tiny"], scope="module")
