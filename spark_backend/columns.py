@@ -32,6 +32,8 @@ OBJECT: Final = "object"
 INFERRED: Final = "inferred"
 TRIPLE_COLUMNS: Final = (SUBJECT, PREDICATE, OBJECT)
 TERM: Final = "term"
+PARQUET_OPTIONS: Final = {f"parquet.enable.dictionary#{column}": "false" for column in (SUBJECT, OBJECT, TERM)}
+"""Parquet gives up on a dictionary of terms that hardly repeat, but only after it has tried."""
 TYPE: Final = term_text(RDF.type)
 """The text of rdf:type."""
 

@@ -204,7 +204,7 @@ class Facts:
         rows = self.masks.rows(part)
         if rows is None or not self.features.classes():
             return None
-        return self.views.types_of(rows, "n" if part == "delta" else "m", None)
+        return self.views.types_of(rows, "n" if part == "delta" else "m", self.masks.values(part))
 
     def _match_relation(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
         from pyspark.sql import functions as F

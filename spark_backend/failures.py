@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
+from urllib.parse import unquote
 
 from kg_reasoner.errors import LoadError, ReasonerError
 
-__all__ = ["plain_failures", "root_of"]
+__all__ = ["plain_failures", "root_of", "shown"]
 
 _SPARK: Final = ("pyspark", "py4j", "grpc")
 _CAUSE: Final = re.compile(r"^Caused by: (.*)", re.MULTILINE)
@@ -75,3 +76,8 @@ def _bare(line: str) -> str:
     for pattern in (_CLASS, _LOST_TASK, _CLASS, _CLASS, _CONDITION, _CONDITION):
         line = pattern.sub("", line, count=1)
     return line.strip()
+
+
+def shown(file: str) -> str:
+    """A local file without its scheme, and any address as people write it."""
+    return unquote(re.sub("^file:/+", "/", file))

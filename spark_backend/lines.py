@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms"]
+__all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms", "sifted"]
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
 
@@ -71,19 +71,39 @@ def plain_terms(lines: DataFrame, quads: bool, *, alone: bool) -> DataFrame:
     """
     from pyspark.sql import functions as F
 
-    line = F.col("line")
     wanted = _is_plain(quads)
     if alone:
         changed = F.concat(F.lit("the input has changed since it was checked; there is now the line: "), F.col("line"))
-        wanted = F.when(wanted, True).when(line.rlike(_NOTHING), False).otherwise(F.raise_error(changed).cast("boolean"))
+        wanted = F.when(wanted, True).when(F.col("line").rlike(_NOTHING), False).otherwise(F.raise_error(changed).cast("boolean"))
+    return _split(lines.filter(wanted), quads)
+
+
+def sifted(lines: DataFrame, quads: bool) -> DataFrame:
+    """All lines in one pass: `COLUMNS`, null where a line is not plain; and ``odd``, the line with its columns if it takes a
+    parser, null if not."""
+    from pyspark.sql import functions as F
+
+    columns = F.struct(F.col("line").cast("binary").alias("line"), *(name for name in lines.columns if name != "line"))
+    is_plain = F.col("is_plain")
+    known = lines.withColumn("is_plain", F.coalesce(_is_plain(quads), F.lit(False)))
+    is_odd = ~is_plain & ~F.coalesce(F.col("line").rlike(_NOTHING), F.lit(False))
+    kept = known.withColumn("odd", F.when(is_odd, columns)).withColumn("line", F.when(is_plain, F.col("line")))
+    return _split(kept, quads, "odd")
+
+
+def _split(lines: DataFrame, quads: bool, *others: str) -> DataFrame:
+    """The terms of plain lines, and other columns."""
+    from pyspark.sql import functions as F
+
+    line = F.col("line")
     graph = F.when(F.col("quads") & ~line.rlike(PLAIN_TRIPLE), F.element_at(F.split(line, " "), -2)) if quads else _null()
-    parts = F.split(line, " ", 3)
-    plain = lines.filter(wanted).select("scope", graph.alias("graph"), parts.alias("parts"))
+    parts = lines.select("scope", graph.alias("graph"), F.split(line, " ", 3).alias("parts"), *others)
     ending = F.coalesce(F.length("graph") + 3, F.lit(2))  # the graph's name and a space, a space, the full stop
     subject, predicate, rest = (F.col("parts")[place] for place in range(3))
     object = rest.substr(F.lit(1), F.length(rest) - ending)
-    terms = (_scoped(subject), predicate, _scoped(object), _scoped(F.col("graph")))
-    return plain.select(*(term.alias(name) for name, term in zip(COLUMNS, terms, strict=True)))
+    terms = (subject, predicate, object, F.col("graph"))
+    named = parts.select("scope", *(term.alias(name) for name, term in zip(COLUMNS, terms, strict=True)), *others)
+    return named.select(*((F.col(name) if name == "predicate" else _scoped(F.col(name))).alias(name) for name in COLUMNS), *others)
 
 
 def _scoped(term: Column) -> Column:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.spark_backend.columns import TERM, local_frame, union
+from kg_reasoner.spark_backend.columns import TERM, local_frame
 from kg_reasoner.spark_backend.masks import from_words, to_words, word_count
 from kg_reasoner.spark_backend.plan import MaskPass
 from kg_reasoner.spark_backend.table import Part
-from kg_reasoner.spark_backend.workspace import Workspace
+from kg_reasoner.spark_backend.workspace import Step, Workspace, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -25,8 +25,9 @@ FEW: Final = 200_000
 class MaskTable:
     """For each term that has any feature: its closed mask in the columns m0, m1 ...
 
-    `first` holds the masks as they were given (g0 ...), from which the closed ones are looked up; each later iteration adds a
-    table of the terms whose masks have changed, with the new mask (m0 ...) and the bits that are new (n0 ...).
+    The first step has the masks as they were given (g0 ...), from which the closed ones and their new bits (n0 ...) are looked up.
+    Each later iteration adds one with the terms whose masks change: the mask as it was (m0 ...) and what candidates added to it
+    (c0 ...), from which the new mask and its new bits are looked up.
     """
 
     def __init__(self, plan: MaskPass, workspace: Workspace) -> None:
@@ -34,9 +35,10 @@ class MaskTable:
         self.close = plan.closure()
         self._workspace = workspace
         self._first: DataFrame | None = None
-        self._deltas: list[DataFrame] = []
+        self._later: list[Step] = []
+        self._answers: dict[tuple[int, int], tuple[int, int]] = {}
+        self._new: set[int] = set()
         self._has_delta = False
-        self._changed = 0
         self.sizes: Counter[int] = Counter()
         """How many terms have each closed mask."""
         self.delta_sizes: Counter[tuple[int, int]] = Counter()
@@ -91,7 +93,9 @@ class MaskTable:
         for (given,), count in counts.items():
             self.sizes[pairs[given]] += count
         if step.count:
-            self._first = self._looked_up(step.rows, ["g"], ["m"], [((given,), (closed,)) for given, closed in pairs.items()])
+            answers = [((given,), (closed, closed & ~given)) for given, closed in pairs.items()]
+            self._first = self._looked_up(step.rows, ["g"], ["m", "n"], answers)
+            self._new.update(new for _, (_, new) in answers)
 
     def absorb(self, name: str, features: DataFrame | None) -> int:
         """Add features, in rows of terms and words c0 ... Returns how many terms have changed."""
@@ -101,23 +105,23 @@ class MaskTable:
         candidates = self._workspace.step(f"{name}-features", lambda: self._novel(self.gathered(features, "c")))
         if not candidates.count:
             return 0
-        answers = []
         for (mask, added), count in self._counted(candidates.rows, ["m", "c"]).items():
             closed = self.close(mask | added)
-            answers.append(((mask, added), (closed, closed & ~mask)))
+            self._answers[mask, added] = closed, closed & ~mask
+            self._new.add(closed & ~mask)
             self.sizes[mask] -= count if mask else 0
             self.sizes[closed] += count
             self.delta_sizes[closed, closed & ~mask] += count
-        step = self._workspace.step(
-            f"{name}-masks",
-            lambda: self._looked_up(candidates.rows, ["m", "c"], ["m", "n"], answers).select(
-                TERM, *self.names("m"), *self.names("n")
-            ),
-        )
-        self._deltas.append(step.rows)
+        self._later.append(candidates)
         self._has_delta = True
-        self._changed += step.count
-        return step.count
+        return candidates.count
+
+    def _changes(self, steps: Sequence[Step]) -> DataFrame | None:
+        """What some iterations have changed: terms with new masks and new bits, a row for each time that a term has changed."""
+        if not steps:
+            return None
+        changed = self._looked_up(rows_of(steps), ["m", "c"], ["m", "n"], list(self._answers.items()))
+        return changed.select(TERM, *self.names("m"), *self.names("n"))
 
     def _novel(self, candidates: DataFrame) -> DataFrame:
         """The candidates that say something new, beside the masks as they are."""
@@ -166,22 +170,27 @@ class MaskTable:
         from pyspark.sql import functions as F
 
         if part == "delta":
-            return self._deltas[-1] if self._has_delta else None
-        layers = self._deltas[:-1] if part == "old" and self._has_delta else self._deltas
+            return self._changes(self._later[-1:]) if self._has_delta else None
+        steps = self._later[:-1] if part == "old" and self._has_delta else self._later
         base = None if self._first is None else self._first.select(TERM, *self.names("m"))
-        newer = union(layer.select(TERM, *self.names("m")) for layer in layers)
-        if newer is None or base is None:
-            return base if newer is None else newer if len(layers) == 1 else self.gathered(newer, "m")
-        if len(layers) > 1:
-            newer = self.gathered(newer, "m")
+        newer = self._changes(steps)
+        if newer is None:
+            return base
+        newer = newer.select(TERM, *self.names("m")) if len(steps) == 1 else self.gathered(newer, "m")
+        if base is None:
+            return newer
+        few = sum(step.count for step in steps) < FEW
         changed = newer.select(TERM)
-        return base.join(F.broadcast(changed) if self._changed < FEW else changed, TERM, "left_anti").unionByName(newer)
+        return base.join(F.broadcast(changed) if few else changed, TERM, "left_anti").unionByName(newer)
 
-    def inferred(self) -> Iterable[tuple[DataFrame, str, str | None]]:
-        """What was derived, as tables with the columns in which bits are set, and those whose bits do not count."""
-        if self._first is not None:
-            yield self._first, "m", "g"
-        yield from ((delta, "n", None) for delta in self._deltas)
+    def values(self, part: Part) -> set[int]:
+        """The masks that `rows` may have: new bits in a delta, else masks as they are or were."""
+        return {new for _, new in self.delta_sizes} if part == "delta" else set(self.sizes)
+
+    def inferred(self) -> tuple[list[DataFrame], set[int]]:
+        """What was derived: tables of terms with new bits n0 ..., and the masks that these may be."""
+        tables = (self._first, self._changes(self._later))
+        return [rows.select(TERM, *self.names("n")) for rows in tables if rows is not None], self._new
 
     def terms(self, required: int, forbidden: int, part: Part) -> DataFrame | None:
         """The terms that have some features and lack others; in a delta, those that have them all since the last iteration."""

@@ -30,29 +30,22 @@ def materialisation(
     """
     from pyspark.sql import functions as F
 
-    targets = sorted(term_text(target) for target in facts.properties.targets)
     rows = given if INFERRED in given.columns else flagged(given, inferred=False)
     stored = union(frame for frame in (stated, facts.derived.rows("all")) if frame is not None)
     if stored is not None:
         rows = rows.unionByName(flagged(without(stored, added), inferred=True))
     if added is not None:
         rows = rows.unionByName(flagged(added, inferred=False))
-    frames = []
-    if targets:
-        is_target = F.col(PREDICATE).isin(targets)
-        frames.append(rows.where(~is_target))
-        implied = facts.views.implied(rows.select(*TRIPLE_COLUMNS))
-        doubtful = rows.where(is_target)
-        if implied is not None:
-            doubtful = doubtful.unionByName(flagged(implied, inferred=True))
+    frames = [rows]
+    doubtful = facts.views.of_targets(rows)
+    if doubtful is not None:
+        targets = sorted(term_text(target) for target in facts.properties.targets)
+        frames = [rows.where(~F.col(PREDICATE).isin(targets))]
         frames.append(doubtful.groupBy(*TRIPLE_COLUMNS).agg(F.min(INFERRED).alias(INFERRED)))
-    else:
-        frames.append(rows)
-    frames += [
-        flagged(without(facts.views.types_of(masks, prefix, given_prefix), added), inferred=True)
-        for masks, prefix, given_prefix in facts.masks.inferred()
-        if facts.features.classes()
-    ]
+    if facts.features.classes():
+        tables, masks = facts.masks.inferred()
+        typed = (facts.views.types_of(rows, "n", masks) for rows in tables)
+        frames += [flagged(without(types, added), inferred=True) for types in typed]
     result = union(frames)
     assert result is not None
     return result.where(is_rdf()) if rdf_only else result

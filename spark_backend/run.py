@@ -10,16 +10,15 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner import __version__
-from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.printer import format_program
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
 from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
 from kg_reasoner.spark_backend.compiler import Passes, compile_rules
-from kg_reasoner.spark_backend.components import representatives
-from kg_reasoner.spark_backend.equality import SAME_AS, Representatives, can_rewrite, is_equality_rule
+from kg_reasoner.spark_backend.equalities import Equalities, Equality
+from kg_reasoner.spark_backend.equality import SAME_AS, Representatives
 from kg_reasoner.spark_backend.facts import Candidates, Facts
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.literals import asked_of_literals, literal_relations
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
-Equality: TypeAlias = Literal["auto", "representatives", "rules"]
 
 __all__ = ["Equality", "Ontology", "Run"]
 
@@ -85,12 +83,10 @@ class Run:
         self._wide = wide
         self.derived = derived
         self.added = added
-        self._equality: Equality = equality
-        self._rewrites = False
-        self.representatives: Representatives | None = None
-        self._equalities: set[Triple] = set()
+        self._equalities = Equalities(program, equality, bool(self.relations), self._report)
         self._statistics: Statistics | None = None
         self.rules = Rules()
+        self._prepared_for: tuple[object, Rules] | None = None
         self._passes: Passes | None = None
         self.stated: DataFrame | None = None
         self._is_parsed = False
@@ -123,16 +119,16 @@ class Run:
         """The logical plan, for the given triples as they are; nothing is derived from data."""
         rules = self._prepared(frozenset())
         if self._state is None:
-            self._choose_equality(rules)
+            self._equalities.choose(rules)
             rules = self._prepared(frozenset())
-        return _plan(rules, self._compiled(rules), self._way_of_equality(rules))
+        return _plan(rules, self._compiled(rules), self._equalities.way(rules))
 
     def evaluate(self) -> None:
         """Derive everything."""
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
         self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
-        self._choose_equality(self._prepared(schema))
+        self._equalities.choose(self._prepared(schema))
         if self.statistics.count(OWL.sameAs):
             given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
             self._equate(given, self._workspace.within("given"))
@@ -151,15 +147,23 @@ class Run:
 
     def _prepared(self, schema: Iterable[Triple]) -> Rules:
         """The rules, with what is known of schema and equality by now."""
-        names = {*self.statistics.properties, *self.statistics.classes} if self._equalities else set()
+        equalities = self._equalities
+        known = (frozenset(schema), frozenset(equalities.of_names), equalities.rewrites, equalities.representatives)
+        if self._prepared_for is None or self._prepared_for[0] != known:
+            self._prepared_for = known, self._prepare(schema)
+        return self._prepared_for[1]
+
+    def _prepare(self, schema: Iterable[Triple]) -> Rules:
+        equalities = self._equalities.of_names
+        names = {*self.statistics.properties, *self.statistics.classes} if equalities else set()
         representatives = None
-        if self._rewrites:
+        if self._equalities.rewrites:
             representatives = self.representatives.of if self.representatives is not None else lambda terms: {}
         return prepare(
             self.program,
             self._with_equalities(),
             found=schema,
-            equalities=self._equalities,
+            equalities=equalities,
             names=names,
             predicates=self.relations,
             representatives=representatives,
@@ -167,56 +171,15 @@ class Run:
 
     # --- equality -----------------------------------------------------------------------------------------------------
 
-    def _choose_equality(self, rules: Rules) -> None:
-        """Whether facts are rewritten to representatives.
-
-        Raises:
-            UnsupportedError: it was asked for, and does not give what the rules of equality give.
-        """
-        others = [rule for rule, _ in rules.rules if not is_equality_rule(rule)] + list(rules.schema_rules)
-        can = can_rewrite(self.program.rules, others, rules.stated, bool(self.relations))
-        if self._equality == "representatives" and not can:
-            raise UnsupportedError(
-                "equality by representatives would not give what the program's rules of equality give: other rules compare or "
-                "negate terms, or have variables for properties or classes, or there are facts of general predicates",
-                hint="use equality='rules', or 'auto'",
-            )
-        self._rewrites = can and self._equality != "rules" and any(is_equality_rule(rule) for rule, _ in rules.rules)
-
-    def _way_of_equality(self, rules: Rules) -> str:
-        if self._rewrites:
-            return "by representatives"
-        return "by rules" if any(is_equality_rule(rule) for rule, _ in rules.rules) else "nothing is equal"
+    @property
+    def representatives(self) -> Representatives | None:
+        """The representatives of equal terms, if facts are rewritten."""
+        return self._equalities.representatives
 
     def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
-        """Take further equalities into account: representatives, and axioms about classes and properties. Whether anything
-        changed."""
-        if pairs is None:
-            return False
-        changed = False
-        if self._rewrites:
-            if pairs.where(f"{pairs.columns[0]} <> {pairs.columns[1]}").isEmpty():
-                return False
-            began = time.monotonic()
-            if self.representatives is not None:
-                pairs = self.representatives.table.toDF(*pairs.columns).unionByName(pairs)
-            self.representatives = Representatives(representatives(pairs, workspace))
-            pairs = self.representatives.pairs()
-            changed = True
-            self._report(Report("equality", seconds=time.monotonic() - began))
-        if self.program.translate is not None:
-            found = self._about_names(pairs)
-            changed |= not found <= self._equalities
-            self._equalities |= found
-        return changed
-
-    def _about_names(self, pairs: DataFrame) -> set[Triple]:
-        """The equalities of classes and properties among some pairs."""
+        """Take further equalities into account; whether that changes anything."""
         names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
-        table = local_frame(self.spark, [(term_text(name),) for name in names], "name string")
-        one, other = pairs.columns
-        touching = pairs.join(table, (pairs[one] == table["name"]) | (pairs[other] == table["name"]), "left_semi")
-        return {(term_from_text(row[0]), OWL.sameAs, term_from_text(row[1])) for row in touching.distinct().collect()}
+        return pairs is not None and self._equalities.add(pairs, names, workspace)
 
     def _with_equalities(self) -> Statistics:
         """What is known of the given triples, and that there are equalities if some were derived."""
@@ -225,15 +188,11 @@ class Run:
             known.properties.setdefault(OWL.sameAs, 1)
         return known
 
-    def _may_equate(self) -> bool:
-        """Whether there are any equalities, or may be."""
-        return any(is_equality_rule(rule) for rule, _ in self.rules.rules)
-
     def _derived_equalities(self) -> DataFrame | None:
         """Pairs of different terms that are the same by the facts there are."""
-        x, y = Variable("x"), Variable("y")
-        if not self._rewrites and not (self.program.translate is not None and self._may_equate()):
+        if not self._equalities.matter(self.rules):
             return None
+        x, y = Variable("x"), Variable("y")
         found = self.state.match(Atom(TRIPLE, (x, OWL.sameAs, y)), "all", {x: "x", y: "y"})
         return None if found is None else found.where("x <> y")
 
@@ -303,12 +262,13 @@ class Run:
             if keys.has(Atom(TRIPLE, (Variable("x"), target, Variable("y")))) and (pairs := state.pairs(target, "all")) is not None:
                 frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
         if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
-            for masks, prefix, without in state.masks.inferred():
-                frames.append(state.views.types_of(masks, prefix, without).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
-        rows = union(frames)
-        if rows is None:
+            tables, masks = state.masks.inferred()
+            for rows in tables:
+                frames.append(state.views.types_of(rows, "n", masks).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+        found = union(frames)
+        if found is None:
             return set()
-        triples = {tuple(map(term_from_text, row)) for row in rows.distinct().collect()}
+        triples = {tuple(map(term_from_text, row)) for row in found.distinct().collect()}
         return triples - self.rules.schema.rows[TRIPLE]  # type: ignore[return-value]  # three columns each
 
     @property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
-from kg_reasoner.spark_backend.columns import OBJECT, PREDICATE, SUBJECT, TERM, TYPE, local_frame, union
+from kg_reasoner.spark_backend.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TYPE, local_frame, union
 from kg_reasoner.spark_backend.mask_table import MaskTable
-from kg_reasoner.spark_backend.masks import to_words
+from kg_reasoner.spark_backend.masks import bits_of, to_words
 from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, Sources, X
 from kg_reasoner.terms import RDF, Term, term_text
 
@@ -94,41 +94,43 @@ class Views:
 
     def implied(self, triples: DataFrame) -> DataFrame | None:
         """What triples imply by the property pass, themselves not included; None if no property implies another."""
+        table = self._implications()
+        return self._turned(triples, table).drop(INFERRED) if table else None
+
+    def of_targets(self, triples: DataFrame) -> DataFrame | None:
+        """The triples of properties that others imply, some twice: those among triples that have the column ``inferred``, and what
+        these imply; None if no property implies another."""
+        table = self._implications()
+        own = [(target, target, False, False) for target in sorted(map(term_text, self.properties.targets))]
+        return self._turned(triples, [*own, *table]) if table else None
+
+    def _implications(self) -> list[tuple[str, str, bool, bool]]:
+        """Properties, what each of them implies, whether subject and object change places, and that it is inferred."""
+        implied = self.properties.implied.items()
+        return [(term_text(source), term_text(target), swapped, True) for source, targets in implied for target, swapped in targets]
+
+    def _turned(self, triples: DataFrame, table: Sequence[tuple[str, str, bool, bool]]) -> DataFrame:
+        """A triple for each line of the table that the property of one has; ``inferred`` if the line or the one says so."""
         from pyspark.sql import functions as F
 
-        table = [
-            (term_text(source), term_text(target), swapped)
-            for source, targets in self.properties.implied.items()
-            for target, swapped in targets
-        ]
-        if not table:
-            return None
-        lookup = F.broadcast(local_frame(self.spark, table, "source string, target string, swapped boolean"))
+        lookup = F.broadcast(local_frame(self.spark, table, "source string, target string, swapped boolean, implied boolean"))
         joined = triples.join(lookup, triples[PREDICATE] == lookup["source"])
+        inferred = F.col("implied") | F.col(INFERRED) if INFERRED in triples.columns else F.col("implied")
         return joined.select(
             F.when(F.col("swapped"), F.col(OBJECT)).otherwise(F.col(SUBJECT)).alias(SUBJECT),
             F.col("target").alias(PREDICATE),
             F.when(F.col("swapped"), F.col(SUBJECT)).otherwise(F.col(OBJECT)).alias(OBJECT),
+            inferred.alias(INFERRED),
         )
 
-    def types_of(self, rows: DataFrame, prefix: str, without: str | None) -> DataFrame:
-        """One triple for each class whose bit is set in the words of a prefix, and not set in those of another one."""
+    def types_of(self, rows: DataFrame, prefix: str, masks: Iterable[int]) -> DataFrame:
+        """One triple for each class whose bit is set in the words of a prefix; `masks` are those that occur there."""
         from pyspark.sql import functions as F
 
-        names = self.masks.names(prefix)
-        others = self.masks.names(without) if without else None
-        classes = sorted((bit, term_text(cls)) for cls, bit in self.features.classes().items())
-        words = [F.col(name) for name in names]
-        if others is not None:
-            words = [F.col(name).bitwiseAND(F.bitwise_not(F.col(other))) for name, other in zip(names, others, strict=True)]
-        of_classes = to_words(sum(1 << bit for bit, _ in classes), self.masks.count_of_words)
-        kept = rows.select(
-            TERM, *(w.bitwiseAND(F.lit(c).cast("long")).alias(n) for w, c, n in zip(words, of_classes, names, strict=True))
-        )
-        some = kept.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in names)))
-        table = [(text, *to_words(1 << bit, self.masks.count_of_words)) for bit, text in classes]
-        lookup = F.broadcast(local_frame(self.spark, table, "class string, " + ", ".join(f"b_{name} long" for name in names)))
-        is_set = reduce(lambda left, right: left | right, (some[name].bitwiseAND(lookup[f"b_{name}"]) != 0 for name in names))
-        return some.join(lookup, is_set).select(
-            F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT)
-        )
+        names, count = self.masks.names(prefix), self.masks.count_of_words
+        keys = [f"key_{name}" for name in names]
+        texts = {bit: term_text(cls) for cls, bit in self.features.classes().items()}
+        table = [(*to_words(mask, count), texts[bit]) for mask in masks for bit in bits_of(mask) if bit in texts]
+        lookup = F.broadcast(local_frame(self.spark, table, ", ".join([*(f"{key} long" for key in keys), "class string"])))
+        joined = rows.join(lookup, [rows[name] == lookup[key] for name, key in zip(names, keys, strict=True)])
+        return joined.select(F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT))

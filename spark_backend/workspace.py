@@ -17,24 +17,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import OutputError, ReasonerError
+from kg_reasoner.spark_backend.columns import PARQUET_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Step", "Workspace", "rows_of"]
+__all__ = ["Step", "Workspace", "rows_of", "temporary_folder"]
 
 MANIFEST: Final = "manifest"
 FINGERPRINT: Final = "fingerprint"
 
 
 class Step:
-    """A finished step: its rows, to be read from the work directory, and how many there are."""
+    """A finished step: its rows, to be read from the work directory; how many there are, and how many have a value in a column that
+    was counted."""
 
-    __slots__ = ("count", "location", "rows")
+    __slots__ = ("count", "location", "rows", "values")
 
-    def __init__(self, rows: DataFrame, count: int, location: str) -> None:
+    def __init__(self, rows: DataFrame, count: int, values: int, location: str) -> None:
         self.rows = rows
         self.count = count
+        self.values = values
         self.location = location
 
 
@@ -60,30 +63,33 @@ class Workspace:
 
     def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
         self.spark = spark
-        self._path = _temporary(spark) if path is None else str(path).rstrip("/")
+        self._path = temporary_folder(spark) if path is None else str(path).rstrip("/")
         self._local = _local_folder(self._path)
         self.resumes = resume
         self._is_clear = False
         self._prefix = ""
-        self._finished: dict[str, int] = {}
+        self._finished: dict[str, tuple[int, int]] = {}
+        """Steps, the numbers of their rows and of the values that were counted."""
 
-    def begin(self, fingerprint: str) -> None:
+    def begin(self, fingerprint: str, *, start_over: bool = False) -> None:
         """Say what the run computes and from what, before its steps (but for those that the fingerprint is found from).
+
+        `start_over` if what is there belongs to something else, instead of an error.
 
         Raises:
             ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
         """
         if self.resumes:
             found = {line["step"]: line for line in self._read_manifest()}
-            if FINGERPRINT in found:
-                if found[FINGERPRINT]["of"] != fingerprint:
-                    raise ReasonerError(
-                        f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of "
-                        "this package; run without resuming to start over"
-                    )
-                self._finished.update({name: line["rows"] for name, line in found.items() if "rows" in line})
+            if FINGERPRINT in found and found[FINGERPRINT]["of"] == fingerprint:
+                self._finished.update({name: (line["rows"], line["values"]) for name, line in found.items() if "rows" in line})
                 self._is_clear = True
                 return
+            if FINGERPRINT in found and not start_over:
+                raise ReasonerError(
+                    f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of "
+                    "this package; run without resuming to start over"
+                )
         self._append({"step": FINGERPRINT, "of": fingerprint})
 
     @property
@@ -97,25 +103,28 @@ class Workspace:
         part._prefix = f"{self._prefix}{name}-"
         return part
 
-    def step(self, name: str, make: Callable[[], DataFrame]) -> Step:
-        """The step of a name: read if it is finished, computed and kept if not.
+    def step(self, name: str, make: Callable[[], DataFrame], counted: str | None = None) -> Step:
+        """The step of a name: read if it is finished, computed and kept if not; the values of one column may be counted.
 
         Raises:
             OutputError: the work directory cannot be written.
         """
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
         name = self._prefix + name
         location = f"{self._path}/{name}.parquet"
-        if name not in self._finished:
-            frame = make()
-            try:
-                frame.write.mode("overwrite").option("compression", "snappy").parquet(location)
-            except Exception as error:
-                raise _explained(error, location) from error
-            rows = self.spark.read.schema(frame.schema).parquet(location)
-            self._finished[name] = rows.count()
-            self._append({"step": name, "rows": self._finished[name], "schema": frame.schema.json()})
-            return Step(rows, self._finished[name], location)
-        return Step(self.spark.read.parquet(location), self._finished[name], location)
+        if name in self._finished:
+            return Step(self.spark.read.parquet(location), *self._finished[name], location)
+        frame, seen = make(), Observation()
+        counts = (F.count(F.lit(1)).alias("rows"), F.count(F.lit(None) if counted is None else counted).alias("values"))
+        try:
+            frame.observe(seen, *counts).write.mode("overwrite").options(compression="zstd", **PARQUET_OPTIONS).parquet(location)
+        except Exception as error:
+            raise _explained(error, location) from error
+        self._finished[name] = rows, values = int(seen.get["rows"]), int(seen.get["values"])
+        self._append({"step": name, "rows": rows, "values": values})
+        return Step(self.spark.read.schema(frame.schema).parquet(location), rows, values, location)
 
     # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
 
@@ -165,8 +174,12 @@ def _local_folder(path: str) -> Path | None:
     return None if "://" in path or path.startswith("dbfs:") else Path(path)
 
 
-def _temporary(spark: SparkSession) -> str:
-    """A folder that is gone when the process ends."""
+def temporary_folder(spark: SparkSession) -> str:
+    """A folder that is gone when the process ends.
+
+    Raises:
+        ReasonerError: the executors may be on other machines.
+    """
     if not str(spark.conf.get("spark.master", "")).startswith("local"):
         raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")
     folder = tempfile.TemporaryDirectory(prefix="kg_reasoner_", ignore_cleanup_errors=True)

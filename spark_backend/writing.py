@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from kg_reasoner.errors import OutputError, UnknownNameError
+from kg_reasoner.spark_backend.columns import PARQUET_OPTIONS
 from kg_reasoner.spark_backend.failures import plain_failures
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
     spark = frame.sparkSession
     seen = Observation()
     writer = frame.observe(seen, F.count(F.lit(1)).alias("rows")).write.format(source)
+    if source == "parquet":
+        writer = writer.options(**PARQUET_OPTIONS)
     if compression is not None:
         writer = writer.option("compression", compression)
     place = _shared_place(spark, target)

@@ -22,6 +22,7 @@ need_spark()
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.loaders import rdf
+from kg_reasoner.spark_backend import reading
 from kg_reasoner.spark_backend.reading import read_triples
 
 PLAIN = "<http://example.org/a> <http://example.org/p> <http://example.org/b> .\n"
@@ -125,15 +126,19 @@ def shown(line: str) -> str:
     return re.sub("\ufffd+", "\ufffd", line)
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
 @pytest.mark.parametrize(("format", "extension"), [("ntriples", "nt"), ("nquads", "nq")])
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_line_is_read_or_refused_as_in_process(tmp_path: Path, format: str, extension: str, data: st.DataObject) -> None:
+def test_any_line_is_read_or_refused_as_in_process(
+    tmp_path: Path, format: str, extension: str, is_kept: bool, data: st.DataObject
+) -> None:
     drawn = data.draw(st.lists(lines(format == "nquads"), min_size=100, max_size=300))
     read = [in_process(line + b"\n", format) for line in drawn]
     file, bad = tmp_path / f"lines.{extension}", tmp_path / f"bad{len(list(tmp_path.iterdir()))}"
     file.write_bytes(b"\n".join(drawn))
-    found = rows(read_triples(session(), file, bad_lines=str(bad), blank_nodes="shared", graphs=True))
+    keep = tmp_path / "kept" if is_kept else None
+    found = rows(read_triples(session(), file, bad_lines=str(bad), blank_nodes="shared", graphs=True, keep=keep))
     assert found == Counter(statement for statements in read for statement in statements or ())
     refused = [line.decode("utf-8", "replace") for line, statements in zip(drawn, read, strict=True) if statements is None]
     assert sorted(shown(line["line"]) for line in json_lines(bad)) == sorted(map(shown, refused))
@@ -292,3 +297,38 @@ def test_settings_are_checked(tmp_path: Path) -> None:
         read_triples(session(), tmp_path, blank_nodes="mine")  # type: ignore[arg-type]
     with pytest.raises(LoadError, match="no path"):
         read_triples(session(), [])
+
+
+# ---- triples that are kept
+
+
+def test_texts_are_read_once_where_triples_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, keep = tmp_path / "odd.nt", tmp_path / "kept"
+    file.write_text(ODD + PLAIN, encoding="utf-8")
+    first = rows(read_triples(session(), file, keep=keep))
+    assert first == rows(read_triples(session(), file))
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "sifted", None)
+        assert rows(read_triples(session(), file, keep=keep)) == first
+    file.write_text(PLAIN + PLAIN, encoding="utf-8")
+    assert rows(read_triples(session(), file, keep=keep)).total() == 2
+
+
+def test_bad_lines_where_triples_are_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file, keep = tmp_path / "data.nt", tmp_path / "kept"
+    file.write_text(PLAIN + "nonsense\n" + ODD, encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(LoadError, match=r"data\.nt:2"):
+            read_triples(session(), file, keep=keep)
+    with caplog.at_level(logging.WARNING):
+        skipped = rows(read_triples(session(), file, keep=keep, bad_lines="skip"))
+    assert "1 bad lines were skipped" in caplog.text
+    file.write_text(PLAIN + ODD, encoding="utf-8")
+    assert rows(read_triples(session(), file, keep=keep)) == skipped
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data.nt").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(OutputError, match="file/kept"):
+        read_triples(session(), tmp_path / "data.nt", keep=tmp_path / "file" / "kept")

@@ -154,25 +154,28 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkR
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.reading import read_triples
     from kg_reasoner.spark_backend.session import build_session
+    from kg_reasoner.spark_backend.workspace import temporary_folder
 
     program = _program(options["ruleset"], options["rules_file"])
     ontology = _ontology(options["ontology"])
     session = build_session(options["master"], options["remote"], options["settings"])
     try:
         with _reports(options["quiet"]) as progress:
+            work_dir = options["work_dir"] or temporary_folder(session)
             triples = read_triples(
                 session,
                 inputs,
                 bad_lines=options["bad_lines"],
                 format=options["input_format"],
                 blank_nodes=options["blank_nodes"],
+                keep=f"{work_dir}/input",
             )
             yield SparkReasoner(
                 session,
                 program,
                 triples,
                 ontology=ontology,
-                work_dir=options["work_dir"],
+                work_dir=work_dir,
                 resume=options["resume"],
                 progress=progress,
             )
