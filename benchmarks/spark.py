@@ -3,8 +3,8 @@
 ``python -m benchmarks.spark --universities 5 --cores 1 --cores 2``. Each measurement runs in a process of its own. *wide* is what
 the package does; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
 engine of one machine, from the same file to N-Triples. Wall-clock time without the start of the session, twice: in a fresh session
-(*cold*: Java has compiled nothing yet, which is most of it where data is small), and again in the same one (*warm*). Stages and
-shuffled bytes are from Spark's event log.
+(*cold*: Java has compiled nothing yet, which is most of it where data is small), and again in the same one (*warm*). All other
+figures are from Spark's event log; *task* is the most memory of one task.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,7 @@ WIDE: Final = "wide"
 GENERIC: Final = "generic"
 IN_PROCESS: Final = "in process"
 DESIGNS: Final = (WIDE, GENERIC, IN_PROCESS)
+_HEADER: Final = "                       triples     cold     warm      CPU   jobs stages shuffled   task   kept  passes when warm"
 _SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
 
 
@@ -46,7 +48,8 @@ def main(universities: int, data: str | None, cores: Sequence[int], designs: Seq
             data = f"{folder}/data.nt"
             with Path(data).open("wb") as file:
                 file.writelines(universities_as_ntriples(universities))
-        click.echo(f"LUBM({universities}): triples, seconds cold and warm, stages, MB shuffled, seconds per pass when warm")
+        click.echo(f"LUBM({universities}); seconds, and CPU seconds of all tasks; MB that are shuffled, of one task, and kept")
+        click.echo(_HEADER)
         for design in designs:
             for count in cores if design != IN_PROCESS else (1,):
                 options = {"design": design, "data": data, "cores": count, "memory": memory, "partitions": partitions}
@@ -57,9 +60,16 @@ def main(universities: int, data: str | None, cores: Sequence[int], designs: Seq
                     continue
                 found = json.loads(said.stdout.splitlines()[-1])
                 where = "" if design == IN_PROCESS else f"local[{count}]"
-                seconds = f"{found['cold']:>8.1f} {found['warm']:>8.1f}"
-                figures = f"{found['triples']:>11,} {seconds} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
-                click.echo(f"{design:<11}{where:<9} {figures}  {found['passes']}")
+                click.echo(f"{design:<11}{where:<9} {_figures(found)}")
+
+
+def _figures(found: dict[str, Any]) -> str:
+    """One line of the table, without its name."""
+    times = f"{found['triples']:>11,} {found['cold']:>8.1f} {found['warm']:>8.1f}"
+    if "jobs" not in found:
+        return times
+    counts = f"{found['cpu'] / 1e9:>8.1f} {found['jobs']:>6} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
+    return f"{times} {counts} {found['peak'] / 1e6:>6.0f} {found['kept'] / 1e6:>6.0f}  {found['passes']}"
 
 
 def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
@@ -76,7 +86,7 @@ def _in_process(data: str, folder: str) -> dict[str, Any]:
         began = time.monotonic()
         triples = _in_process_round(data, f"{folder}/{number}.nt")
         seconds.append(time.monotonic() - began)
-    return {"triples": triples, "cold": seconds[0], "warm": seconds[1], "stages": 0, "shuffled": 0, "passes": ""}
+    return {"triples": triples, "cold": seconds[0], "warm": seconds[1]}
 
 
 def _in_process_round(data: str, target: str) -> int:
@@ -108,19 +118,15 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
     spark = builder.getOrCreate()
     rounds = [_round(spark, design, data, Path(folder) / str(number)) for number in range(2)]
     spark.stop()
-    stages, shuffled = _events(Path(folder))
+    costs = _events(Path(folder))
     (cold, _), (warm, passes) = rounds
     spark = builder.config("spark.eventLog.enabled", "false").getOrCreate()
     triples = spark.read.parquet(f"{folder}/1/out").drop("inferred").distinct().count()  # what was given twice is there twice
     spark.stop()
-    return {
-        "triples": triples,
-        "cold": cold,
-        "warm": warm,
-        "stages": stages // len(rounds),
-        "shuffled": shuffled // len(rounds),
-        "passes": ", ".join(passes),
-    }
+    kept = sum(
+        file.stat().st_size for part in ("input", "work") for file in Path(folder, "1", part).rglob("*.parquet") if file.is_file()
+    )
+    return {"triples": triples, "cold": cold, "warm": warm, "kept": kept, "passes": ", ".join(passes), **costs}
 
 
 def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[float, list[str]]:
@@ -154,15 +160,20 @@ def _ontology() -> list[Any]:
     return list(reasoner.triples())
 
 
-def _events(folder: Path) -> tuple[int, int]:
-    """The number of stages that ran, and the bytes that they shuffled."""
-    stages = shuffled = 0
+def _events(folder: Path) -> dict[str, Any]:
+    """What both rounds cost by the event log; sums are halved, as there are two."""
+    found = Counter[str]()
     for event in _read_events(folder):
-        if event["Event"] == "SparkListenerStageCompleted":
-            stages += 1
+        if event["Event"] == "SparkListenerJobStart":
+            found["jobs"] += 1
+        elif event["Event"] == "SparkListenerStageCompleted":
+            found["stages"] += 1
             metrics = event["Stage Info"]["Accumulables"]
-            shuffled += sum(int(metric["Value"]) for metric in metrics if metric["Name"] == _SHUFFLED)
-    return stages, shuffled
+            found["shuffled"] += sum(int(metric["Value"]) for metric in metrics if metric["Name"] == _SHUFFLED)
+        elif event["Event"] == "SparkListenerTaskEnd" and (metrics := event.get("Task Metrics")):
+            found["cpu"] += metrics["Executor CPU Time"]
+            found["peak"] = max(found["peak"], metrics["Peak Execution Memory"])
+    return {name: value if name == "peak" else value // 2 for name, value in found.items()}
 
 
 def _read_events(folder: Path) -> Iterator[dict[str, Any]]:
