@@ -27,7 +27,7 @@ from benchmarks import dbsp_report, report
 from benchmarks.contestants.dbsp import CONTESTANTS, Circuit, as_pattern
 from benchmarks.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
-from benchmarks.dbsp_report import Figures, Found, Outcome
+from benchmarks.dbsp_report import STAGES, Figures, Found, Outcome
 from benchmarks.measure import resident
 from benchmarks.update_data import data_folder
 
@@ -35,6 +35,8 @@ __all__ = ["main", "soak"]
 
 SHARES: Final = (0.99, 0.5)
 PYDBSP: Final = "pydbsp"
+LONG: Final = 10.0
+"""Seconds of CPU time after which a contestant is not run again."""
 PEER: Final = Path(__file__).parent / "contestants" / "pydbsp_peer.py"
 GRAPHS: Final = Path(__file__).resolve().parents[1].parent / "shared" / "suites" / "graphs"
 
@@ -85,13 +87,15 @@ def figures_in(lines: bytes) -> Figures:
 
 
 def measure(contestant: str, path: Path, share: float, python: str, seconds: int, runs: int) -> Outcome:
-    """The medians of some runs, or the first one that fails."""
+    """The medians of some runs (no more after those that took `LONG`), or the first one that fails."""
     done: list[Figures] = []
-    for _ in range(runs):
+    spent = 0.0
+    while len(done) < runs and spent < LONG:
         outcome = run(contestant, path, share, python, seconds)
         if outcome.failure:
             return outcome
         done.append(outcome.figures)
+        spent += sum(outcome.figures[stage] for stage in STAGES)
     return Outcome({key: median(figures[key] for figures in done) for key in done[0]})
 
 
@@ -119,7 +123,7 @@ def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-c", "--contestant", "contestants", multiple=True, type=click.Choice([*CONTESTANTS, PYDBSP]), help="Only these.")
 @click.option("-w", "--workload", "wanted", multiple=True, help="Only workloads whose name has this in it.")
-@click.option("-n", "--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each; of pydbsp one.")
+@click.option("-n", "--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, fewer of long ones.")
 @click.option(
     "--limit", type=click.IntRange(1), default=60, show_default=True, help="Seconds of CPU time after which a run is stopped."
 )
@@ -159,8 +163,7 @@ def main(
             found = Found(name, share)
             for contestant in contestants or (*CONTESTANTS, PYDBSP):
                 with news.status(f"{found.title}: {contestant}"):
-                    times = 1 if contestant == PYDBSP else runs
-                    found.outcomes[contestant] = measure(contestant, path, share, python, limit, times)
+                    found.outcomes[contestant] = measure(contestant, path, share, python, limit, runs)
             console.print(dbsp_report.table(found))
             measured.append(found)
     if json_file is not None:
