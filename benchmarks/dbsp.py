@@ -9,106 +9,94 @@ and with its default strategy, and by pydbsp. Each contestant runs in a process 
 from __future__ import annotations
 
 import json
-import os
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 import click
 import numpy as np
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from benchmarks import report
+from benchmarks import dbsp_report, report
 from benchmarks.contestants.dbsp import CONTESTANTS, Circuit, as_pattern
 from benchmarks.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
-from benchmarks.maintenance import milliseconds
+from benchmarks.dbsp_report import STAGES, Figures, Found, Outcome
 from benchmarks.measure import resident
 from benchmarks.update_data import data_folder
 
-__all__ = ["STAGES", "main", "plot", "soak", "table"]
+__all__ = ["main", "soak"]
 
-STAGES: Final = ("initial", "add", "remove")
 SHARES: Final = (0.99, 0.5)
 PYDBSP: Final = "pydbsp"
+LONG: Final = 10.0
+"""Seconds of CPU time after which a contestant is not run again."""
 PEER: Final = Path(__file__).parent / "contestants" / "pydbsp_peer.py"
 GRAPHS: Final = Path(__file__).resolve().parents[1].parent / "shared" / "suites" / "graphs"
 
-Result = dict[str, Any]
-
 
 def workloads(folder: Path, graphs: Path) -> Iterator[tuple[str, Path]]:
-    """The names of the workloads, and their files, which are made if need be."""
+    """The names of the workloads, and their files, which are made."""
     from kg_reasoner.reasoner import Reasoner
 
     ontology = made(folder / "ontology.nt", write_ontology)
     data = made(folder / "lubm1" / "data.nt", lambda file: file.writelines(universities_as_ntriples(1)))
-    triples: list[Any] = []
-    for name, ruleset in RULE_SETS.items():
-        path = folder / "dbsp" / f"{ruleset}.json"
-        if not path.exists():
-            if not triples:
-                reasoner = Reasoner()
-                reasoner.load(str(ontology), str(data))
-                triples = list(reasoner.triples())
-            lubm_workload(name, our_rules(ruleset, ontology), triples).write(path)
-        yield f"LUBM(1), {name}", path
-    for graph in sorted(graphs.glob("*.txt")) if graphs.is_dir() else ():
-        path = folder / "dbsp" / f"{graph.stem}.json"
-        workload: Workload = closure_workload(graph)
+    reasoner = Reasoner()
+    reasoner.load(str(ontology), str(data))
+    triples: list[Any] = list(reasoner.triples())
+    found: list[tuple[str, Workload]] = [
+        (ruleset, lubm_workload(name, our_rules(ruleset, ontology), triples)) for name, ruleset in RULE_SETS.items()
+    ]
+    found += [(graph.stem, closure_workload(graph)) for graph in (sorted(graphs.glob("*.txt")) if graphs.is_dir() else ())]
+    for stem, workload in found:
+        path = folder / "dbsp" / f"{stem}.json"
         workload.write(path)
         yield workload.name, path
 
 
-def run(contestant: str, path: Path, share: float, python: str, seconds: float) -> Result | str:
-    """The figures of one contestant, or what went wrong."""
+def run(contestant: str, path: Path, share: float, python: str, seconds: int) -> Outcome:
+    """The figures of one contestant, as far as it comes with so many seconds of CPU time."""
     if contestant == PYDBSP:
         command = [python, str(PEER), str(path), str(share)]
     else:
         command = [sys.executable, "-m", "benchmarks.contestants.dbsp", contestant, str(path), str(share)]
-    try:
-        process = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=os.environ, check=False)
-    except subprocess.TimeoutExpired:
-        return f"not within {seconds:.0f} s"
-    if process.returncode:
-        return process.stderr.strip().splitlines()[-1] if process.stderr.strip() else f"exit code {process.returncode}"
-    result: Result = json.loads(process.stdout)
-    return result
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    done = subprocess.run(command, capture_output=True, check=False, preexec_fn=limit)
+    figures = figures_in(done.stdout)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return Outcome(figures, f"stopped at {seconds} s", seconds)
+    said = done.stderr.decode().strip().splitlines() or [f"exit code {done.returncode}"]
+    return Outcome(figures, said[-1] if done.returncode else "")
 
 
-def middle(results: list[Result]) -> Result:
-    """The medians of some runs."""
-    return {key: median(result[key] for result in results) for key in results[0]}
+def figures_in(lines: bytes) -> Figures:
+    """What a contestant has printed of its stages."""
+    figures: Figures = {}
+    for line in lines.splitlines():
+        figures |= json.loads(line)
+    return figures
 
 
-def table(name: str, share: float, found: dict[str, Result | str]) -> Table:
-    """What the contestants took for one workload, and how many times as long as our circuit."""
-    made_table = Table(
-        title=f"{name}: {share:.0%}, then {1 - share:.0%}; CPU milliseconds", box=box.SIMPLE_HEAD, title_justify="left"
-    )
-    for column in ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts"):
-        made_table.add_column(column, justify="left" if column == "contestant" else "right", no_wrap=True)
-    ours = next(iter(found.values()))
-    for contestant, result in found.items():
-        if isinstance(result, str):
-            made_table.add_row(contestant, result[:60])
-            continue
-        ratios = [f"{result[stage] / max(ours[stage], 1e-9):.2f}" for stage in STAGES] if isinstance(ours, dict) else [""] * 3
-        cells = [*(milliseconds(result[stage]) for stage in STAGES), *ratios]
-        made_table.add_row(contestant, *cells, f"{result['bytes'] / 1e6:,.0f}", f"{result['facts']:,.0f}")
-    return made_table
-
-
-def disagreements(found: dict[str, Result | str]) -> list[str]:
-    """Contestants that do not have as many facts as the first one, after adding or after removing."""
-    counts = {name: (result["facts"], result["left"]) for name, result in found.items() if isinstance(result, dict)}
-    expected = next(iter(counts.values()), None)
-    return [f"{name} has {one} facts, expected {expected}" for name, one in counts.items() if one != expected]
+def measure(contestant: str, path: Path, share: float, python: str, seconds: int, runs: int) -> Outcome:
+    """The medians of some runs (no more after those that took `LONG`), or the first one that fails."""
+    done: list[Figures] = []
+    spent = 0.0
+    while len(done) < runs and spent < LONG:
+        outcome = run(contestant, path, share, python, seconds)
+        if outcome.failure:
+            return outcome
+        done.append(outcome.figures)
+        spent += sum(outcome.figures[stage] for stage in STAGES)
+    return Outcome({key: median(figures[key] for figures in done) for key in done[0]})
 
 
 def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
@@ -132,40 +120,13 @@ def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
     return held[max(held)] <= 1.1 * held[min(held)]
 
 
-def plot(found: dict[tuple[str, float], dict[str, Result | str]], path: Path) -> None:
-    """Draw the figures on logarithmic scales: a panel for each workload and share. Needs matplotlib."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    names = list(dict.fromkeys(name for name, _ in found))
-    shares = list(dict.fromkeys(share for _, share in found))
-    figure, grid = pyplot.subplots(len(names), len(shares), figsize=(12, 3 * len(names)), squeeze=False, layout="constrained")
-    contestants = list(dict.fromkeys(contestant for results in found.values() for contestant in results))
-    for (name, share), results in found.items():
-        axes = grid[names.index(name)][shares.index(share)]
-        for place, contestant in enumerate(contestants):
-            result = results.get(contestant)
-            if isinstance(result, dict):
-                values = [1000 * result[stage] for stage in STAGES]
-                axes.bar(
-                    np.arange(len(STAGES)) + place / (1 + len(contestants)), values, 1 / (1 + len(contestants)), label=contestant
-                )
-        axes.set_yscale("log")
-        axes.set_ylabel("CPU milliseconds")
-        axes.set_title(f"{name}: {share:.0%}")
-        axes.set_xticks(np.arange(len(STAGES)) + 0.4, STAGES)
-    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(contestants), frameon=False)
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)
-
-
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-c", "--contestant", "contestants", multiple=True, type=click.Choice([*CONTESTANTS, PYDBSP]), help="Only these.")
 @click.option("-w", "--workload", "wanted", multiple=True, help="Only workloads whose name has this in it.")
-@click.option("-n", "--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each; of pydbsp one.")
-@click.option("--timeout", type=float, default=600, show_default=True, help="Seconds for a run.")
+@click.option("-n", "--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, fewer of long ones.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=60, show_default=True, help="Seconds of CPU time after which a run is stopped."
+)
 @click.option(
     "--pydbsp-python", "python", default=sys.executable, help="A Python (3.12 or later) that has pydbsp 2. [default: this]"
 )
@@ -173,12 +134,12 @@ def plot(found: dict[tuple[str, float], dict[str, Result | str]], path: Path) ->
 @click.option("--soak", "updates", type=click.IntRange(100), help="Look at memory: so many updates, each taken back.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
-@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the medians (PNG, SVG, PDF; needs matplotlib).")
+@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the figures (PNG, SVG, PDF; needs matplotlib).")
 def main(
     contestants: tuple[str, ...],
     wanted: tuple[str, ...],
     runs: int,
-    timeout: float,
+    limit: int,
     python: str,
     graphs: Path,
     updates: int | None,
@@ -196,24 +157,21 @@ def main(
     chosen = [(name, path) for name, path in workloads(data_folder(cache), graphs) if all(part in name for part in wanted)]
     if updates is not None:
         sys.exit(0 if soak(chosen[0][1], updates, console.print) else 1)
-    found: dict[tuple[str, float], dict[str, Result | str]] = {}
-    wrong: list[str] = []
+    measured: list[Found] = []
     for name, path in chosen:
         for share in SHARES:
-            results: dict[str, Result | str] = {}
+            found = Found(name, share)
             for contestant in contestants or (*CONTESTANTS, PYDBSP):
-                with news.status(f"{name}, {share:.0%}, {contestant}"):
-                    done = [run(contestant, path, share, python, timeout) for _ in range(1 if contestant == PYDBSP else runs)]
-                failed = [result for result in done if isinstance(result, str)]
-                results[contestant] = failed[0] if failed else middle([result for result in done if isinstance(result, dict)])
-            found[name, share] = results
-            console.print(table(name, share, results))
-            wrong += [f"{name}, {share:.0%}: {line}" for line in disagreements(results)]
+                with news.status(f"{found.title}: {contestant}"):
+                    found.outcomes[contestant] = measure(contestant, path, share, python, limit, runs)
+            console.print(dbsp_report.table(found))
+            measured.append(found)
     if json_file is not None:
-        measured = [{"workload": name, "share": share, "contestants": results} for (name, share), results in found.items()]
-        json_file.write_text(json.dumps({"machine": report.machine(), "measured": measured}, indent=2) + "\n", encoding="utf-8")
+        everything = {"machine": report.machine(), "measured": list(map(asdict, measured))}
+        json_file.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
     if plot_file is not None:
-        plot(found, plot_file)
+        dbsp_report.plot(measured, plot_file)
+    wrong = [line for found in measured for line in dbsp_report.disagreements(found)]
     for line in wrong:
         console.print(line, style="bold red", highlight=False)
     sys.exit(1 if wrong else 0)

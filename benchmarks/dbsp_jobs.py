@@ -51,7 +51,7 @@ def closure_workload(graph: Path) -> Workload:
 def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -> Workload:
     """LUBM under rules: over triples where some rule has a variable for a property, else with a predicate each for properties and
     classes. Rules that are not Datalog over triples (comparisons, constraints) are left out, and with the latter those that replace
-    equal terms."""
+    equal terms. Rules without a body are facts."""
     numbers: dict[str, int] = {}
 
     def number(term: Term | str) -> int:
@@ -70,12 +70,16 @@ def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -
             return [1 + number(f"class {terms[2]}"), numbered[:1]]
         return [1 + number(f"property {terms[1]}"), numbered[::2]]
 
-    def fact(triple: Triple) -> list[int]:
+    def fact(triple: tuple[Argument, ...]) -> list[int]:
         predicate, arguments = stored(triple)
         return [predicate, *arguments]  # type: ignore[list-item, misc]
 
-    facts = shuffled(map(fact, triples))
-    return Workload(f"LUBM(1), {name}", [[stored(r.head.terms), [stored(a.terms) for a in r.body_atoms()]] for r in plain], facts)
+    stated = (rule.head.terms for rule in plain if not rule.body)
+    facts = {tuple(fact(triple)) for triple in (*triples, *stated)}
+    clauses: list[list[object]] = [
+        [stored(rule.head.terms), [stored(atom.terms) for atom in rule.body_atoms()]] for rule in plain if rule.body
+    ]
+    return Workload(f"LUBM(1), {name}", clauses, shuffled(map(list, facts)))
 
 
 def atoms_of(rule: Rule) -> Iterator[Atom]:

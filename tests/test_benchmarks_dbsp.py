@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from benchmarks import dbsp, report
-from benchmarks.contestants.dbsp import CONTESTANTS, main
+from benchmarks import dbsp, dbsp_report, report
+from benchmarks.contestants.dbsp import CONTESTANTS
 from benchmarks.dbsp_jobs import closure_workload, lubm_workload
+from benchmarks.dbsp_report import STAGES, Found, Outcome
 from kg_reasoner.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
@@ -26,9 +28,23 @@ def closure(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", CONTESTANTS)
 def test_contestants(name: str, closure: Path) -> None:
-    measured = main(name, closure, 0.875)
-    assert (measured["facts"], measured["left"]) == (8 + 64, 7 + 28)
-    assert all(measured[stage] >= 0 for stage in dbsp.STAGES)
+    found = dbsp.measure(name, closure, 0.875, sys.executable, 100, runs=1)
+    assert not found.failure
+    assert [found.figures[f"{stage} facts"] for stage in STAGES] == [7 + 28, 8 + 64, 7 + 28]
+    assert all(found.figures[stage] >= 0 for stage in STAGES)
+
+
+@pytest.mark.parametrize(
+    ("ending", "failure", "limit"),
+    [("while True: pass", "stopped at 1 s", 1), ("sys.exit('no more')", "no more", 0), ("sys.exit(3)", "exit code 3", 0)],
+)
+def test_contestants_that_do_not_get_through(ending: str, failure: str, limit: int, closure: Path, tmp_path: Path) -> None:
+    """What one has printed until then is known."""
+    python = tmp_path / "python"
+    line = '{"initial": 0.5}'
+    python.write_text(f"#!{sys.executable}\nimport sys\nprint({line!r}, flush=True)\n{ending}\n", encoding="utf-8")
+    python.chmod(0o755)
+    assert dbsp.measure(dbsp.PYDBSP, closure, 0.5, str(python), 1, runs=3) == Outcome({"initial": 0.5}, failure, limit)
 
 
 def test_triples_as_workloads() -> None:
@@ -50,12 +66,33 @@ def test_memory_is_told(closure: Path) -> None:
     assert told[-1].lstrip().startswith("100 updates")
 
 
+FIGURES = {"initial": 0.1, "add": 0.01, "remove": 0.02, "initial facts": 30, "add facts": 72, "remove facts": 35, "bytes": 5e6}
+FOUND = Found(
+    "closure",
+    0.99,
+    {
+        "circuit": Outcome(FIGURES),
+        "other": Outcome(FIGURES | {"remove facts": 36}),
+        "slow": Outcome({"initial": 2, "initial facts": 30, "bytes": 1e9}, "stopped at 60 s", 60),
+        "pydbsp": Outcome({}, "no module"),
+    },
+)
+
+
 def test_what_is_shown() -> None:
-    figures = {"initial": 0.1, "add": 0.01, "remove": 0.02, "bytes": 5e6, "facts": 72, "left": 35}
-    found: dict[str, dbsp.Result | str] = {"circuit": figures, "other": figures | {"left": 36}, "pydbsp": "no module"}
     console = Console(file=io.StringIO(), width=report.WIDTH)
-    console.print(dbsp.table("closure", 0.99, found))
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "no module" in shown
-    assert "100" in shown
-    assert dbsp.disagreements(found) == ["other has (72, 36) facts, expected (72, 35)"]
+    console.print(dbsp_report.table(FOUND))
+    shown = {line.split()[0]: line.split()[1:] for line in console.file.getvalue().splitlines() if line.strip()}  # type: ignore[attr-defined]
+    assert shown["circuit"] == ["100", "10", "20", "1.00", "1.00", "1.00", "5", "72"]
+    assert shown["slow"] == ["2,000", "stopped", "at", "60", "s", "20.00", "1,000"]
+    assert shown["pydbsp"] == ["no", "module"]
+
+
+def test_disagreements_are_found() -> None:
+    assert dbsp_report.disagreements(FOUND) == ["closure: 99%, then 1%, remove: other has 36 facts, circuit has 35"]
+
+
+def test_plots(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    dbsp_report.plot([FOUND, Found("closure", 0.5, {"circuit": Outcome(FIGURES)}), Found("other", 0.5)], tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").stat().st_size > 10_000

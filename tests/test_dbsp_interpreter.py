@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kg_reasoner.dbsp import Datalog
+from kg_reasoner.dbsp.clauses import Clause, Literal
 from kg_reasoner.errors import ArityError, SafetyError, StratificationError, UnsupportedError
 from kg_reasoner.parser import parse
 from kg_reasoner.program import FALSE, Program, Rule
@@ -126,6 +127,19 @@ def test_wrong_rules_change_nothing(text: str, error: type[Exception]) -> None:
         datalog.step({"q": {(2,): 1}}, dict.fromkeys(parse(text).rules, 1))
     assert datalog.rules == (rule,)
     assert datalog.step({"q": {(3,): 1}})["r"] == {(literal(3),): 1}
+
+
+def test_a_clause_without_a_body_is_a_fact() -> None:
+    with pytest.raises(ValueError, match="is a fact"):
+        Clause(Literal(0, (1,)), ())
+
+
+def test_a_circuit_for_each_stratum() -> None:
+    datalog = Datalog()
+    datalog.step(rules=dict.fromkeys(parse("p(?x) :- q(?x) . r(?x) :- q(?x), NOT p(?x) .").rules, 1))
+    assert len(datalog.circuits) == 2
+    shown = str(datalog.circuits[0])
+    assert all(f" {operator} (" in shown for operator in ("gatekeep", "index", "product", "ground", "distinct"))
 
 
 def test_constraints_are_rules() -> None:

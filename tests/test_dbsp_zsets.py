@@ -56,6 +56,25 @@ def test_rows_in_any_order(rows: list[tuple[Row, int]]) -> None:
     assert found.rows() == sorted(found.rows())
 
 
+@pytest.mark.parametrize("most", [4, 1000, 2**31, 2**62])
+@LAW
+@given(seed=st.integers(0, 2**32), rows=st.integers(500, 3000), arity=st.integers(1, 2), heaviest=st.sampled_from([1, 3]))
+def test_many_rows(seed: int, rows: int, arity: int, heaviest: int, most: int) -> None:
+    """Long tables are counted or sorted by keys, depending on how far apart their numbers are."""
+    random = np.random.default_rng(seed)
+    parts, entries = [], []
+    for _ in range(2):
+        table = random.integers(-most, most, (arity, rows))
+        some = random.integers(-heaviest, heaviest, rows, endpoint=True)
+        parts.append((tuple(table), some))
+        entries.append(list(zip(map(tuple, table.T.tolist()), some.tolist(), strict=True)))
+    one, other = (ZSet.consolidated(*part) for part in parts)
+    assert one.as_dict() == weights(entries[0])
+    for found in (one + other, ZSet.gathered(parts, arity)):
+        assert found.as_dict() == weights(entries[0] + entries[1])
+        assert found.rows() == sorted(found.rows())
+
+
 @LAW
 @given(zsets())
 def test_sets(a: ZSet) -> None:

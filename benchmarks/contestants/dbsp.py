@@ -1,6 +1,7 @@
 """A contestant of the DBSP benchmark, in its own process: ``python -m benchmarks.contestants.dbsp NAME WORKLOAD.json SHARE``.
 
-Three updates: a share of the facts with all rules; the other facts; and these gone again. Prints one JSON line.
+Three updates: a share of the facts with all rules; the other facts; and these gone again. Prints a JSON line after each, so that
+what has been measured is known even if a later one is stopped.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -127,8 +128,8 @@ def as_pattern(atom: list[Any]) -> Pattern:
     return predicate, tuple(terms)
 
 
-def main(name: str, path: Path, share: float) -> dict[str, Any]:
-    """Measure the three updates."""
+def measure(name: str, path: Path, share: float) -> Iterator[dict[str, float]]:
+    """The figures of each of the three updates, as soon as they are known."""
     workload = json.loads(path.read_text(encoding="utf-8"))
     contestant = CONTESTANTS[name]([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]])
     facts = workload.pop("facts")
@@ -137,16 +138,14 @@ def main(name: str, path: Path, share: float) -> dict[str, Any]:
     del facts, workload
     gc.collect()
     baseline = resident()
-    measured: dict[str, Any] = {}
     for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
         before = cpu(), time.perf_counter()
         contestant.update(batch, weight)
-        measured[stage] = cpu() - before[0]
-        measured[f"{stage} wall"] = time.perf_counter() - before[1]
-        if stage == "add":
-            measured["facts"] = contestant.count()
-    return measured | {"left": contestant.count(), "bytes": peak() - baseline}
+        times = cpu() - before[0], time.perf_counter() - before[1]
+        highest = peak()
+        yield {stage: times[0], f"{stage} wall": times[1], f"{stage} facts": contestant.count(), "bytes": highest - baseline}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]))))
+    for figures in measure(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])):
+        print(json.dumps(figures), flush=True)

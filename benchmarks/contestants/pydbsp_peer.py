@@ -1,15 +1,14 @@
-"""pydbsp in the DBSP benchmark: ``python pydbsp_peer.py WORKLOAD.json SHARE [MOST]``, with any Python that has pydbsp 2 installed.
+"""pydbsp in the DBSP benchmark: ``python pydbsp_peer.py WORKLOAD.json SHARE``, with any Python that has pydbsp 2 installed.
 
-It imports nothing of ours, because pydbsp needs Python 3.12. The three updates are those of `benchmarks.contestants.dbsp`; only the
-first MOST facts that come later are added and removed, so that it ends.
+It imports nothing of ours, because pydbsp needs Python 3.12. It measures and prints what `benchmarks.contestants.dbsp` does.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,31 +55,33 @@ class Interpreter:
         self.time, self.depth = self.time + 1, deepest
 
 
+def memory(name: str) -> int:
+    """Bytes of this process: resident now (VmRSS), or the most that ever were (VmHWM)."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines())
+    return 1024 * int(status[name].split()[0])
+
+
 def atom(pattern: list[Any]) -> tuple[str, tuple[Any, ...]]:
     predicate, terms = pattern
     return str(predicate), tuple(terms)
 
 
-def main(path: Path, share: float, most: int) -> dict[str, Any]:
-    """Measure the three updates."""
+def measure(path: Path, share: float) -> Iterator[dict[str, float]]:
+    """The figures of each of the three updates, as soon as they are known."""
     workload = json.loads(path.read_text(encoding="utf-8"))
     rules = {tuple(map(atom, (head, *body))): 1 for head, body in workload["rules"]}
     facts = [(str(predicate), tuple(terms)) for predicate, *terms in workload["facts"]]
     size = round(len(facts) * share)
-    first, later = facts[:size], facts[size : size + most]
+    first, later = facts[:size], facts[size:]
     interpreter = Interpreter()
-    baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    measured: dict[str, Any] = {}
+    baseline = memory("VmRSS")
     for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
         before = time.process_time(), time.perf_counter()
         interpreter.step(dict.fromkeys(batch, weight), rules if stage == "initial" else {})
-        measured[stage] = time.process_time() - before[0]
-        measured[f"{stage} wall"] = time.perf_counter() - before[1]
-        if stage == "add":
-            measured["facts"] = interpreter.total
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return measured | {"left": interpreter.total, "bytes": 1024 * (highest - baseline), "changed": len(later)}
+        times = time.process_time() - before[0], time.perf_counter() - before[1]
+        yield {stage: times[0], f"{stage} wall": times[1], f"{stage} facts": interpreter.total, "bytes": memory("VmHWM") - baseline}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1 << 60)))
+    for figures in measure(Path(sys.argv[1]), float(sys.argv[2])):
+        print(json.dumps(figures), flush=True)

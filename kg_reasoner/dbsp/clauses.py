@@ -45,6 +45,10 @@ class Clause:
     head: Literal
     body: tuple[Part, ...]
 
+    def __post_init__(self) -> None:
+        if not self.body:
+            raise ValueError(f"a clause needs a body: without one, {self.head} is a fact, and is given as one")
+
 
 def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[[Literal], float]) -> tuple[Part, ...]:
     """A body in join order: the atom with the fewest facts first, then those that share a variable; others as soon as they can be.

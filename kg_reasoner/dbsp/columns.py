@@ -11,69 +11,115 @@ import numpy.typing as npt
 Integers: TypeAlias = npt.NDArray[np.int64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 Columns: TypeAlias = tuple[Integers, ...]
+Weighted: TypeAlias = tuple[Columns, Integers]
+"""Rows in any order, perhaps repeated ones, and their weights."""
 Side: TypeAlias = Literal["left", "right"]
 
 KEY_BITS = 63
 """Bits of a sort key: an int64 without its sign."""
 
+FEW = 1024
+"""So many rows are sorted column by column; making keys of them would take longer."""
 
-def packed(columns: Sequence[Integers]) -> Integers | None:
-    """One number for each row, in the order of the rows: their columns side by side. None if they take more than `KEY_BITS`."""
-    if len(columns) == 1:
-        return columns[0]
-    parts = []
-    room = KEY_BITS
+Field: TypeAlias = "tuple[int, int]"
+"""The least number of a column, and how many bits the differences from it take."""
+
+
+def fields_of(columns: Sequence[Integers]) -> list[Field] | None:
+    """How rows fit into one number each, their columns side by side. None if they take more than `KEY_BITS`."""
+    fields = []
     for column in columns:
         low = int(column.min())
-        width = (int(column.max()) - low).bit_length()
-        room -= width
-        if room < 0:
-            return None
+        fields.append((low, (int(column.max()) - low).bit_length()))
+    return fields if bits_of(fields) <= KEY_BITS else None
+
+
+def bits_of(fields: Sequence[Field]) -> int:
+    """How many bits they take together."""
+    return sum(width for _, width in fields)
+
+
+def packed(columns: Sequence[Integers], fields: Sequence[Field]) -> Integers:
+    """One number for each row, in the order of the rows."""
+    keys = np.zeros(len(columns[0]), np.int64)
+    for column, (low, width) in zip(columns, fields, strict=True):
         if width:
-            parts.append((column, low, width))
-    if not parts:
-        return np.zeros(len(columns[0]), np.int64)
-    column, low, _ = parts[0]
-    key = column - low if low else column.copy()
-    for column, low, width in parts[1:]:
-        key <<= width
-        key |= column - low if low else column
-    return key
+            keys <<= width
+            keys |= column - low
+    return keys
 
 
-def consolidate(columns: Columns, weights: Integers, presorted: bool = False) -> tuple[Columns, Integers]:
+def unpacked(keys: Integers, fields: Sequence[Field]) -> Columns:
+    """The columns of rows that `packed` made keys of."""
+    columns, shift = [], bits_of(fields)
+    for low, width in fields:
+        shift -= width
+        column = keys >> shift
+        column &= (1 << width) - 1
+        column += low
+        columns.append(column)
+    return tuple(columns)
+
+
+def concatenated(parts: Sequence[Weighted]) -> Weighted:
+    """Tables of equal arity, at least one, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(columns for columns, _ in parts), strict=True)
+    return tuple(map(np.concatenate, columns)), np.concatenate([weights for _, weights in parts])
+
+
+def consolidate(columns: Columns, weights: Integers, presorted: bool = False) -> Weighted:
     """The rows sorted, equal ones as one with the sum of their weights, without those of weight 0.
 
     Args:
         presorted: whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
     """
-    count = len(weights)
-    if count > 1:
-        key = packed(columns)
-        if key is None:
-            order = np.lexsort(columns[::-1])
-            columns = tuple(column[order] for column in columns)
-            differs = columns[0][1:] != columns[0][:-1]
-            for column in columns[1:]:
-                differs |= column[1:] != column[:-1]
-            weights = weights[order]
-        else:
-            differs = key[1:] > key[:-1]
-            if not differs.all():
-                order = np.argsort(key, kind="stable" if presorted else None)
-                key = key[order]
-                columns = (key,) if len(columns) == 1 else tuple(column[order] for column in columns)
-                weights = weights[order]
-                differs = key[1:] != key[:-1]
-        if not differs.all():
-            starts = np.concatenate([[0], differs.nonzero()[0] + 1])
-            weights = np.add.reduceat(weights, starts)
-            columns = tuple(column[starts] for column in columns)
-    if count and not weights.all():
-        (kept,) = weights.nonzero()
-        weights = weights[kept]
-        columns = tuple(column[kept] for column in columns)
-    return columns, weights
+    if len(weights) < 2 or (len(columns) == 1 and (columns[0][1:] > columns[0][:-1]).all()):
+        return without_zeros(columns, weights)
+    fields = fields_of(columns) if len(weights) > FEW else None
+    if fields is not None and 1 << bits_of(fields) <= len(weights):
+        totals = np.zeros(1 << bits_of(fields), np.int64)
+        np.add.at(totals, packed(columns, fields), weights)
+        (keys,) = totals.nonzero()
+        return unpacked(keys, fields), totals[keys]
+    columns, weights, differs = _sorted(columns, weights, fields, presorted)
+    if not differs.all():
+        starts = np.concatenate([[0], differs.nonzero()[0] + 1])
+        weights = np.add.reduceat(weights, starts)
+        columns = tuple(column[starts] for column in columns)
+    return without_zeros(columns, weights)
+
+
+def without_zeros(columns: Columns, weights: Integers) -> Weighted:
+    """The rows of weights other than 0."""
+    if weights.all():
+        return columns, weights
+    (kept,) = weights.nonzero()
+    return tuple(column[kept] for column in columns), weights[kept]
+
+
+def _sorted(
+    columns: Columns, weights: Integers, fields: Sequence[Field] | None, presorted: bool
+) -> tuple[Columns, Integers, Booleans]:
+    """The rows sorted, and where they differ from those before them.
+
+    The weights are part of the keys: NumPy sorts numbers several times faster than it works out an order.
+    """
+    with_weights = None if fields is None else fields_of((weights,))
+    if fields is not None and with_weights is not None and bits_of(fields) + bits_of(with_weights) <= KEY_BITS:
+        all_fields = [*fields, *with_weights]
+        keys = packed((*columns, weights), all_fields)
+        keys.sort(kind="stable" if presorted else None)
+        *found, weights = unpacked(keys, all_fields)
+        keys >>= bits_of(with_weights)
+        return tuple(found), weights, keys[1:] != keys[:-1]
+    order = np.lexsort(columns[::-1])
+    columns = tuple(column[order] for column in columns)
+    differs = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        differs |= column[1:] != column[:-1]
+    return columns, weights[order], differs
 
 
 def search(columns: Sequence[Integers], rows: Sequence[Integers], side: Side) -> Integers:
@@ -117,6 +163,8 @@ def ranges(columns: Sequence[Integers], low: Sequence[Integers], high: Sequence[
     if low is high and len(low) == 1 and len(columns[0]):
         column = columns[0]
         (which,) = (column[np.minimum(first, len(column) - 1)] == low[0]).nonzero()
+        if not len(which):
+            return which, which
         first = first[which]
         end = column.searchsorted(low[0][which], "right")
     else:
@@ -128,12 +176,3 @@ def ranges(columns: Sequence[Integers], low: Sequence[Integers], high: Sequence[
         return first, which
     ends = counts.cumsum()
     return np.arange(ends[-1]) + (first - ends + counts).repeat(counts), which.repeat(counts)
-
-
-def sums_by(which: Integers, values: Integers, count: int) -> Integers:
-    """The sums of values by the number beside them, which is below `count`; the numbers ascend."""
-    totals = np.zeros(count, np.int64)
-    if len(which):
-        starts = np.concatenate([[0], (which[1:] != which[:-1]).nonzero()[0] + 1])
-        totals[which[starts]] = np.add.reduceat(values, starts)
-    return totals

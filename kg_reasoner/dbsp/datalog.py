@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from kg_reasoner import analysis, expressions
+from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.clauses import NO_RESULT, Clause, Condition, Literal, Part, ordered
 from kg_reasoner.dbsp.columns import Integers
 from kg_reasoner.dbsp.interpreter import FactChanges
@@ -57,6 +58,11 @@ class Datalog:
     def rules(self) -> tuple[Rule, ...]:
         """The rules there are: those whose weights add up to more than 0."""
         return tuple(rule for rule, weight in self._rules.items() if weight > 0)
+
+    @property
+    def circuits(self) -> tuple[Circuit, ...]:
+        """The interpreter's circuit, once for each stratum, from below; to be printed and drawn."""
+        return tuple(interpreter.circuit for interpreter in self._strata.interpreters)
 
     @property
     def nbytes(self) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.dbsp.clauses import NO_RESULT, Condition
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, packed
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, fields_of, packed
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout, Shapes
 from kg_reasoner.dbsp.trie import Changes, Index, Node
@@ -213,11 +213,11 @@ def _called(condition: Condition, arguments: Sequence[Integers], count: int) -> 
     """The results of a condition, which is called once for each combination of arguments."""
     if not arguments:
         return np.full(count, condition.function(()), np.int64)
-    key = packed(arguments)
-    if key is None:
+    fields = fields_of(arguments)
+    if fields is None:
         _, first, places = np.unique(np.stack(arguments), axis=1, return_index=True, return_inverse=True)
     else:
-        _, first, places = np.unique(key, return_index=True, return_inverse=True)
+        _, first, places = np.unique(packed(arguments, fields), return_index=True, return_inverse=True)
     calls = zip(*(column[first].tolist() for column in arguments), strict=True)
     results: Integers = np.array([condition.function(call) for call in calls], np.int64)[places.reshape(-1)]
     return results

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
-from kg_reasoner.dbsp.columns import Columns, Integers, consolidate, search, sums_by
+from kg_reasoner.dbsp.columns import Columns, Integers, Weighted, search
 from kg_reasoner.dbsp.operators import Operator
 from kg_reasoner.dbsp.trace import Found, Trace
 from kg_reasoner.dbsp.zset import ZSet
@@ -34,12 +34,12 @@ class Groupwise(Operator):
         self._nested = nested
         self._past = Trace(accepts + nested)
         self._present = Trace(accepts + nested)
-        self._agenda = Agenda(width)
+        self._agenda = Agenda()
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
         (change,) = values
         due = self._agenda.take(time)
-        if not len(change) and not len(due):
+        if not len(change) and not due:
             return self.nothing
         groups = self._groups(change, due)
         found = list(self._past.between(groups, groups))
@@ -67,13 +67,12 @@ class Groupwise(Operator):
         total = self._past.total()
         return ZSet.consolidated(total.columns[:-1], total.weights) if self._nested else total
 
-    def _groups(self, change: ZSet, due: ZSet) -> Columns:
+    def _groups(self, change: ZSet, due: list[Weighted]) -> Columns:
         """The groups to look at now."""
         key = change.columns[: self._width]
-        if not len(due):
-            return key if self._width == change.arity else consolidate(key, np.ones(len(change), np.int64))[0]
-        columns = tuple(np.concatenate(both) for both in zip(key, due.columns, strict=True))
-        return consolidate(columns, np.ones(len(change) + len(due), np.int64))[0]
+        if not due and self._width == change.arity:
+            return key
+        return ZSet.gathered([(key, np.ones(len(change), np.int64)), *due], self._width).columns
 
     def _wait(self, time: int, groups: Columns, found: Sequence[Found]) -> None:
         """Look at groups again at the later iterations at which they changed in earlier updates."""
@@ -137,10 +136,9 @@ class Distinct(Groupwise):
         now, before = np.zeros(count, np.int64), np.zeros(count, np.int64)
         for which, places, run in found:
             weights = run.weights[places]
-            if not self._nested:
-                now += sums_by(which, weights, count)
-                continue
-            times = run.columns[-1][places]
-            now += sums_by(which, np.where(times <= time, weights, 0), count)
-            before += sums_by(which, np.where(times < time, weights, 0), count)
+            if self._nested:
+                times = run.columns[-1][places]
+                np.add.at(before, which, weights * (times < time))
+                weights *= times <= time
+            np.add.at(now, which, weights)
         return now, before

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, Weighted, consolidate
 from kg_reasoner.dbsp.operators import Operator
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
@@ -16,8 +16,11 @@ from kg_reasoner.dbsp.zset import ZSet
 Range: TypeAlias = tuple[Sequence[Integers], Sequence[Integers]]
 """The least and the greatest row, as columns; they may leave trailing columns out."""
 
-PAIRS = 1 << 22
+PAIRS = 1 << 20
 """So many pairs of rows are looked at together at most."""
+
+MANY = PAIRS // 2
+"""Results of so many pairs are summed up before more are looked at."""
 
 
 class Matching(Protocol):
@@ -67,11 +70,11 @@ class Join(Operator):
         self._matching = matching
         self._nested = nested
         self.left, self.right = (Trace(accepted + nested) for accepted in accepts)
-        self._agenda = Agenda(arity)
+        self._agenda = Agenda()
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
         left, right = values
-        results = [self._agenda.take(time)]
+        results = self._agenda.take(time)
         if len(right):
             self.right.insert(self._timed(right, time))
         if len(left):
@@ -80,7 +83,7 @@ class Join(Operator):
             self._probe(time, right, self.left, True, results)
         if len(left):
             self.left.insert(self._timed(left, time))
-        return ZSet.sum(results, self.arity)
+        return ZSet.gathered(results, self.arity)
 
     def pending(self) -> int | None:
         return self._agenda.next()
@@ -91,7 +94,7 @@ class Join(Operator):
     def _timed(self, zset: ZSet, time: int) -> ZSet:
         return ZSet((*zset.columns, np.full(len(zset), time, np.int64)), zset.weights) if self._nested else zset
 
-    def _probe(self, time: int, changes: ZSet, trace: Trace, swapped: bool, results: list[ZSet]) -> None:
+    def _probe(self, time: int, changes: ZSet, trace: Trace, swapped: bool, results: list[Weighted]) -> None:
         """Pair changes with a trace."""
         if not trace.runs:
             return
@@ -112,11 +115,11 @@ class Join(Operator):
                     times = None if times is None else times[meant]
                 self._enter(time, times, columns, weights, results)
 
-    def _enter(self, time: int, times: Integers | None, columns: Columns, weights: Integers, results: list[ZSet]) -> None:
+    def _enter(self, time: int, times: Integers | None, columns: Columns, weights: Integers, results: list[Weighted]) -> None:
         """Results of now go to the results, later ones on the agenda."""
         if times is not None and len(times) and int(times.max()) > time:
             later = times > time
             self._agenda.add(times[later], tuple(column[later] for column in columns), weights[later])
             columns, weights = tuple(column[~later] for column in columns), weights[~later]
         if len(weights):
-            results.append(ZSet.consolidated(columns, weights))
+            results.append(consolidate(columns, weights) if len(weights) > MANY else (columns, weights))

@@ -1,7 +1,7 @@
 """Traces: what a stream of Z-sets adds up to, as a few sorted runs whose sizes fall geometrically.
 
-A batch is a run of its own at first. Runs are merged when they are within a factor of two in size: there are never more than the
-logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten when it meets.
+A batch is merged with the runs that it, or what it has been merged with, comes within a factor of two of: there are never more runs
+than the logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten when it meets.
 
 Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, The Log-Structured Merge-Tree (Acta Informatica 33, 1996).
 """
@@ -38,13 +38,12 @@ class Trace:
         """Add a Z-set."""
         if not len(zset):
             return
-        runs = self.runs
-        runs.append(zset)
-        while len(runs) > 1 and len(runs[-2]) <= RATIO * len(runs[-1]):
-            merged = ZSet.sum(runs[-2:], self.arity)
-            del runs[-2:]
-            if len(merged):
-                runs.append(merged)
+        runs, first, size = self.runs, len(self.runs), len(zset)
+        while first and len(runs[first - 1]) <= RATIO * size:
+            first -= 1
+            size += len(runs[first])
+        merged = ZSet.sum((*runs[first:], zset), self.arity)
+        runs[first:] = [merged] if len(merged) else []
 
     def __len__(self) -> int:
         """The number of stored rows; some may cancel each other out."""

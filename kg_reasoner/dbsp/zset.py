@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, consolidate, ranges
+from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, Weighted, concatenated, consolidate, ranges
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -74,8 +74,12 @@ class ZSet:
         filled = [zset for zset in zsets if len(zset)]
         if len(filled) < 2:
             return filled[0] if filled else cls.empty(arity)
-        columns = tuple(np.concatenate([zset.columns[place] for zset in filled]) for place in range(arity))
-        return cls(*consolidate(columns, np.concatenate([zset.weights for zset in filled]), presorted=True))
+        return cls(*consolidate(*concatenated([(zset.columns, zset.weights) for zset in filled]), presorted=True))
+
+    @classmethod
+    def gathered(cls, parts: Sequence[Weighted], arity: int) -> ZSet:
+        """The Z-set of the rows of some tables, in any order."""
+        return cls(*consolidate(*concatenated(parts))) if parts else cls.empty(arity)
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
