@@ -31,6 +31,7 @@ _HINTS: Final = (
     ("Mkdirs failed", "the folder cannot be made: name another one, or change the permissions of the one above it"),
     ("Python worker exited", "a Python worker died, mostly for want of memory: give executors more, or fewer cores each"),
     ("ExecutorLostFailure", "an executor died, mostly for want of memory: give executors more, or use more partitions"),
+    ("Master removed our application", "all executors died, mostly for want of memory: give them more, then resume"),
     ("OutOfMemoryError", "give the driver and the executors more memory, or use more partitions"),
     ("No module named 'kg_reasoner", "install kg-reasoner on the executors too: pip install 'kg-reasoner[spark]'"),
     ("No module named", "install it on the executors too, or name their Python: PYSPARK_PYTHON"),
