@@ -33,8 +33,14 @@ def chain(length: int = 12) -> list[Triple]:
 def in_the_third_iteration(work: Path, kill: Callable[[], None]) -> Progress:
     """Calls `kill` in the middle of an iteration: while a task writes what the third one has found."""
 
+    def is_writing() -> bool:
+        try:
+            return any(work.glob("*/_temporary/0/_temporary/attempt_*"))
+        except FileNotFoundError:  # it has gone while it was looked at
+            return False
+
     def wait() -> None:
-        while not any(work.glob("*/_temporary/0/_temporary/attempt_*")):
+        while not is_writing():
             time.sleep(0.001)
         kill()
 
