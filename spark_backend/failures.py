@@ -20,7 +20,7 @@ _CAUSE: Final = re.compile(r"^Caused by: (.*)", re.MULTILINE)
 _LOST_TASK: Final = re.compile(r"^Job aborted due to stage failure: .*?\(TID \d+\) \([^)]*\): ")
 _CLASS: Final = re.compile(r"^\(?(?:[a-z]\w*\.)+[\w$]+(?:\): |\) |: )")
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] | *SQLSTATE: \w+$")
-_WORKER_ERROR: Final = re.compile(r"^(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
+_WORKER_ERROR: Final = re.compile(r"^(?!org\.|java\.|py4j\.)(?:\w+\.)*(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
 _LEAST: Final = ("Connection reset", "Broken pipe", "Unable to close resource")
 """What follows from something else, though Java says that it is the cause."""
 
