@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms"]
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
+CHANGED: Final = "the input has changed since it was checked; there is now the line: "
 
 
 def _one_of(characters: str) -> str:
@@ -74,7 +75,7 @@ def plain_terms(lines: DataFrame, quads: bool, *, alone: bool) -> DataFrame:
     line = F.col("line")
     wanted = _is_plain(quads)
     if alone:
-        changed = F.concat(F.lit("the input has changed since it was checked; there is now the line: "), F.col("line"))
+        changed = F.concat(F.lit(CHANGED), F.col("line"))
         wanted = F.when(wanted, True).when(line.rlike(_NOTHING), False).otherwise(F.raise_error(changed).cast("boolean"))
     graph = F.when(F.col("quads") & ~line.rlike(PLAIN_TRIPLE), F.element_at(F.split(line, " "), -2)) if quads else _null()
     parts = F.split(line, " ", 3)
@@ -99,9 +100,16 @@ def _null() -> Column:
     return F.lit(None).cast("string")
 
 
-def odd_terms(odd: DataFrame) -> DataFrame:
-    """The terms of the odd lines that are statements, in `COLUMNS`; the others are left out."""
-    return _sent(odd).mapInArrow(_terms_of_batches, _SCHEMA)
+def odd_terms(odd: DataFrame, *, all_good: bool = False) -> DataFrame:
+    """The terms of the odd lines that are statements, in `COLUMNS`; the others are left out.
+
+    `all_good` says that there were no others: if one has come since, reading fails.
+    """
+
+    def terms(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _terms_of_batches(batches, all_good)
+
+    return _sent(odd).mapInArrow(terms, _SCHEMA)
 
 
 def judged_lines(odd: DataFrame) -> DataFrame:
@@ -128,13 +136,13 @@ def _sent(odd: DataFrame, *others: str) -> DataFrame:
 # ---- in the Python workers
 
 
-def _terms_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _terms_of_batches(batches: Iterable[pa.RecordBatch], all_good: bool) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     for batch in batches:
         columns: tuple[list[str | None], ...] = ([], [], [], [])
         for scope, quads, lines in _runs(batch):
-            for texts, graphs in _statements(lines, quads, f"{scope}{{}}".format):
+            for texts, graphs in _statements(lines, quads, f"{scope}{{}}".format, all_good):
                 for place in range(3):
                     columns[place].extend(texts[place::3])
                 columns[3].extend(graph or None for graph in graphs)
@@ -156,7 +164,9 @@ def _runs(batch: pa.RecordBatch) -> Iterator[tuple[str, bool, list[bytes]]]:
         yield scope, quads, [line or b"" for line, _, _ in run]
 
 
-def _statements(lines: list[bytes], quads: bool, label: Callable[[str], str]) -> Iterator[tuple[list[str], list[str]]]:
+def _statements(
+    lines: list[bytes], quads: bool, label: Callable[[str], str], all_good: bool
+) -> Iterator[tuple[list[str], list[str]]]:
     """Terms and graphs of all lines that are statements: parsed together, and one by one only if some are not."""
     parsed = _parsed(lines, quads, label)
     if parsed is not None:
@@ -166,6 +176,8 @@ def _statements(lines: list[bytes], quads: bool, label: Callable[[str], str]) ->
         parsed = _parsed([line], quads, label)
         if parsed is not None:
             yield parsed
+        elif all_good:
+            raise LoadError(CHANGED + line.decode("utf-8", "replace"))
 
 
 def _is_statement(line: bytes, quads: bool) -> bool:

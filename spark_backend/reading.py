@@ -87,7 +87,7 @@ def read_triples(
     else:
         frames = [plain_terms(lines, quads, alone=found.odd == 0)]
         if found.odd > found.bad:
-            frames.append(odd_terms(odd))
+            frames.append(odd_terms(odd, all_good=bad_lines == "raise"))
     triples = reduce(lambda one, other: one.unionByName(other), frames)
     return triples.select(*(COLUMNS if graphs else COLUMNS[:3]))
 
