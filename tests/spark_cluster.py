@@ -27,14 +27,14 @@ from kg_reasoner.spark_backend.writing import write
 from tests.spark_killed import in_the_third_iteration
 from tests.spark_session import SETTINGS, session
 
-Batches = Callable[[Iterable[Any]], Iterator[Any]]
+Batches = Callable[..., Iterator[Any]]
 
 
 def dies_once(parse: Batches, marker: Path) -> Batches:
     """Parses, in a Python worker; the first one that is about to hand something over dies instead."""
 
-    def parsed(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in parse(batches):
+    def parsed(batches: Iterable[Any], *options: Any) -> Iterator[Any]:
+        for batch in parse(batches, *options):
             try:
                 os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
             except FileExistsError:

@@ -126,6 +126,38 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
     one_clear_error(caught.value)
 
 
+BAD = "nonsense .\n"
+
+
+@pytest.mark.parametrize("odd", [False, True], ids=["plain", "odd"])
+@pytest.mark.parametrize("place", [0, 1], ids=["instead", "more"])
+def test_a_file_that_changes_after_it_was_checked(tmp_path: Path, odd: bool, place: int) -> None:
+    """A bad line has come since. The reasoner is there already, but has not looked at the data yet."""
+    file = tmp_path / "data.nt"
+    file.write_text(as_lines(odd))
+    reasoner = reasoner_over(file)
+    file.write_text(as_lines(odd) * place + BAD)
+    with pytest.raises(
+        ReasonerError, match="the input has changed since it was checked; there is now the line: nonsense"
+    ) as caught:
+        write(reasoner.triples(), tmp_path / "out")
+    one_clear_error(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("odd", [False, True], ids=["plain", "odd"])
+def test_a_folder_that_vanishes_after_it_was_checked(tmp_path: Path, odd: bool) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.nt").write_text(as_lines(odd))
+    reasoner = reasoner_over(folder)
+    shutil.rmtree(folder)
+    with pytest.raises(ReasonerError, match=r"data/a\.nt") as caught:
+        write(reasoner.triples(), tmp_path / "out")
+    one_clear_error(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
 # ----------------------------------------------------------------------------------------------------------------------- disks
 
 
