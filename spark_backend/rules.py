@@ -13,7 +13,7 @@ from kg_reasoner.spark_backend.compiler import LeveledRule, refuse_unsupported
 from kg_reasoner.spark_backend.driver import Binding, DriverFacts, bound
 from kg_reasoner.spark_backend.equality import is_equality_rule, rewritten_rule
 from kg_reasoner.spark_backend.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
-from kg_reasoner.spark_backend.specialise import SchemaKeys, instances
+from kg_reasoner.spark_backend.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import RDF, Term, Triple
@@ -140,6 +140,8 @@ def _close_schema(
         if len(on_driver) + len(of_anything) == known_rules:
             break
     result.schema_rules = tuple(on_driver)
+    joined = {atom.predicate for rule in rules if rule not in on_driver for atom in left_to_data(rule, keys)}
+    result.stated += (Atom(name, row) for name in sorted(joined) for row in sorted(result.schema.rows[name], key=str))
     known = set(statistics.schema)
     result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
     facts = {*predicates, *LITERAL_PREDICATES}
