@@ -29,7 +29,10 @@ _DATA: Final = frozenset(
 )
 """Properties of the RDF, RDFS and OWL vocabularies that data uses, too."""
 _DATA_CLASSES: Final = frozenset(
-    {OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List}
+    {
+        *(OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List),
+        *(RDF.Bag, RDF.Seq, RDF.Alt, RDF.PlainLiteral, RDF.langString, RDF.XMLLiteral, RDF.HTML, RDF.JSON),
+    }
 )
 _VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
 
