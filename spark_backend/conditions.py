@@ -7,6 +7,7 @@ expressions as in process, row by row, in Spark's Python workers; the package mu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from kg_reasoner.expressions import compile_expression, compile_filter
@@ -23,6 +24,9 @@ def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
     """Whether a filter lets a row pass; `names` are the columns of variables."""
     from pyspark.sql import functions as F
 
+    if isinstance(part.expression, Call) and part.expression.name == "&&":
+        both = [condition(Filter(argument), names) for argument in part.expression.arguments]
+        return reduce(lambda left, right: left & right, both)
     simple = _comparison_of_names(part.expression)
     if simple is not None:
         operator, variable, term = simple

@@ -21,7 +21,7 @@ _CAUSE: Final = re.compile(r"^Caused by: (.*)", re.MULTILINE)
 _LOST_TASK: Final = re.compile(r"^Job aborted due to stage failure: .*?\(TID \d+\) \([^)]*\): ")
 _CLASS: Final = re.compile(r"^\(?(?:[a-z]\w*\.)+[\w$]+(?:\): |\) |: )")
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] | *SQLSTATE: \w+$")
-_WORKER_ERROR: Final = re.compile(r"^(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
+_WORKER_ERROR: Final = re.compile(r"^(?!org\.|java\.|py4j\.)(?:\w+\.)*(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
 _LEAST: Final = ("Connection reset", "Broken pipe", "Unable to close resource")
 """What follows from something else, though Java says that it is the cause."""
 
@@ -32,6 +32,7 @@ _HINTS: Final = (
     ("Mkdirs failed", "the folder cannot be made: name another one, or change the permissions of the one above it"),
     ("Python worker exited", "a Python worker died, mostly for want of memory: give executors more, or fewer cores each"),
     ("ExecutorLostFailure", "an executor died, mostly for want of memory: give executors more, or use more partitions"),
+    ("Master removed our application", "all executors died, mostly for want of memory: give them more, then resume"),
     ("OutOfMemoryError", "give the driver and the executors more memory, or use more partitions"),
     ("No module named 'kg_reasoner", "install kg-reasoner on the executors too: pip install 'kg-reasoner[spark]'"),
     ("No module named", "install it on the executors too, or name their Python: PYSPARK_PYTHON"),

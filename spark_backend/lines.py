@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms", "sifted"]
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
+CHANGED: Final = "the input has changed since it was checked; there is now the line: "
 
 
 def _one_of(characters: str) -> str:
@@ -73,7 +74,7 @@ def plain_terms(lines: DataFrame, quads: bool, *, alone: bool) -> DataFrame:
 
     wanted = _is_plain(quads)
     if alone:
-        changed = F.concat(F.lit("the input has changed since it was checked; there is now the line: "), F.col("line"))
+        changed = F.concat(F.lit(CHANGED), F.col("line"))
         wanted = F.when(wanted, True).when(F.col("line").rlike(_NOTHING), False).otherwise(F.raise_error(changed).cast("boolean"))
     return _split(lines.filter(wanted), quads)
 
@@ -119,9 +120,16 @@ def _null() -> Column:
     return F.lit(None).cast("string")
 
 
-def odd_terms(odd: DataFrame) -> DataFrame:
-    """The terms of the odd lines that are statements, in `COLUMNS`; the others are left out."""
-    return _sent(odd).mapInArrow(_terms_of_batches, _SCHEMA)
+def odd_terms(odd: DataFrame, *, all_good: bool = False) -> DataFrame:
+    """The terms of the odd lines that are statements, in `COLUMNS`; the others are left out.
+
+    `all_good` says that there were no others: if one has come since, reading fails.
+    """
+
+    def terms(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _terms_of_batches(batches, all_good)
+
+    return _sent(odd).mapInArrow(terms, _SCHEMA)
 
 
 def judged_lines(odd: DataFrame) -> DataFrame:
@@ -148,13 +156,13 @@ def _sent(odd: DataFrame, *others: str) -> DataFrame:
 # ---- in the Python workers
 
 
-def _terms_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _terms_of_batches(batches: Iterable[pa.RecordBatch], all_good: bool) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     for batch in batches:
         columns: tuple[list[str | None], ...] = ([], [], [], [])
         for scope, quads, lines in _runs(batch):
-            for texts, graphs in _statements(lines, quads, f"{scope}{{}}".format):
+            for texts, graphs in _statements(lines, quads, f"{scope}{{}}".format, all_good):
                 for place in range(3):
                     columns[place].extend(texts[place::3])
                 columns[3].extend(graph or None for graph in graphs)
@@ -176,7 +184,9 @@ def _runs(batch: pa.RecordBatch) -> Iterator[tuple[str, bool, list[bytes]]]:
         yield scope, quads, [line or b"" for line, _, _ in run]
 
 
-def _statements(lines: list[bytes], quads: bool, label: Callable[[str], str]) -> Iterator[tuple[list[str], list[str]]]:
+def _statements(
+    lines: list[bytes], quads: bool, label: Callable[[str], str], all_good: bool
+) -> Iterator[tuple[list[str], list[str]]]:
     """Terms and graphs of all lines that are statements: parsed together, and one by one only if some are not."""
     parsed = _parsed(lines, quads, label)
     if parsed is not None:
@@ -186,6 +196,8 @@ def _statements(lines: list[bytes], quads: bool, label: Callable[[str], str]) ->
         parsed = _parsed([line], quads, label)
         if parsed is not None:
             yield parsed
+        elif all_good:
+            raise LoadError(CHANGED + line.decode("utf-8", "replace"))
 
 
 def _is_statement(line: bytes, quads: bool) -> bool:

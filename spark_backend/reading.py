@@ -94,7 +94,7 @@ def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
     if found.odd == 0 and all(document.is_parquet for document in documents):
         return _together(document.table() for document in documents)
     plain = plain_terms(lines, quads, alone=found.odd == 0)
-    return plain.unionByName(odd_terms(odd)) if found.odd > found.bad else plain
+    return plain.unionByName(odd_terms(odd, all_good=policy == "raise")) if found.odd > found.bad else plain
 
 
 def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
@@ -111,7 +111,7 @@ def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Worksp
 
         def parsed() -> DataFrame:
             checked(lines, odd, policy)
-            return odd_terms(odd)
+            return odd_terms(odd, all_good=policy == "raise")
 
         return plain.unionByName(workspace.step("odd", parsed).rows)
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kg_reasoner import analysis
 from kg_reasoner.loaders import owl
 from kg_reasoner.loaders.owl import AxiomWarning
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.driver import Binding, DriverFacts, bound
 from kg_reasoner.spark_backend.equality import is_equality_rule, rewritten_rule
 from kg_reasoner.spark_backend.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
-from kg_reasoner.spark_backend.specialise import SchemaKeys, instances
+from kg_reasoner.spark_backend.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.supply import supplied_rules
 from kg_reasoner.terms import RDF, Term, Triple
@@ -115,34 +115,79 @@ def _close_schema(
     levels = analysis.levels(rules)
     given_data = {*predicates, *LITERAL_PREDICATES}
     result.keys = keys = SchemaKeys(rules, given_data, DATATYPE_PREDICATES, none=not _schema_is_lowest(levels))
-    on_driver = [rule for rule in rules if rule.body and not rule.is_constraint and keys.has(rule.head) and keys.covers(rule.body)]
-    result.schema_rules, result.schema = tuple(on_driver), DriverFacts(on_driver)
-    for name, rows in datatype_facts(_terms(rules, statistics)).items():
-        result.schema.add(name, rows)
-    result.schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
-    result.stated = []
-    leveled: list[LeveledRule] = []
-    constraints: list[Constraint] = []
-    for rule in rules:
-        if not rule.body and keys.has(rule.head):
-            result.schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
-    done = set(on_driver)
-    for rule in rules:
-        if rule in done or (not rule.body and keys.has(rule.head)):
-            continue
-        for instance, binding in instances(rule, keys, result.schema):
-            if rule.is_constraint:
-                constraints.append(Constraint(instance, rule, binding))
-            elif instance.body:
-                leveled.append((instance, levels[rule]))
-            else:
-                result.stated.append(instance.head)
+    on_driver = dict.fromkeys(rule for rule in rules if _is_about_schema(rule, keys))
+    of_anything: dict[Rule, None] = {}
+    while True:
+        result.schema = _closed([*on_driver, *of_anything], rules, given, keys, statistics)
+        result.stated = []
+        leveled: list[LeveledRule] = []
+        constraints: list[Constraint] = []
+        known_rules = len(on_driver) + len(of_anything)
+        for rule in rules:
+            if rule in on_driver or (not rule.body and keys.has(rule.head)):
+                continue
+            for instance, binding in instances(rule, keys, result.schema):
+                if rule.is_constraint:
+                    constraints.append(Constraint(instance, rule, binding))
+                elif not instance.body:
+                    result.stated.append(instance.head)
+                elif _is_about_schema(instance, keys):
+                    on_driver[instance] = None
+                else:
+                    leveled.append((instance, levels[rule]))
+                    if _concludes_schema_from_anything(instance, keys):
+                        of_anything[instance] = None
+        if len(on_driver) + len(of_anything) == known_rules:
+            break
+    result.schema_rules = tuple(on_driver)
+    joined = {atom.predicate for rule in rules if rule not in on_driver for atom in left_to_data(rule, keys)}
+    result.stated += (Atom(name, row) for name in sorted(joined) for row in sorted(result.schema.rows[name], key=str))
     known = set(statistics.schema)
     result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
     facts = {*predicates, *LITERAL_PREDICATES}
     able = _supplied([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
     result.rules = [(rule, level) for rule, level in dict.fromkeys(leveled) if rule in able]
     result.constraints = [some for some in constraints if some.instance in able]
+
+
+def _is_about_schema(rule: Rule, keys: SchemaKeys) -> bool:
+    """Whether a rule derives schema from nothing but schema."""
+    return bool(rule.body) and not rule.is_constraint and keys.has(rule.head) and keys.covers(rule.body)
+
+
+def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys: SchemaKeys, statistics: Statistics) -> DriverFacts:
+    """The schema, closed under some rules. Those that conclude schema from triples of any kind are applied as far as these are
+    about the schema, or it is enough that a property or class is used; to data, they will be applied as well."""
+    schema = DriverFacts(by)
+    for name, rows in datatype_facts(_terms(rules, statistics)).items():
+        schema.add(name, rows)
+    schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
+    schema.add(TRIPLE, _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics))
+    for rule in rules:
+        if not rule.body and keys.has(rule.head):
+            schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
+    return schema
+
+
+def _concludes_schema_from_anything(rule: Rule, keys: SchemaKeys) -> bool:
+    """Whether a rule concludes schema from one triple of any property, or of any class, as rdfD2 does."""
+    if len(rule.body) != 1 or not isinstance(atom := rule.body[0], Atom) or atom.predicate != TRIPLE:
+        return False
+    return rule.head.predicate == TRIPLE and keys.has(rule.head) and not keys.has(atom)
+
+
+def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Triple]:
+    """What rules with one atom conclude from a property or a class being used at all: data need not be asked."""
+    for rule in rules:
+        subject, property, value = rule.body[0].terms  # type: ignore[union-attr]  # it is an atom
+        if isinstance(property, Variable):
+            name, names, others = property, statistics.properties, (subject, value)
+        else:
+            name, names, others = value, statistics.classes if property == RDF.type else {}, (subject,)
+        is_any = all(isinstance(other, Variable) for other in others) and len({name, *others}) == len(others) + 1
+        if is_any and set(variables_of(rule.head)) == {name}:
+            for term in names:
+                yield tuple(bound(part, {name: term}) for part in rule.head.terms)  # type: ignore[misc]  # three constants
 
 
 def _terms(rules: Iterable[Rule], statistics: Statistics) -> set[Term]:

@@ -20,6 +20,7 @@ from kg_reasoner.spark_backend.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.equalities import Equalities, Equality
 from kg_reasoner.spark_backend.equality import SAME_AS, Representatives
 from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.literals import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.plan import Plan
@@ -115,6 +116,7 @@ class Run:
             self.given = self._workspace.step("given", lambda: source).rows
         self._is_parsed = True
 
+    @plain_failures("plan what follows from the triples")
     def plan(self) -> Plan:
         """The logical plan, for the given triples as they are; nothing is derived from data."""
         rules = self._prepared(frozenset())
@@ -123,6 +125,7 @@ class Run:
             rules = self._prepared(frozenset())
         return _plan(rules, self._compiled(rules), self._equalities.way(rules))
 
+    @plain_failures("derive what follows from the triples")
     def evaluate(self) -> None:
         """Derive everything."""
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))

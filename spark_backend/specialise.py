@@ -17,7 +17,7 @@ from kg_reasoner.program import TRIPLE, Atom, Bind, BodyLiteral, Call, Expressio
 from kg_reasoner.spark_backend.driver import Binding, DriverFacts, bound
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
 
-__all__ = ["SchemaKeys", "instances", "substituted"]
+__all__ = ["SchemaKeys", "instances", "left_to_data", "substituted"]
 
 _DATA: Final = frozenset(
     {
@@ -29,7 +29,10 @@ _DATA: Final = frozenset(
 )
 """Properties of the RDF, RDFS and OWL vocabularies that data uses, too."""
 _DATA_CLASSES: Final = frozenset(
-    {OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List}
+    {
+        *(OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List),
+        *(RDF.Bag, RDF.Seq, RDF.Alt, RDF.PlainLiteral, RDF.langString, RDF.XMLLiteral, RDF.HTML, RDF.JSON),
+    }
 )
 _VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
 
@@ -104,7 +107,8 @@ def _in_vocabulary(term: object) -> bool:
 def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
     """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its
     variables were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
-    known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part)]
+    left = left_to_data(rule, keys)
+    known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part) and part not in left]
     rest = tuple(part for part in rule.body if part not in known)
     needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
     seen = set()
@@ -115,6 +119,38 @@ def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tupl
             instance = substituted(Rule(rule.head, rest, rule.origin), dict(values))
             if instance is not None:
                 yield instance, dict(values)
+
+
+def left_to_data(rule: Rule, keys: SchemaKeys) -> list[Atom]:
+    """The atoms whose facts the driver has, but that data had better be joined with: many instances would ask the same of it.
+
+    These are atoms of general predicates that bind no property and no class, in a rule that asks for triples of any property, or
+    for none at all.
+    """
+    atoms = [part for part in rule.body if isinstance(part, Atom)]
+    asked = [atom for atom in atoms if not keys.has(atom)]
+    if (
+        rule.is_constraint
+        or not asked
+        or any(atom.predicate == TRIPLE and not isinstance(atom.terms[1], Variable) for atom in asked)
+    ):
+        return []
+    names = {term for atom in (rule.head, *atoms) if atom.predicate == TRIPLE for term in _naming(atom)}
+    names |= {variable for atom in atoms if atom.predicate == TRIPLE and keys.has(atom) for variable in variables_of(atom)}
+    asked_variables = {variable for atom in asked for variable in variables_of(atom)}
+    return [
+        atom
+        for atom in atoms
+        if atom.predicate != TRIPLE
+        and keys.has(atom)
+        and asked_variables & set(variables_of(atom))
+        and not names & set(variables_of(atom))
+    ]
+
+
+def _naming(atom: Atom) -> tuple[object, ...]:
+    """The terms of a triple's atom that say which property or class it is about."""
+    return atom.terms[1:] if atom.terms[1] == RDF.type else atom.terms[1:2]
 
 
 def substituted(rule: Rule, values: Binding) -> Rule | None:

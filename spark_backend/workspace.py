@@ -155,12 +155,12 @@ class Workspace:
                 self._is_clear = True
             self._write(json.dumps(line))
         except OSError as error:
-            raise OutputError(f"the work directory cannot be written: {self._path} ({error.strerror})") from error
+            raise _cannot_write(self._path, error.strerror) from error
 
     def _write(self, text: str) -> None:
         if self._local is not None:
             with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:
-                file.write(text + "\n")
+                file.write(f"\n{text}")  # so that it does not go on with a line that was cut off
                 file.flush()
                 os.fsync(file.fileno())
         else:
@@ -200,7 +200,11 @@ def _explained(error: Exception, location: str) -> Exception:
         "Read-only",
     ):
         if sign in text:
-            return OutputError(
-                f"the work directory cannot be written: {location} ({sign}); make room or name another work_dir, then resume"
-            )
+            return _cannot_write(location, sign)
     return error
+
+
+def _cannot_write(location: str, reason: str) -> OutputError:
+    return OutputError(
+        f"the work directory cannot be written: {location} ({reason}); make room or name another work_dir, then resume"
+    )

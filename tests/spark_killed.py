@@ -1,4 +1,7 @@
-"""A run on Spark that kills its own process in the middle of an iteration: ``python -m tests.spark_killed FOLDER``."""
+"""A run on Spark that kills its driver in the middle of an iteration, with all of Spark: ``python -m tests.spark_killed FOLDER``.
+
+It is to be started in a session of its own: every process in that is killed.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ import os
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.progress import Report
+from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import IRI, Triple
 from tests.spark_cases import frame, turtle
 from tests.spark_session import session
@@ -24,13 +30,30 @@ def chain(length: int = 12) -> list[Triple]:
     return CHAIN + [(node, PART_OF, following) for node, following in pairwise(nodes)]
 
 
-def kill_soon(report: Report) -> None:
-    """After the second iteration, end the process while the third one is running."""
-    if report.iteration == 2:
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGKILL)).start()
+def in_the_third_iteration(work: Path, kill: Callable[[], None]) -> Progress:
+    """Calls `kill` in the middle of an iteration: while a task writes what the third one has found."""
+
+    def is_writing() -> bool:
+        try:
+            return any(work.glob("*/_temporary/0/_temporary/attempt_*"))
+        except FileNotFoundError:  # it has gone while it was looked at
+            return False
+
+    def wait() -> None:
+        while not is_writing():
+            time.sleep(0.001)
+        kill()
+
+    def watch(report: Report) -> None:
+        if report.iteration == 2:
+            threading.Thread(target=wait, daemon=True).start()
+
+    return watch
 
 
 if __name__ == "__main__":
     from kg_reasoner import rulesets
 
-    SparkReasoner(session(), rulesets.load("owl2rl").program, frame(chain()), work_dir=sys.argv[1], progress=kill_soon).triples()
+    folder = Path(sys.argv[1])
+    killer = in_the_third_iteration(folder, lambda: os.killpg(0, signal.SIGKILL))
+    SparkReasoner(session(), rulesets.load("owl2rl").program, frame(chain()), work_dir=folder, progress=killer).triples()

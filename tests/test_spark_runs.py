@@ -60,10 +60,14 @@ def test_an_update_begins_with_what_is_new(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.spark_killed", f"{tmp_path}/work"]
-    killed = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, timeout=600, check=False)
+    command, root = [sys.executable, "-m", "tests.spark_killed", f"{tmp_path}/work"], Path(__file__).parents[1]
+    killed = subprocess.run(command, cwd=root, start_new_session=True, capture_output=True, timeout=600, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()[-2000:]
-    finished = (tmp_path / "work" / "manifest.jsonl").read_text().count('"rows"')
+    steps = (tmp_path / "work" / "manifest.jsonl").read_text()
+    begun = [folder.parent.stem for folder in (tmp_path / "work").glob("*/_temporary")]
+    assert begun == ["0-stratum-0-3-triples"]
+    assert begun[0] not in steps
+    finished = steps.count('"rows"')
     assert finished >= 2
     reports: list[Report] = []
     resumed = SparkReasoner(
