@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.spark_backend.candidates import Candidates, stated_facts
 from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, union
 from kg_reasoner.spark_backend.compiler import compile_rules
-from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.joins import derive, triggers
 from kg_reasoner.spark_backend.matching import RELATION, as_relation
@@ -58,7 +59,8 @@ def doubtful_triples(
     facts.begin()
     helpers = Stratum(tuple(join for join in joins if join.rule.head.predicate != TRIPLE))
     stated = [atom for atom in rules.stated if atom.predicate != TRIPLE]
-    saturate(facts, helpers, "helpers", progress, first=facts.candidates(stated) if stated else None)
+    first = stated_facts(facts.spark, stated, facts.features, facts.masks)
+    saturate(facts, helpers, "helpers", progress, first=first)
     given = {len(rows.columns): [] for rows in relations.values()}  # type: ignore[var-annotated]  # by arity
     for name, rows in relations.items():
         given[len(rows.columns)].append(as_relation(name, rows))

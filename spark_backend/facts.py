@@ -7,10 +7,10 @@ what is a feature goes into the masks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
+from kg_reasoner.program import TRIPLE, Atom, Variable
+from kg_reasoner.spark_backend.candidates import Candidates, feature_of
 from kg_reasoner.spark_backend.columns import (
     OBJECT,
     PREDICATE,
@@ -19,41 +19,24 @@ from kg_reasoner.spark_backend.columns import (
     TRIPLE_COLUMNS,
     TYPE,
     argument_columns,
-    local_frame,
-    triple_frame,
     union,
 )
 from kg_reasoner.spark_backend.mask_table import MaskTable
-from kg_reasoner.spark_backend.masks import to_words
-from kg_reasoner.spark_backend.matching import RELATION, as_relation, matched, unified
+from kg_reasoner.spark_backend.matching import RELATION, as_relation, matched
 from kg_reasoner.spark_backend.plan import MaskPass, PropertyPass, X
 from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.spark_backend.table import Growing, Part
 from kg_reasoner.spark_backend.views import Views
 from kg_reasoner.spark_backend.workspace import Step, Workspace
-from kg_reasoner.terms import RDF, Term, Triple, term_text
+from kg_reasoner.terms import RDF, Term, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Candidates", "Facts"]
+__all__ = ["Facts"]
 
 SMALL: Final = 100_000
 """So many triples are read where they are, again and again, instead of being extracted."""
-
-
-@dataclass
-class Candidates:
-    """Facts that one iteration derived, known ones among them."""
-
-    triples: list[DataFrame] = field(default_factory=list)
-    open_triples: list[DataFrame] = field(default_factory=list)
-    """Triples of rules that have variables for properties or classes: features may be among them."""
-    heads: set[Term] = field(default_factory=set)
-    """The properties of `triples`."""
-    features: list[DataFrame] = field(default_factory=list)
-    relations: dict[int, list[DataFrame]] = field(default_factory=dict)
-    """Facts of general predicates, by arity."""
 
 
 class Facts:
@@ -210,7 +193,7 @@ class Facts:
         from pyspark.sql import functions as F
 
         if atom.predicate in self.features.predicates:
-            found = self._feature(atom)
+            found = feature_of(atom, self.features)
             terms = None if found is None else self.masks.terms(1 << found[1], 0, part)
             return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
         table = self.relations.get(atom.arity)
@@ -220,44 +203,6 @@ class Facts:
         return matched(rows.where(F.col(RELATION) == atom.predicate), argument_columns(atom.arity), atom.terms, names)
 
     # --- growing ------------------------------------------------------------------------------------------------------
-
-    def candidates(self, atoms: Iterable[Atom]) -> Candidates:
-        """Facts that the driver has, to be absorbed."""
-        found = Candidates()
-        triples: list[Triple] = []
-        rows: dict[str, list[tuple[str, ...]]] = {}
-        masks: dict[str, int] = {}
-        for atom in atoms:
-            if atom.predicate == TRIPLE:
-                triples.append(atom.terms)  # type: ignore[arg-type]  # facts have no variables
-                continue
-            feature = self._feature(atom)
-            if feature is None:
-                rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
-            else:
-                text = term_text(feature[0])  # type: ignore[arg-type]  # a constant
-                masks[text] = masks.get(text, 0) | 1 << feature[1]
-        if triples:
-            found.open_triples.append(triple_frame(self.spark, triples))
-        for predicate, some in rows.items():
-            schema = ", ".join(f"{name} string" for name in argument_columns(len(some[0]))) or "one int"
-            frame = local_frame(self.spark, [row or (1,) for row in some], schema)
-            found.relations.setdefault(len(some[0]), []).append(
-                as_relation(predicate, frame.select(*argument_columns(len(some[0]))))
-            )
-        if masks:
-            table = [(text, *to_words(mask, self.masks.count_of_words)) for text, mask in masks.items()]
-            schema = f"{TERM} string, " + ", ".join(f"{name} long" for name in self.masks.names("c"))
-            found.features.append(local_frame(self.spark, table, schema))
-        return found
-
-    def _feature(self, atom: Atom) -> tuple[Argument, int] | None:
-        """The term and the bit of an atom of a helper predicate that is kept in masks."""
-        if atom.predicate in self.features.predicates:
-            for feature, bit in self.features.bits.items():
-                if feature.predicate == atom.predicate and (term := unified(feature, atom)) is not None:
-                    return term, bit
-        return None
 
     def facts_of(self, predicate: str, arity: int) -> DataFrame | None:
         """All facts of a general predicate, in columns a0, a1 ...; None if there are none."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from kg_reasoner.program import TRIPLE, Variable
-from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.candidates import Candidates
+from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.joins import derive, triggers
 from kg_reasoner.spark_backend.plan import Join, Stratum
 from kg_reasoner.spark_backend.progress import Progress, Report

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
 from kg_reasoner.spark_backend import conditions
+from kg_reasoner.spark_backend.candidates import Candidates
 from kg_reasoner.spark_backend.columns import TERM, argument_columns
-from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.matching import RELATION, matched
 from kg_reasoner.spark_backend.plan import Group, Join
 from kg_reasoner.spark_backend.table import Part

@@ -180,12 +180,11 @@ def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Tr
     """What rules with one atom conclude from a property or a class being used at all: data need not be asked."""
     for rule in rules:
         subject, property, value = rule.body[0].terms  # type: ignore[union-attr]  # it is an atom
-        if isinstance(property, Variable):
-            name, names, others = property, statistics.properties, (subject, value)
-        else:
-            name, names, others = value, statistics.classes if property == RDF.type else {}, (subject,)
+        name, names, others = property, statistics.properties, [subject, value]
+        if not isinstance(property, Variable):
+            name, names, others = value, statistics.classes if property == RDF.type else {}, [subject]
         is_any = all(isinstance(other, Variable) for other in others) and len({name, *others}) == len(others) + 1
-        if is_any and set(variables_of(rule.head)) == {name}:
+        if is_any and isinstance(name, Variable) and set(variables_of(rule.head)) == {name}:
             for term in names:
                 yield tuple(bound(part, {name: term}) for part in rule.head.terms)  # type: ignore[misc]  # three constants
 

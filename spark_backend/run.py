@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from kg_reasoner import __version__
 from kg_reasoner.printer import format_program
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
+from kg_reasoner.spark_backend.candidates import Candidates, stated_facts
 from kg_reasoner.spark_backend.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
 from kg_reasoner.spark_backend.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.equalities import Equalities, Equality
 from kg_reasoner.spark_backend.equality import SAME_AS, Representatives
-from kg_reasoner.spark_backend.facts import Candidates, Facts
+from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.fixpoint import saturate
 from kg_reasoner.spark_backend.literals import asked_of_literals, literal_relations
@@ -230,7 +231,7 @@ class Run:
         state.begin()
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
-        first, closed = state.candidates(rules.stated) if rules.stated else None, False
+        first, closed = stated_facts(self.spark, rules.stated, passes.masks, state.masks), False
         if self.added is not None:
             first, closed = first or Candidates(), True
             first.open_triples.append(self.added)

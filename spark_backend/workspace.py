@@ -155,7 +155,7 @@ class Workspace:
                 self._is_clear = True
             self._write(json.dumps(line))
         except OSError as error:
-            raise _cannot_write(self._path, error.strerror) from error
+            raise _cannot_write(self._path, error.strerror or str(error)) from error
 
     def _write(self, text: str) -> None:
         if self._local is not None:

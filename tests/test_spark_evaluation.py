@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -71,16 +72,24 @@ def test_every_rule_set(name: str, text: str) -> None:
     assert violations(reasoner) == violations_in_process(engine)
 
 
-def test_lubm() -> None:
-    """LUBM(1), a hundred thousand triples, with its ontology, by OWL 2 RL."""
-    file = SUITES / "lubm" / "lubm1.nt.gz"
-    if not file.exists():
+UNIVERSITIES = int(os.environ.get("KG_REASONER_SPARK_UNIVERSITIES", "0"))
+"""How much of LUBM all rule sets are tried on; by default owl2rl, on the LUBM(1) of the suites."""
+
+
+@pytest.mark.parametrize("name", rulesets.names() if UNIVERSITIES else ["owl2rl"])
+def test_lubm(tmp_path: Path, name: str) -> None:
+    """LUBM with its ontology; LUBM(1) is a hundred thousand triples."""
+    file = tmp_path / "data.nt" if UNIVERSITIES else SUITES / "lubm" / "lubm1.nt.gz"
+    if UNIVERSITIES:
+        lubm.write(file, UNIVERSITIES)
+    elif not file.exists():
         pytest.skip(f"the data of LUBM(1) are not at {file}")
     ontology = turtle(lubm.ontology_path().read_text(encoding="utf-8"))
-    engine = Reasoner(ruleset="owl2rl", show_hidden=True)
+    engine = Reasoner(ruleset=name, show_hidden=True)
     engine.load(file)
     engine.add_triples(ontology)
-    reasoner = SparkReasoner(session(), rulesets.load("owl2rl").program, read_triples(session(), str(file)), ontology=ontology)
+    triples = read_triples(session(), file, keep=tmp_path / "input")
+    reasoner = SparkReasoner(session(), rulesets.load(name).program, triples, ontology=ontology)
     assert flagged(reasoner.triples()) == of_reasoner(engine)
 
 
