@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Progress, plural, warn
+from kg_reasoner.cli.kept import kept, kept_option
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
@@ -15,20 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["axiom_warnings", "base_option", "load_documents", "loading_options", "report_missing_imports"]
 
-_META: Final = "kg_reasoner.loading"
+_GROUP: Final = "loading"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep an option's value for `load_documents`, so that commands need not pass it on."""
-    context.meta.setdefault(_META, {})[parameter.name] = value
-
-
-base_option = click.option(
+base_option = kept_option(
+    _GROUP,
     "--base",
     metavar="IRI",
-    callback=_keep,
-    expose_value=False,
     help="What relative IRIs are relative to, in documents that declare no base.",
 )
 
@@ -37,30 +32,27 @@ def loading_options(command: _Command) -> _Command:
     """The options of the commands that load ontologies."""
     for option in (
         base_option,
-        click.option(
+        kept_option(
+            _GROUP,
             "--catalog",
             metavar="PATH",
             multiple=True,
-            callback=_keep,
-            expose_value=False,
             help="Where imported ontologies are: an XML catalog (catalog-v001.xml), or a folder; may be given more than once.",
         ),
-        click.option(
+        kept_option(
+            _GROUP,
             "--imports",
             type=click.Choice(["resolve", "require", "fetch", "ignore"]),
             default="resolve",
             show_default=True,
-            callback=_keep,
-            expose_value=False,
             help="Load the imports that are found and warn of others; require all; fetch from the web what is missing; load none.",
         ),
-        click.option(
+        kept_option(
+            _GROUP,
             "--refused",
             type=click.Choice(["raise", "skip"]),
             default="raise",
             show_default=True,
-            callback=_keep,
-            expose_value=False,
             help="SWRL and N3 rules that cannot be expressed are errors, or are left out with a warning.",
         ),
     ):
@@ -70,8 +62,7 @@ def loading_options(command: _Command) -> _Command:
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
     """Load files as the options of the command say."""
-    options = click.get_current_context().meta.get(_META, {})
-    reasoner.load(*files, format=input_format, progress=progress, **options)
+    reasoner.load(*files, format=input_format, progress=progress, **kept(_GROUP))
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, warn
+from kg_reasoner.cli.kept import kept, kept_option
 from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 DEFAULT_RULESET: Final = "owl2rl"
-_SETTINGS: Final = "kg_reasoner.reasoner"
+_GROUP: Final = "reasoner"
 _SHOWN: Final = 3
 _WIDTH: Final = 110
 
@@ -37,18 +38,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results, warnings and errors.")
 
 
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep an option's value for `reasoner_for`, so that commands need not pass it on."""
-    context.meta.setdefault(_SETTINGS, {})[parameter.name] = value
-
-
-inconsistency_option = click.option(
+inconsistency_option = kept_option(
+    _GROUP,
     "--on-inconsistency",
     type=click.Choice(["report", "raise"]),
     default="report",
     show_default=True,
-    callback=_keep,
-    expose_value=False,
     help="Data that contradict the rules are reported, or are an error.",
 )
 
@@ -70,20 +65,18 @@ def data_options(command: _Command) -> _Command:
             "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
         ),
         loading_options,
-        click.option(
+        kept_option(
+            _GROUP,
             "--show-hidden",
             is_flag=True,
-            callback=_keep,
-            expose_value=False,
             help="Show inferred triples that hold of anything, too: that it is the same as itself, an rdfs:Resource, and so on.",
         ),
-        click.option(
+        kept_option(
+            _GROUP,
             "--equality",
             type=click.Choice(["axioms", "rewrite"]),
             default="axioms",
             show_default=True,
-            callback=_keep,
-            expose_value=False,
             help="How owl:sameAs is dealt with: by rules, or by merging terms that are the same, for large groups of them.",
         ),
         click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
@@ -106,8 +99,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
 
     is_n3 = rules_file is not None and format_of_name(rules_file) is N3
     program = parse_file(rules_file) if rules_file and not is_n3 else None
-    settings = click.get_current_context().meta.get(_SETTINGS, {})
-    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), **settings)
+    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), **kept(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
