@@ -52,7 +52,7 @@ def workloads(folder: Path, graphs: Path) -> Iterator[tuple[str, Path]]:
     found: list[tuple[str, Workload]] = [
         (ruleset, lubm_workload(name, our_rules(ruleset, ontology), triples)) for name, ruleset in RULE_SETS.items()
     ]
-    found += [(graph.stem, closure_workload(graph)) for graph in (sorted(graphs.glob("*.txt")) if graphs.is_dir() else ())]
+    found += [(graph.stem, closure_workload(graph)) for graph in sorted(graphs.glob("*.txt"))]
     for stem, workload in found:
         path = folder / "dbsp" / f"{stem}.json"
         workload.write(path)
@@ -163,6 +163,8 @@ def main(
     console, news = Console(), Console(stderr=True)
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
+    if not list(graphs.glob("*.txt")):
+        console.print(f"No transitive closure: no graph is in {graphs}; --graphs says where they are.", highlight=False)
     chosen = [(name, path) for name, path in workloads(data_folder(cache), graphs) if all(part in name for part in wanted)]
     if updates is not None:
         sys.exit(0 if soak(chosen[0][1], updates, console.print) else 1)
