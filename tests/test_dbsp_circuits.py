@@ -101,6 +101,16 @@ def wrong_value(circuit: Circuit) -> None:
     circuit.step(edges=ZSet.empty(3))
 
 
+def wrong_map(circuit: Circuit) -> None:
+    circuit.output("out", circuit.input("edges", 2).map(lambda columns: columns[:1], 2))
+    circuit.step(edges=ZSet.of([(1, 2)]))
+
+
+def wrong_groups(circuit: Circuit) -> None:
+    circuit.output("out", circuit.input("edges", 2).groupwise(lambda rows: rows.project((0,)), 1, 2, "firsts"))
+    circuit.step(edges=ZSet.of([(1, 2)]))
+
+
 MISTAKES: list[tuple[Callable[[Circuit], object], str]] = [
     (unconnected, "feedback 2 .* not connected"),
     (connected_twice, "connected already"),
@@ -117,6 +127,11 @@ MISTAKES: list[tuple[Callable[[Circuit], object], str]] = [
     (lambda c: c.input("a", 2).join(c.input("b", 1), 2), "cannot be joined on 2 columns"),
     (lambda c: c.input("a", 2).project(0, 2), "none of them is number 2"),
     (lambda c: c.input("a", 2).aggregate(3, aggregates.count), "groups cannot be made of 3"),
+    (lambda c: c.input("a", 0), "input a must have at least one column"),
+    (lambda c: c.input("a", 2).project(), "at least one column"),
+    (lambda c: c.feedback(0), "at least one column"),
+    (wrong_map, "the function of map made 1 columns, and the stream has 2"),
+    (wrong_groups, "the function of firsts made 1 columns, and the stream has 2"),
     (lambda c: c.output("x", Circuit().input("a", 1)), "of another circuit"),
 ]
 

@@ -39,14 +39,22 @@ class Circuit(Wiring):
         return self._count
 
     def input(self, name: str, arity: int) -> Stream:
-        """A stream of changes from outside."""
+        """A stream of changes from outside.
+
+        Raises:
+            CircuitError: there is an input of that name.
+        """
         if name in self.inputs:
             raise CircuitError(f"there is an input {name!r} already")
         self.inputs[name] = self.add(Source(f"input {name}", arity))
         return self.inputs[name]
 
     def output(self, name: str, stream: Stream) -> None:
-        """Name a stream whose Z-sets are results."""
+        """Name a stream whose Z-sets are results.
+
+        Raises:
+            CircuitError: there is an output of that name, or the stream is of another circuit.
+        """
         if stream.circuit is not self:
             raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` makes it one of this one")
         if name in self.outputs:
@@ -85,7 +93,11 @@ class Circuit(Wiring):
         return drawing.dot(self, self.outputs)
 
     def step(self, **changes: ZSet) -> dict[str, ZSet]:
-        """One tick: the changes of the inputs (none where none are given), to the changes of the outputs."""
+        """One tick: the changes of the inputs (none where none are given), to the changes of the outputs.
+
+        Raises:
+            CircuitError: there is no such input, or it has another number of columns; or what `build` raises.
+        """
         if not self._built:
             self.build()
         for name, value in changes.items():
@@ -115,7 +127,11 @@ class Nested(Wiring):
         self.eliminated: list[tuple[Stream, Stream]] = []
 
     def introduce(self, stream: Stream) -> Stream:
-        """delta_0: a stream of the outer circuit, all of whose change comes at iteration 0."""
+        """delta_0: a stream of the outer circuit, all of whose change comes at iteration 0.
+
+        Raises:
+            CircuitError: the stream is of another circuit.
+        """
         self._fixpoint.accepts += (stream.arity,)
         self.outer.accept(self._fixpoint, [*self._node.sources, stream])
         self._node.sources.append(stream)
@@ -124,7 +140,11 @@ class Nested(Wiring):
         return inner
 
     def eliminate(self, stream: Stream) -> Stream:
-        """The sum over all iterations, as a stream of the outer circuit."""
+        """The sum over all iterations, as a stream of the outer circuit.
+
+        Raises:
+            CircuitError: the stream is not of this nested circuit.
+        """
         if stream.circuit is not self:
             raise CircuitError(f"stream {stream} is not of the nested circuit {self.name!r}")
         result = self.outer.add(Result(self.name, stream.arity), self._node)

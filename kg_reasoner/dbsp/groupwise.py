@@ -87,11 +87,13 @@ class Groupwise(Operator):
         """How the function's result changes, given what the past has of these groups."""
         old = _rows(found)
         new = [*old, *_rows(self._present.between(groups, groups))]
-        function = self._function
-        result = function(self._until(time, new) + change) - function(self._until(time, old))
+        result = self._applied(self._until(time, new) + change) - self._applied(self._until(time, old))
         if self._nested and time:
-            result = result - function(self._until(time - 1, new)) + function(self._until(time - 1, old))
+            result = result - self._applied(self._until(time - 1, new)) + self._applied(self._until(time - 1, old))
         return result
+
+    def _applied(self, rows: ZSet) -> ZSet:
+        return self.checked(self._function(rows))
 
     def _until(self, last: int, rows: Sequence[tuple[Columns, Integers]]) -> ZSet:
         """The sum of rows that are not of later iterations."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, ZSet
+from kg_reasoner.errors import CircuitError
 
 if TYPE_CHECKING:
     from kg_reasoner.dbsp.circuit import Nested
@@ -43,6 +44,12 @@ class Operator:
         """The output for the inputs at an iteration (0 where there is no inner clock). Iterations ascend; some may be left out."""
         raise NotImplementedError
 
+    def checked(self, value: ZSet) -> ZSet:
+        """What a function that was given from outside has made, if it has as many columns as was said."""
+        if value.arity != self.arity:
+            raise CircuitError(f"the function of {self.name} made {value.arity} columns, and the stream has {self.arity}")
+        return value
+
     def pending(self) -> int | None:
         """The next iteration at which there is something to put out even if no input changes, if there is one."""
         return None
@@ -74,7 +81,7 @@ class Lift(Operator):
         self._function = function
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
-        return self._function(*values)
+        return self.checked(self._function(*values))
 
 
 class Linear(Operator):
@@ -87,7 +94,7 @@ class Linear(Operator):
         self._function = function
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
-        return self._function(values[0])
+        return self.checked(self._function(values[0]))
 
 
 def mapping(name: str, arity: int, accepts: int, function: Mapper) -> Linear:

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """What leaves an operator of a circuit, tick by tick: Z-sets of one arity. Its methods add operators that it feeds."""
+    """What leaves an operator of a circuit, tick by tick: Z-sets of one arity. Its methods add operators that it feeds.
+
+    They raise a `CircuitError` if streams do not fit: columns that are not there, another arity, or another circuit.
+    """
 
     def __init__(self, circuit: Wiring, operator: Operator, sources: Sequence[Stream]) -> None:
+        if operator.arity < 1:
+            raise CircuitError(f"{operator.name} must have at least one column")
         self.circuit = circuit
         self.operator = operator
         self.sources = list(sources)
@@ -109,7 +114,11 @@ class Feedback(Stream):
     """A stream that is delayed by one tick, and wired to its source later, so that it may depend on itself."""
 
     def connect(self, source: Stream) -> None:
-        """Say what feeds it."""
+        """Say what feeds it.
+
+        Raises:
+            CircuitError: that has been said before, or the stream has another arity or is of another circuit.
+        """
         self.circuit.accept(self.operator, [source])
         if self.sources:
             raise CircuitError(f"feedback {self} is connected already, to {self.sources[0]}")
