@@ -10,6 +10,7 @@ parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum o
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -99,8 +100,8 @@ def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
 
 def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
     """The triples, parsed in the pass that looks at every line."""
-    files = [document.identity() for document in documents]
-    workspace.begin(json.dumps([__version__, policy, files]), start_over=True)
+    identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
+    workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
     lines, quads = _lines(documents)
     with plain_failures("read the triples", LoadError):
         kept = workspace.step("lines", lambda: sifted(lines, quads), counted="odd")
