@@ -133,21 +133,19 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
     """Read, materialise and write: how many seconds it took, and the passes."""
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.reading import read_triples
-    from kg_reasoner.spark_backend.writing import write
 
     passes: list[str] = []
     began = time.monotonic()
-    reasoner = SparkReasoner(
+    reasoner = SparkReasoner.read(
         spark,
         rulesets.load("owl2rl").program,
-        read_triples(spark, data, keep=folder / "input"),
+        data,
         ontology=_ontology(),
         work_dir=folder / "work",
         progress=lambda report: passes.append(f"{report.stage} {report.seconds:.1f}"),
         wide=design == WIDE,
     )
-    write(reasoner.triples(), folder / "out")
+    reasoner.write(folder / "out")
     return time.monotonic() - began, passes
 
 

@@ -15,7 +15,7 @@ DataFrames go in and come out. The session is the user's: nothing here builds on
   as Parquet, so that plans stay small and an interrupted run can be resumed. Without one, a temporary folder serves in local mode.
   A materialisation is computed when it is read, from there and from the triples that were given: keep both until it is written.
 
-`materialise`, `update`, `check` and `explain` are the functions, `SparkReasoner` ties them together with reading and writing.
+The functions that are exported read, materialise, update, check, explain and write; `SparkReasoner` ties them together.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ from kg_reasoner.spark_backend.requirements import require_pyspark
 
 require_pyspark()
 
-from kg_reasoner.spark_backend.reasoner import SparkReasoner  # noqa: E402  # says first what is missing
+from kg_reasoner.spark_backend.graphframes import to_graphframe  # noqa: E402  # says first what is missing
+from kg_reasoner.spark_backend.reading import read_triples  # noqa: E402
+from kg_reasoner.spark_backend.reasoner import SparkReasoner  # noqa: E402
 from kg_reasoner.spark_backend.update import update  # noqa: E402
+from kg_reasoner.spark_backend.writing import write  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from kg_reasoner.program import Program
 
-__all__ = ["SparkReasoner", "check", "explain", "materialise", "update"]
+__all__ = ["SparkReasoner", "check", "explain", "materialise", "read_triples", "to_graphframe", "update", "write"]
 
 
 def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:

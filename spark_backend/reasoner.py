@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kg_reasoner import analysis
 from kg_reasoner.errors import UnknownNameError
@@ -15,9 +15,12 @@ from kg_reasoner.spark_backend.columns import argument_columns, is_rdf, local_fr
 from kg_reasoner.spark_backend.joins import columns_of, solutions
 from kg_reasoner.spark_backend.plan import Join, Plan
 from kg_reasoner.spark_backend.progress import Progress
+from kg_reasoner.spark_backend.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.result import materialisation
 from kg_reasoner.spark_backend.rules import Constraint
 from kg_reasoner.spark_backend.run import Equality, Ontology, Run
+from kg_reasoner.spark_backend.workspace import temporary_folder
+from kg_reasoner.spark_backend.writing import OutputFormat, write
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
@@ -77,6 +80,33 @@ class SparkReasoner:
             wide=wide,
         )
 
+    @classmethod
+    def read(
+        cls,
+        spark: SparkSession,
+        program: Program,
+        paths: Paths,
+        *,
+        bad_lines: str = "raise",
+        format: InputFormat | None = None,
+        blank_nodes: BlankNodes = "document",
+        work_dir: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> SparkReasoner:
+        """A reasoner over the triples of files, which are parsed once and kept in the work directory.
+
+        For `bad_lines`, `format` and `blank_nodes` see `reading.read_triples`; the other options are those of the class.
+
+        Raises:
+            LoadError, OutputError, UnknownNameError: as `reading.read_triples` says.
+            ReasonerError: there is no place to keep triples.
+        """
+        work = temporary_folder(spark) if work_dir is None else os.fspath(work_dir)
+        triples = read_triples(
+            spark, paths, bad_lines=bad_lines, format=format, blank_nodes=blank_nodes, keep=f"{work.rstrip('/')}/input"
+        )
+        return cls(spark, program, triples, work_dir=work, **options)
+
     def plan(self) -> Plan:
         """The logical plan; it takes one look at the data, and derives nothing from it."""
         return self.run.plan()
@@ -98,6 +128,23 @@ class SparkReasoner:
             return materialisation(run.given, run.stated, state)
         rewritten = materialisation(run.representatives.rewrite(run.given), run.stated, state, rdf_only=False)
         return run.representatives.expand(rewritten, run.given).where(is_rdf())
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: OutputFormat = "parquet",
+        *,
+        inferred_only: bool = False,
+        overwrite: bool = False,
+        compression: str | None = None,
+    ) -> int:
+        """Write the materialisation, or what is inferred of it, to a folder, whole or not at all; returns how many triples.
+
+        Raises:
+            OutputError, UnknownNameError: as `writing.write` says.
+        """
+        triples = self.triples().where("inferred") if inferred_only else self.triples()
+        return write(triples, path, format, overwrite=overwrite, compression=compression)
 
     def facts(self, predicate: str) -> DataFrame:
         """The facts of a general predicate, given and derived ones, each once, in the columns a0, a1 ...

@@ -23,6 +23,7 @@ from kg_reasoner.spark_backend.components import Method, least_of_components, re
 from kg_reasoner.spark_backend.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.progress import LOGGER, Report
 from kg_reasoner.spark_backend.workspace import Workspace
+from kg_reasoner.terms import term_text
 from tests.spark_cases import flagged, frame, in_process, turtle
 from tests.spark_killed import chain
 from tests.spark_session import missing
@@ -48,6 +49,22 @@ def test_an_update_is_a_full_run(added: str, removed: str, tmp_path: Path) -> No
     materialised = session().read.parquet(f"{tmp_path}/before")
     after = [triple for triple in before if triple not in less] + more
     assert flagged(update(materialised, OWL2RL, more, less)) == in_process(after, ruleset="owl2rl")
+
+
+def test_from_files_to_files(tmp_path: Path) -> None:
+    """What is read is kept below the work directory; a second run reads it from there."""
+    triples = turtle(FARM)
+    texts = (" ".join(map(term_text, triple)) for triple in triples)
+    (tmp_path / "farm.nt").write_text("".join(f"{text} .\n" for text in texts), encoding="utf-8")
+    options = {"work_dir": tmp_path / "work", "blank_nodes": "shared"}
+    reasoner = SparkReasoner.read(session(), OWL2RL, tmp_path / "farm.nt", **options)  # type: ignore[arg-type]
+    count = reasoner.write(tmp_path / "all")
+    written = session().read.parquet(f"{tmp_path}/all")
+    assert flagged(written) == in_process(triples, ruleset="owl2rl")
+    assert count == written.count()
+    again = SparkReasoner.read(session(), OWL2RL, tmp_path / "farm.nt", **options)  # type: ignore[arg-type]
+    assert again.run.given.inputFiles()[0].startswith(f"file://{tmp_path}/work/input/")
+    assert again.write(tmp_path / "new.nt", "ntriples", inferred_only=True) == written.where("inferred").count()
 
 
 def test_an_update_begins_with_what_is_new(tmp_path: Path) -> None:

@@ -105,18 +105,9 @@ def materialise(
     **options: Any,
 ) -> None:
     """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
-    from kg_reasoner.spark_backend.writing import write
-
     watch = Stopwatch()
     with _reasoner(inputs, options) as reasoner:
-        triples = reasoner.triples()
-        written = write(
-            triples.filter("inferred") if inferred_only else triples,
-            output,
-            output_format,
-            overwrite=overwrite,
-            compression=compression,
-        )
+        written = reasoner.write(output, output_format, inferred_only=inferred_only, overwrite=overwrite, compression=compression)
         report_warnings(reasoner.warnings)
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
 
@@ -152,30 +143,22 @@ def script() -> None:
 def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkReasoner]:
     """The reasoner over the inputs, in a session of its own, which ends with the block."""
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.reading import read_triples
     from kg_reasoner.spark_backend.session import build_session
-    from kg_reasoner.spark_backend.workspace import temporary_folder
 
     program = _program(options["ruleset"], options["rules_file"])
     ontology = _ontology(options["ontology"])
     session = build_session(options["master"], options["remote"], options["settings"])
     try:
         with _reports(options["quiet"]) as progress:
-            work_dir = options["work_dir"] or temporary_folder(session)
-            triples = read_triples(
+            yield SparkReasoner.read(
                 session,
+                program,
                 inputs,
                 bad_lines=options["bad_lines"],
                 format=options["input_format"],
                 blank_nodes=options["blank_nodes"],
-                keep=f"{work_dir}/input",
-            )
-            yield SparkReasoner(
-                session,
-                program,
-                triples,
+                work_dir=options["work_dir"],
                 ontology=ontology,
-                work_dir=work_dir,
                 resume=options["resume"],
                 progress=progress,
             )
