@@ -79,6 +79,18 @@ def main(remote: bool) -> None:
         problem = graphframes_problem(spark)
     print(f"{type(spark).__module__}, Spark {spark.version}: {len(expected)} triples are those of the in-process engine")
     print(f"GraphFrames: {problem or 'is there'}")
+    end(spark)
+
+
+def end(spark: SparkSession) -> None:
+    """Stops the session, and waits for its JVM: the jars may be deleted as soon as this process is gone."""
+    spark.stop()
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:  # Spark Connect has none
+        gateway.proc.stdin.close()
+        gateway.proc.wait(timeout=60)
 
 
 if __name__ == "__main__":
