@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_reasoner.attaching import attach
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore, graph_of
+    from kg_reasoner.store import KGReasonerStore, attach, graph_of
 
 __all__ = ["KGReasonerStore", "Reasoner", "attach", "graph_of"]
 __version__ = "0.1.0"
@@ -18,7 +17,7 @@ if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets"
     # In a checkout the owner's top-level folders are siblings of this package; installed, they lie inside it.
     __path__.append(str(_checkout))
 
-_HOMES = {"Reasoner": "reasoner", "KGReasonerStore": "store", "attach": "attaching", "graph_of": "store"}
+_HOMES = {"Reasoner": "reasoner", "KGReasonerStore": "store", "attach": "store", "graph_of": "store"}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,14 +9,14 @@ from rdflib import Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
-from kg_reasoner import sparql
-from kg_reasoner.contexts import Contexts
-from kg_reasoner.graph_reasoners import GraphReasoners
 from kg_reasoner.matching import Ids, Which
-from kg_reasoner.prefix_bindings import PrefixBindings
 from kg_reasoner.quads import INFERRED, NO_TRIPLES, GraphTerm
-from kg_reasoner.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple
-from kg_reasoner.views import Memberships
+from kg_reasoner.store import sparql
+from kg_reasoner.store.contexts import Contexts
+from kg_reasoner.store.graph_reasoners import GraphReasoners
+from kg_reasoner.store.prefix_bindings import PrefixBindings
+from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple
+from kg_reasoner.store.views import Memberships
 
 CHUNK: Final = 4096
 """Triples whose graphs are looked up together, at least."""
@@ -28,7 +28,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     """What a store shows."""
 
     is_single = False
-    """Whether it is the store of a single graph among others (see `kg_reasoner.graph_reasoners`)."""
+    """Whether it is the store of a single graph among others (see `kg_reasoner.store.graph_reasoners`)."""
 
     reasons_over_union: bool
     inferred_graph: URIRef | None

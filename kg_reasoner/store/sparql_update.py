@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Update
     from rdflib.term import Node
 
-    from kg_reasoner.rdflib_terms import RdflibQuad
+    from kg_reasoner.store.rdflib_terms import RdflibQuad
 
 Template: TypeAlias = "list[tuple[Node, Node, Node, Node | None]]"
 """Quads with variables; None is the graph that is spoken of when no other is."""
@@ -124,7 +124,7 @@ def _active(graph: Graph, store: Updatable, operation: CompValue) -> Graph:
     """Where the patterns of an operation are looked for: what USING says, or else WITH."""
     from rdflib import Graph
 
-    from kg_reasoner.sparql_dataset import selection
+    from kg_reasoner.store.sparql_dataset import selection
 
     if operation.using:
         return selection(store, operation.using)  # type: ignore[arg-type]  # the store is ours

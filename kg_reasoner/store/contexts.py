@@ -15,7 +15,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
 if TYPE_CHECKING:
-    from kg_reasoner.store_reading import StoreReading
+    from kg_reasoner.store.reading import StoreReading
 
 
 class Contexts:

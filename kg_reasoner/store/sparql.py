@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.quads import GraphTerm
     from kg_reasoner.query import AnyPattern
-    from kg_reasoner.rdflib_terms import RdflibTerms
     from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.store.rdflib_terms import RdflibTerms
 
 PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
 """A pattern, and the graph that it is for: a name or a variable; None is the active graph."""
@@ -127,7 +127,7 @@ def _conjunction(
 
     None: it is something else, or names graphs in a way that can only be evaluated graph by graph.
     """
-    from kg_reasoner.sparql_paths import without_sequences
+    from kg_reasoner.store.sparql_paths import without_sequences
 
     plain: list[PlacedTriple] = []
     paths: list[Any] = []
@@ -176,7 +176,7 @@ def _joined_with_paths(
     """The solutions of plain patterns and property paths, without the variables that were made for sequences."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
-    from kg_reasoner.sparql_paths import join_with_paths
+    from kg_reasoner.store.sparql_paths import join_with_paths
 
     outside: dict[Any, Any] = dict(context.bindings)
     groups = _groups(triples, outside) if paths else [triples]

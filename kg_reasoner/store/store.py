@@ -17,18 +17,18 @@ from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
-from kg_reasoner import sparql
-from kg_reasoner.contexts import Contexts
-from kg_reasoner.copying import copy_explicit
 from kg_reasoner.errors import ReasonerError, UnknownNameError
-from kg_reasoner.graph_reasoners import GraphReasoners
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.sparql_dataset import query_selection
-from kg_reasoner.sparql_update import update_graph
-from kg_reasoner.store_changes import StoreChanges
-from kg_reasoner.views import View
+from kg_reasoner.store import sparql
+from kg_reasoner.store.changes import StoreChanges
+from kg_reasoner.store.contexts import Contexts
+from kg_reasoner.store.copying import copy_explicit
+from kg_reasoner.store.graph_reasoners import GraphReasoners
+from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
+from kg_reasoner.store.sparql_dataset import query_selection
+from kg_reasoner.store.sparql_update import update_graph
+from kg_reasoner.store.views import View
 
 if TYPE_CHECKING:
     from rdflib.query import Result
@@ -188,14 +188,14 @@ class KGReasonerStore(StoreChanges):
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> Result:
-        """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.sparql`); but FROM is
-        about the graphs that are there (see `kg_reasoner.sparql_dataset`)."""
+        """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.store.sparql`); but
+        FROM is about the graphs that are there (see `kg_reasoner.store.sparql_dataset`)."""
         return query_selection(self, query, initNs, initBindings, kwargs.get("base"))
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """SPARQL Update, see `kg_reasoner.sparql_update`."""
+        """SPARQL Update, see `kg_reasoner.store.sparql_update`."""
         target: Node | None = DATASET_DEFAULT_GRAPH_ID
         graph: Graph
         if queryGraph == "__UNION__" or queryGraph == DATASET_DEFAULT_GRAPH_ID:

@@ -9,11 +9,11 @@ from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
-from kg_reasoner.copying import copy_explicit
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.reasoner import Equality, Reasoner
-from kg_reasoner.store import KGReasonerStore
-from kg_reasoner.store_changes import BATCH
+from kg_reasoner.store.changes import BATCH
+from kg_reasoner.store.copying import copy_explicit
+from kg_reasoner.store.store import KGReasonerStore
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
 

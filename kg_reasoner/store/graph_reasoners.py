@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kg_reasoner.copying import translated
 from kg_reasoner.quads import GRAPH_COLUMN
 from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.store.copying import translated
 from kg_reasoner.tables import Ids
 
 if TYPE_CHECKING:
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import KGReasonerStore
 
 
 class GraphReasoners:

@@ -14,14 +14,14 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import GraphTerm
-from kg_reasoner.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
-from kg_reasoner.sparql import GraphSource, PatternSource
+from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
+from kg_reasoner.store.sparql import GraphSource, PatternSource
 
 if TYPE_CHECKING:
     from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore
-    from kg_reasoner.store_reading import StoreReading
+    from kg_reasoner.store.reading import StoreReading
+    from kg_reasoner.store.store import KGReasonerStore
 
 
 class _View(PatternSource, Store):

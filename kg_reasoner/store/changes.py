@@ -13,10 +13,10 @@ from rdflib.term import Node
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.matching import Ids
 from kg_reasoner.quads import NO_QUADS
-from kg_reasoner.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
-from kg_reasoner.sparql_update import Updatable
-from kg_reasoner.store_reading import StoreReading
-from kg_reasoner.store_transactions import StoreTransactions
+from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
+from kg_reasoner.store.reading import StoreReading
+from kg_reasoner.store.sparql_update import Updatable
+from kg_reasoner.store.transactions import StoreTransactions
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import KGReasonerStore
 
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 
@@ -55,7 +55,7 @@ def selection(store: KGReasonerStore, clauses: Iterable[CompValue]) -> Dataset:
     """The dataset of FROM and FROM NAMED, or of USING and USING NAMED."""
     from rdflib import Dataset
 
-    from kg_reasoner.views import Selection
+    from kg_reasoner.store.views import Selection
 
     default = [clause.default for clause in clauses if clause.default]
     named = [clause.named for clause in clauses if clause.named]
