@@ -60,10 +60,10 @@ class Single:
 
 
 def engine(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
-    database, materialiser, maintenance = reasoner.database, reasoner._materialiser, reasoner._maintenance
+    database, materialiser, maintenance = reasoner.engine.database, reasoner.engine.materialiser, reasoner.engine.maintenance
 
     def make(ids: Any) -> tuple[int, Any]:
-        relation, values = reasoner.catalog.stored_triple(*ids[0].tolist())
+        relation, values = reasoner.engine.catalog.stored_triple(*ids[0].tolist())
         return relation, np.array([values], np.int32)
 
     def delete(fact: tuple[int, Any]) -> None:

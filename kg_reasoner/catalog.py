@@ -262,6 +262,15 @@ class Catalog:
             return self.classes.get(value, -1), (subject,)
         return self.properties.get(property, -1), (subject, value)
 
+    def stored_triples(self, triples: Rows) -> list[tuple[int, Rows]]:
+        """Triples of ids as rows of the relations that hold them; those that no relation can hold are left out."""
+        rows: dict[int, list[tuple[int, ...]]] = {}
+        for triple in triples.tolist():
+            relation, values = self.stored_triple(*triple)
+            if relation >= 0:
+                rows.setdefault(relation, []).append(values)
+        return [(relation, np.array(values, np.int32)) for relation, values in rows.items()]
+
     def as_facts(self, tables: Iterable[tuple[int, Rows, Flags]]) -> dict[str, tuple[Rows, Flags]]:
         """Rows of relations, each with a flag, by predicate and with all arguments: rows of triples for `TRIPLE`. What is not for
         users stays out."""

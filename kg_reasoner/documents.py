@@ -63,7 +63,7 @@ def load(
         for document, warning in _refused_swrl(reasoner, closure.blocks):
             hint = "write the rule in the rule language, or leave it out: refused='skip'"
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
-    with reasoner._at_once():
+    with reasoner.at_once():
         if closure.rules.rules:
             reasoner.add_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
         for block in closure.blocks:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kg_reasoner.encoding import encode_triples, find_triples
 from kg_reasoner.errors import LoadError
+from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
 from kg_reasoner.tables import Ids, among
 from kg_reasoner.terms import BlankNode, Literal, Term, Triple, term_text
@@ -67,14 +69,14 @@ class NamedGraphs:
         Raises:
             LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
         """
-        ids = self._reasoner._triple_ids(triples)
+        ids = encode_triples(self._reasoner.dictionary, triples)
         self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
 
     def remove_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
         """State triples in a graph no longer; those that are not there are left alone."""
         number = self.default if graph is None else self._reasoner.dictionary.find(graph)
         if number >= 0:
-            self.remove(quads_of(self._reasoner._triple_ids(triples, new_terms=False), number))
+            self.remove(quads_of(find_triples(self._reasoner.dictionary, triples), number))
 
     def encode(self, graph: Term) -> int:
         """The id of a graph's name.
@@ -92,7 +94,7 @@ class NamedGraphs:
         """State triples, given as quads of shape (n, 4)."""
         if len(quads) == 0:
             return
-        with self._reasoner._at_once():
+        with self._reasoner.at_once():
             reasoner = self._reasoner
             named = quads[:, GRAPH_COLUMN] != self.default
             reasoner.add_triples(quads[~named, :GRAPH_COLUMN])
@@ -106,42 +108,39 @@ class NamedGraphs:
         if len(quads) == 0:
             return
         triples = np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
-        new = self._reasoner._state(triples)
+        new = self._reasoner.engine.load(TRIPLE, triples)
         if not new.all():  # what was in the default graph only will have other quads, and stays there
             there = triples[~new]
             there = there[~among(there, triples[new])]
             self._state_in_default(there[~self.quads.have_quads(there)])
-        self._reasoner._load(QUADS, quads)
+        self._reasoner.engine.load(QUADS, quads)
         self.create(np.unique(quads[:, GRAPH_COLUMN]))
 
     def _state_in_default(self, triples: Ids) -> None:
         if len(triples):
-            self._reasoner._load(QUADS, quads_of(triples, self.default))
+            self._reasoner.engine.load(QUADS, quads_of(triples, self.default))
 
     def remove(self, quads: Ids) -> None:
         """State triples no longer, given as quads of shape (n, 4)."""
         if len(quads) == 0:
             return
-        with self._reasoner._at_once():
+        with self._reasoner.at_once():
             triples = quads[:, :GRAPH_COLUMN]
             bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
-            gone = self._reasoner._retract(QUADS, quads)
+            gone = self._reasoner.engine.retract(QUADS, quads)
             left = triples[gone]
             left = left[~self.quads.have_quads(left)]
-            self._reasoner._unstate(np.concatenate([triples[bare], left]))
-            self._reasoner._touch()
+            self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
 
     def create(self, graphs: Ids) -> None:
         """Let there be named graphs, empty ones where nothing is stated in them."""
-        self._reasoner._load(GRAPHS, graphs.reshape(-1, 1))
-        self._reasoner._touch()
+        self._reasoner.engine.load(GRAPHS, graphs.reshape(-1, 1))
 
     def drop(self, graph: int) -> None:
         """Remove a named graph with all that it states."""
-        with self._reasoner._at_once():
+        with self._reasoner.at_once():
             self.remove(quads_of(self.quads.match(None, None, None, graph), graph))
-            self._reasoner._retract(GRAPHS, np.array([[graph]], np.int32))
-            self._reasoner._touch()
+            self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
 
     def stating(self, triples: Ids) -> Ids:
         """The quads that state some explicit triples."""
@@ -159,7 +158,7 @@ class NamedGraphs:
         """Triples are stated no longer, in whichever graph."""
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
-            self._reasoner._retract(QUADS, np.column_stack([triples[numbers], graphs]))
+            self._reasoner.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:

@@ -79,7 +79,7 @@ class Transaction:
         """
         if self._has_begun:
             raise TransactionError("a transaction begins once: ask the reasoner for another one")
-        self.reasoner._begin(self)
+        self.reasoner.begin(self)
         self._has_begun, self._program, self._loaded = True, self.reasoner.program, self.reasoner.loaded
         return self
 
@@ -101,7 +101,7 @@ class Transaction:
         if self.collects:
             self._delta = self.delta
         self._program = None
-        self.reasoner._end(self)
+        self.reasoner.end(self)
         return self._delta
 
     def rollback(self) -> None:
@@ -111,7 +111,7 @@ class Transaction:
         program, self._program = self._program, None
         self._delta = Delta.nothing(self.reasoner.dictionary)
         self.reasoner.loaded = self._loaded
-        self.reasoner._undo(self, program, self._log)
+        self.reasoner.engine.undo(program, self._log)
 
     def __enter__(self) -> Transaction:
         return self if self.is_open else self.begin()

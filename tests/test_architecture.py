@@ -62,8 +62,10 @@ streams
 transaction
 inconsistency
 equality
+encoding
 named_graphs
 documents
+engine
 reasoner
 entailment
 reading

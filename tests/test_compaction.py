@@ -36,8 +36,8 @@ def triples(step: int) -> list[tuple[Term, Term, Term]]:
 
 def rows(reasoner: Reasoner) -> int:
     """All rows, the dead ones too."""
-    assert reasoner.database.context.total == sum(record.count for record in reasoner.database.relations.records)
-    return reasoner.database.context.total
+    assert reasoner.engine.database.context.total == sum(record.count for record in reasoner.engine.database.relations.records)
+    return reasoner.engine.database.context.total
 
 
 def peak(reasoner: Reasoner, step: Callable[[int], object], steps: int = 50) -> int:
@@ -82,7 +82,7 @@ def test_facts_that_go_before_they_are_looked_at(strategy: str) -> None:
 def test_triples_that_come_and_go(strategy: str, rules: str) -> None:
     reasoner = Reasoner(rules, maintenance=strategy)
     reasoner.materialise()
-    assert reasoner.catalog.ternary == (rules == COPIES)
+    assert reasoner.engine.catalog.ternary == (rules == COPIES)
 
     def change_mind(step: int) -> None:
         reasoner.add_triples(triples(step))

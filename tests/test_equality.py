@@ -165,7 +165,7 @@ def test_a_large_clique_is_one_term_to_the_engine() -> None:
     reasoner = rewriting(triples=[(a, OWL.sameAs, b) for a, b in pairwise(members)])
     reasoner.add_triples((member, p, values[n % 7]) for n, member in enumerate(members) for p in properties)
     reasoner.materialise()
-    assert sum(reasoner.database.size(relation) for relation in reasoner.catalog.properties.values()) == 1 + 10 * 7
+    assert sum(reasoner.engine.database.size(relation) for relation in reasoner.engine.catalog.properties.values()) == 1 + 10 * 7
     assert len(list(reasoner.triples(members[1234], properties[0]))) == 7
     assert len(list(reasoner.triples(None, properties[0], values[0]))) == 5_000
     reasoner.remove_triples([(members[2000], OWL.sameAs, members[2001])])

@@ -431,15 +431,15 @@ def test_join_orders_follow_the_growth_of_relations() -> None:
     reasoner = Reasoner("p(?x, ?z) :- q(?x, ?y), r(?y, ?z) . q(1, 0) . r(0, 1) .")
     goal = Atom("p", (literal(1), literal(1)))
     reasoner.explain(goal)
-    plans = len(reasoner.database.plans)
+    plans = len(reasoner.engine.database.plans)
     reasoner.add_facts("q", [(literal(1), literal(n)) for n in range(1000)])
     assert reasoner.explain(goal).height == 1
-    assert len(reasoner.database.plans) > plans
-    plans = len(reasoner.database.plans)
+    assert len(reasoner.engine.database.plans) > plans
+    plans = len(reasoner.engine.database.plans)
     for number in range(10):
         reasoner.add_facts("q", [(literal(2), literal(number))])
         reasoner.explain(goal)
-    assert len(reasoner.database.plans) == plans
+    assert len(reasoner.engine.database.plans) == plans
 
 
 def test_rules_come_and_go() -> None:
@@ -596,7 +596,7 @@ def test_unknown_terms_stay_unknown() -> None:
     """A question adds nothing."""
     reasoner = Reasoner("b(?x, ?y) :- a(?x, ?y), NOT c(?x, ?z), FILTER(?x < ?y) . a(1, 2) .")
     reasoner.materialise()
-    terms, relations = len(reasoner.dictionary), len(reasoner.database.relations)
+    terms, relations = len(reasoner.dictionary), len(reasoner.engine.database.relations)
     answer = reasoner.why_not(Atom("b", (literal(77), literal("seventy-seven"))))
     assert answer.unknown == (literal(77), literal("seventy-seven"))
     assert reasoner.why_not((ex("a"), ex("b"), ex("c"))).misses == ()
@@ -604,7 +604,7 @@ def test_unknown_terms_stay_unknown() -> None:
         reasoner.explain((ex("a"), ex("b"), ex("c")))
     with pytest.raises(NoProofError):
         reasoner.explain(Atom("nothing", ()))
-    assert (len(reasoner.dictionary), len(reasoner.database.relations)) == (terms, relations)
+    assert (len(reasoner.dictionary), len(reasoner.engine.database.relations)) == (terms, relations)
 
 
 AGGREGATES = """
@@ -642,8 +642,9 @@ def test_forms_of_aggregates() -> None:
         forms = [proof, reasoner.explain(violation)]
         assert all("aggregate:" not in shown for p in forms for shown in (p.text(), p.dot(), p.html(), json.dumps(p.as_dict())))
     assert len(reasoner.inconsistencies()) == 2
+    internal = next(name for name in reasoner.engine.catalog.predicates if name.startswith("internal: solutions"))
     with pytest.raises(NoProofError):
-        reasoner.explain(Atom(next(n for n in reasoner.catalog.predicates if n.startswith("internal: solutions")), (literal(6),)))
+        reasoner.explain(Atom(internal, (literal(6),)))
 
 
 def test_functions_and_aggregates_over_triples() -> None:
@@ -671,10 +672,10 @@ def test_functions_are_computed_where_a_proof_needs_them_first() -> None:
     reasoner = Reasoner("p(?z) :- a(?x), b(?y), BIND(?x + ?y AS ?z), c(?z, ?x) . a(1) . b(2) . c(3, 1) . a(2) . b(1) . b(7) .")
     proof = reasoner.explain(Atom("p", (literal(3),)))
     check(proof, Atom("p", (literal(3),)), reasoner.rules, {}, Store({}))
-    functions, relations = len(reasoner.catalog.functions.relations), len(reasoner.database.relations)
+    functions, relations = len(reasoner.engine.catalog.functions.relations), len(reasoner.engine.database.relations)
     for number in range(20, 30):
         assert reasoner.why_not(Atom("p", (literal(number),))).misses[0].problem == "differs"
-    assert (len(reasoner.catalog.functions.relations), len(reasoner.database.relations)) == (functions, relations)
+    assert (len(reasoner.engine.catalog.functions.relations), len(reasoner.engine.database.relations)) == (functions, relations)
     reasoner.add_facts("a", [(literal(0),)])
     reasoner.add_facts("c", [(literal(7), literal(0))])
     assert sorted(int(z.lexical) for (z,) in reasoner.facts("p")) == [3, 7]  # type: ignore[union-attr]

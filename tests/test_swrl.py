@@ -74,7 +74,7 @@ def test_a_rule_comes_and_goes_with_its_triples(ternary: bool) -> None:
     program = parse("same(?p, ?q) :- [?x, ?p, ?y], [?y, ?q, ?x] .") if ternary else None
     reasoner = Reasoner(program, ruleset="owl2rl")
     reasoner.load(turtle(ADULTS))
-    assert reasoner.catalog.ternary == ternary
+    assert reasoner.engine.catalog.ternary == ternary
     assert adults(reasoner) == {ex("ann")}
     assert any(rule.origin.name == "adulthood" for rule in reasoner.rules)
     (bound,) = reasoner.triples(None, RDF.first, literal(18))

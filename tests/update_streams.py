@@ -25,7 +25,7 @@ class Reader:
         reasoner = self.reasoner
         lines = set(self._lines(TRIPLE, reasoner.triple_ids()))
         for predicate in reasoner.predicates():
-            lines.update(self._lines(predicate, reasoner.database.rows(reasoner.catalog.predicates[predicate])))
+            lines.update(self._lines(predicate, reasoner.engine.database.rows(reasoner.engine.catalog.predicates[predicate])))
         return lines
 
     def changed(self, changes: Changes) -> set[str]:
@@ -40,7 +40,7 @@ class Reader:
     def _lines(self, predicate: str, rows: Ids) -> Iterator[str]:
         texts = self.reasoner.dictionary.texts(len(self._words))
         self._words += [unquote(text[1 + len(NAMESPACE) : -1]) for text in texts]
-        words, type_id = self._words, self.reasoner.catalog.type_id
+        words, type_id = self._words, self.reasoner.engine.catalog.type_id
         if predicate != TRIPLE:
             name = predicate[1:-1].rpartition("/")[0]
             for row in rows.tolist():

@@ -1,0 +1,450 @@
+"""The engine: explicit facts as ids, rules, and the materialisation of both, kept right when they change.
+
+What belongs together here: the relations and their catalog, the plans of rules, the strategy that maintains them, the rules that
+axioms are translated to, and the cliques of equal terms. A `Reasoner` is an engine with terms, transactions and questions around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kg_reasoner import analysis
+from kg_reasoner.axiom_rules import AxiomRules
+from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
+from kg_reasoner.counters import Counters
+from kg_reasoner.delta import Change, Changes, Delta, difference
+from kg_reasoner.dictionary import Dictionary, Ids
+from kg_reasoner.encoding import NO_TRIPLES, TripleIds
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.inconsistency import Violation, is_consistent, violations
+from kg_reasoner.kernels.layout import EXPLICIT, STATED
+from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
+from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
+from kg_reasoner.maintenance.rematerialise import Rematerialise
+from kg_reasoner.matching import Which
+from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
+from kg_reasoner.program import TRIPLE, Program, Rule
+from kg_reasoner.query import Queries
+from kg_reasoner.relation import Changed, Database
+from kg_reasoner.rulebook import RuleBook
+from kg_reasoner.schema import FEW
+from kg_reasoner.value_table import ValueTable
+from kg_reasoner.visibility import Visibility
+
+if TYPE_CHECKING:
+    from kg_reasoner.equality.rewriting import Rewriting
+    from kg_reasoner.transaction import Transaction
+
+__all__ = ["Engine", "Foreseen"]
+
+Foreseen: TypeAlias = Callable[[], "list[tuple[int, Ids]]"]
+"""Finds facts that the next update will delete, by relation, as far as they are known when it is asked."""
+
+
+class Engine:
+    """Facts as ids, rules, and what follows.
+
+    Args:
+        dictionary: what the ids mean.
+        visibility: is told of the rules, as these say which triples are hidden.
+        maintenance: the name of a strategy.
+        datatypes: those whose literals have values.
+        rewrites: whether equal terms are merged.
+
+    Attributes:
+        version: a number that changes whenever facts or rules do.
+        transaction: the open one: it is told what changes.
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, visibility: Visibility, *, maintenance: str, datatypes: frozenset[str], rewrites: bool
+    ) -> None:
+        self.dictionary = dictionary
+        self.datatypes = datatypes
+        self.program = Program()
+        self.axioms = AxiomRules(dictionary)
+        self.version = 0
+        self.transaction: Transaction | None = None
+        self._visibility = visibility
+        self._rewrites = rewrites
+        self._make_maintenance = strategy(maintenance)
+        self._all_rules: tuple[Rule, ...] | None = None
+        self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
+        self._rules_changed = True
+        self._must_restart = False
+        self._dirty = True
+        self._foreseen: Foreseen | None = None
+        self._counted = Counters()
+        self._set_up(ternary=False)
+
+    def _set_up(self, ternary: bool) -> None:
+        """Begin without facts and plans, in one of the layouts of triples."""
+        self.database = Database()
+        self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
+        values = ValueTable(self.dictionary, self.database.context)
+        self.materialiser = Materialiser(self.database, values, self.catalog.functions)
+        self.rewriting = self._make_rewriting() if self._rewrites else None
+        self.queries = self.make_queries()
+        self.maintenance: Maintenance = self._make_maintenance(self.materialiser)
+        self._rulebook = RuleBook(self.catalog, self.materialiser)
+        self._literals = LiteralFacts(self.dictionary, self.datatypes)
+        self._must_restart = False
+
+    def _make_rewriting(self) -> Rewriting:
+        from kg_reasoner.equality.rewriting import Rewriting
+
+        return Rewriting(self.catalog, self.materialiser, self._store, self._unstore)
+
+    def make_queries(self, *, generalised: bool = False) -> Queries:
+        """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.matching.Matcher`."""
+        from kg_reasoner.equality.views import ExpandingQueries
+
+        if self.rewriting is None:
+            queries = Queries(self.catalog, generalised=generalised)
+        else:
+            queries = ExpandingQueries(self.catalog, self.rewriting.cliques, self.rewriting.asserted, generalised=generalised)
+        queries.visibility = self._visibility
+        return queries
+
+    def touch(self, *, rules: bool = False) -> None:
+        """Say that facts have changed, or rules."""
+        self._dirty = True
+        if rules:
+            self._rules_changed = True
+            self._all_rules = None
+        self.version += 1
+
+    @property
+    def collects(self) -> bool:
+        """Whether the open transaction wants to know what follows from its changes."""
+        return self.transaction is not None and self.transaction.collects
+
+    @property
+    def counters(self) -> Counters:
+        """How many rules have been applied for updates, by phase."""
+        return self._counted + self.maintenance.counters
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules: those of the program, and those that the ontology's axioms were translated to."""
+        self._translate_schema()
+        if self._all_rules is None:
+            self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
+            self._visibility.use(self._all_rules)
+            self.axioms.note_rules(self._all_rules)
+        return self._all_rules
+
+    @property
+    def applied_rules(self) -> tuple[Rule, ...]:
+        """The rules as they are applied: with representatives for equal terms, where these are merged."""
+        return self.rules if self.rewriting is None else self.rewriting.images(self.rules)
+
+    def use_program(self, program: Program) -> None:
+        """Take another program from now on; it has been checked."""
+        self.program = program
+        self.axioms.want(program.translate is not None)
+        self.touch(rules=True)
+        if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
+            self._set_up(not self.catalog.ternary)  # the layout is chosen before the first facts come
+
+    def arities(self) -> dict[str, int]:
+        """The numbers of arguments of all predicates that facts, rules or declarations use."""
+        program, catalog, count, known = self._known_arities
+        predicates = self.catalog.predicates
+        if program is not self.program or catalog is not self.catalog or count != len(predicates):
+            stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
+            known = analysis.arities(self.program) | stored
+            self._known_arities = self.program, self.catalog, len(predicates), known
+        return known
+
+    def _translate_schema(self) -> None:
+        """Turn the explicit schema triples into rules, if they have changed."""
+        if self.axioms.translate(self.catalog):
+            self.touch(rules=True)
+
+    def _extend_axioms(self) -> bool:
+        """Turn axioms that have been derived into rules. Says whether that changes the rules."""
+        changed = self.axioms.extend(self.catalog, self.rewriting is not None)
+        if changed:
+            self.touch(rules=True)
+        return changed
+
+    # --- explicit facts ---------------------------------------------------------------------------------------------
+
+    def load(self, predicate: str, ids: Ids) -> Changed:
+        """Make facts explicit (`TRIPLE` for triples). Says of each whether it was not."""
+        if predicate == TRIPLE and self.rewriting is not None:  # which stores other triples than these
+            self.axioms.note_change(ids)
+        changed = self._insert(predicate, ids)
+        self._note(predicate, ids[changed], added=True)
+        self.touch()
+        return changed
+
+    def retract(self, predicate: str, ids: Ids) -> Changed:
+        """Make facts explicit no longer. Says of each whether it was."""
+        if self.rewriting is None or predicate.startswith(INTERNAL):
+            changed = self._unstore(predicate, ids)
+        else:
+            if predicate == TRIPLE:
+                self.axioms.note_change(ids)
+            changed = self.rewriting.retract(predicate, ids)
+        self._note(predicate, ids[changed], added=False)
+        if changed.any():
+            self.touch()
+        return changed
+
+    def _note(self, predicate: str, ids: Ids, added: bool) -> None:
+        """Tell the open transaction of explicit facts that have come or gone."""
+        if self.transaction is None:
+            return
+        self.transaction.note(predicate, ids, added)
+        if self.rewriting is not None and self.transaction.collects and not predicate.startswith(INTERNAL):
+            self.rewriting.assertions.note(predicate, ids, added)
+
+    def _insert(self, predicate: str, ids: Ids) -> Changed:
+        """Insert explicit facts of a predicate. Says of each whether it is new."""
+        if self.rewriting is None or predicate.startswith(INTERNAL):
+            return self._store(predicate, ids)
+        return self.rewriting.load(predicate, ids)
+
+    def _store(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
+        """Insert facts of a predicate as they are (triples only as explicit ones). Says of each whether it is new."""
+        if predicate != TRIPLE:
+            return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
+        self.axioms.note_change(ids)
+        return self.database.load(self.catalog.predicates[TRIPLE], ids) if self.catalog.ternary else self._store_vertically(ids)
+
+    def _store_vertically(self, ids: Ids) -> Changed:
+        """Store triples in relations of their properties and classes: relations first, then all triples at once."""
+        catalog = self.catalog
+        catalog.extend_maps()
+        if len(ids) > FEW:
+            typed = ids[:, 1] == catalog.type_id
+            for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
+                terms, counts = np.unique(part[:, column], return_counts=True)
+                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
+                    relation = make(term)
+                    if count > 64:
+                        self.database.reserve(relation, count)
+        else:
+            for _, property, value in ids.tolist():
+                if property == catalog.type_id:
+                    catalog.cls(value)
+                else:
+                    catalog.property(property)
+        return self.database.load_triples(ids)
+
+    def _unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
+        """Take a flag from facts as they are. Says of each whether it had it."""
+        if predicate == TRIPLE:
+            self.axioms.note_change(ids)
+            if not self.catalog.ternary:
+                self.catalog.extend_maps()
+                return self.database.retract_triples(ids)
+        if predicate not in self.catalog.predicates:
+            return np.zeros(len(ids), np.bool_)
+        return self.database.retract(self.catalog.predicates[predicate], ids, flag)
+
+    # --- materialisation --------------------------------------------------------------------------------------------
+
+    def materialise(self, progress: Progress | None = None) -> bool:
+        """Bring the derived facts up to date. Says whether there was something to do.
+
+        The kernels are asked for here, so that the first call of all compiles them.
+        """
+        if not self._dirty:
+            return False
+        if self.database.context.removed_count:
+            self.axioms.note_removal()
+        is_first = True
+        while True:
+            self._translate_schema()
+            self._maintain(progress, is_first)
+            is_first = False
+            if not (self._merge_equal() or self._extend_axioms()):
+                break
+        self.materialiser.compact()
+        if self.rewriting is not None:
+            if self.transaction is not None and self.collects:
+                self.transaction.take(self.rewriting.take_changes())
+            self.rewriting.settle()
+        self._dirty = False
+        return True
+
+    def foresee(self, find: Foreseen | None) -> None:
+        """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
+        self._foreseen = find
+
+    def _maintain(self, progress: Progress | None, is_first: bool) -> None:
+        """Apply the changes of facts and rules since the last time."""
+        before = self._tables() if self.collects and self._needs_rebuild() else None
+        new_rules = self._prepare_rules() if self.rewriting is None else self._prepare_rewriting(self.rewriting, is_first)
+        gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
+        work = Work(new_rules, gone_rules, gone_groups, self.collects and before is None, progress)
+        self.materialiser.remove_rules(gone_rules)
+        self.materialiser.remove_groups(gone_groups)
+        self.materialiser.make_strata()
+        restarts = self._must_restart or (
+            (self.materialiser.is_mixed or self.maintenance.needs_restart()) and not self.database.is_fresh
+        )
+        strategy: Maintenance = Rematerialise(self.materialiser, self.maintenance) if restarts else self.maintenance
+        self._expect(strategy)
+        self._must_restart = True  # until it is through: it may be interrupted
+        strategy.apply(work)
+        self._must_restart = False
+        self._rulebook.forget_gone()
+        if self.transaction is not None and self.collects:
+            delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
+            if self.rewriting is None:
+                self.transaction.take(delta)
+            else:
+                self.rewriting.note_step(delta)
+
+    def _expect(self, strategy: Maintenance) -> None:
+        """Tell a strategy what the update after this one will delete, if that is known."""
+        if self._foreseen is None and not self.database.context.marked_count:
+            return
+        find, self._foreseen = self._foreseen, None
+        try:
+            facts = find() if find is not None else []
+        except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
+            facts = []
+        strategy.expect(facts)
+
+    def _prepare_rewriting(self, rewriting: Rewriting, is_first: bool) -> list[PlannedRule]:
+        """Split and merge cliques of equal terms before an update, and plan rules. See `_prepare_rules`.
+
+        Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
+        """
+        gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
+        gone_plans = [planned for rule in gone for planned in self._rulebook.plans_of(rule)]
+        new_rules = self._prepare_rules()
+        if self._must_restart:
+            rewriting.doubt_all()
+        if rewriting is self.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
+            self._translate_schema()
+            self._rules_changed = self._rules_changed or rewriting.names_changed
+            new_rules += self._prepare_rules()
+        gone_now = set(map(id, self._rulebook.gone_rules))
+        return [planned for planned in new_rules if id(planned) not in gone_now]
+
+    def _merge_equal(self) -> bool:
+        """Merge terms that rules have found to be the same, if there are any."""
+        if self.rewriting is None or not self.rewriting.merge():
+            return False
+        self._rules_changed = self._rules_changed or self.rewriting.names_changed
+        return True
+
+    def _needs_rebuild(self) -> bool:
+        """Whether the rules ask for the other layout of triples."""
+        return self._rules_changed and needs_ternary(self.applied_rules) != self.catalog.ternary
+
+    def _prepare_rules(self) -> list[PlannedRule]:
+        """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
+        if self._rules_changed:
+            rules = self.applied_rules
+            if (ternary := needs_ternary(rules)) != self.catalog.ternary:
+                self._rebuild(ternary)
+                rules = self.applied_rules
+            self._rulebook.use(rules)
+            self._rules_changed = False
+        if self._rulebook.asks_of_literals:
+            self._feed_literals()
+        return self._rulebook.plan()
+
+    def _rebuild(self, ternary: bool) -> None:
+        """Start over with the explicit facts, in the chosen layout and without plans."""
+        facts = {TRIPLE: self.triples("explicit")}
+        for name in self.catalog.predicates:
+            if name != TRIPLE and name not in LITERAL_PREDICATES:
+                facts[name] = self.rows(name, "explicit")
+        rewriting, self._counted = self.rewriting, self.counters
+        self._set_up(ternary)
+        if rewriting is not None and self.rewriting is not None:
+            self.rewriting.succeed(rewriting)
+            facts = {name: rows for name, rows in facts.items() if not rewriting.is_own(name)}
+        for name, rows in facts.items():
+            self._insert(name, rows)
+
+    def _feed_literals(self) -> None:
+        """Facts about the literals of the dictionary that are new."""
+        load = self._store if self.rewriting is None else self.rewriting.load
+        for name, rows in self._literals.new().items():
+            if rows:
+                load(name, np.array(rows, np.int32), STATED)
+
+    # --- what has changed -------------------------------------------------------------------------------------------
+
+    def begin(self, transaction: Transaction) -> None:
+        """Tell a transaction of all changes from now on; the materialisation is up to date."""
+        if self.rewriting is not None:
+            self.rewriting.begin()
+        self.transaction = transaction
+
+    def undo(self, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:
+        """Take back the changes of explicit facts that are logged, and return to a program."""
+        self.transaction = None
+        for predicate, ids, added in reversed(log):
+            if added:
+                self.retract(predicate, ids)
+            else:
+                self.load(predicate, ids)
+        self.use_program(program)
+
+    def _delta(self, work: Work) -> Delta:
+        """What a run of maintenance has changed, by predicate."""
+        return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
+
+    def _changes(self, tables: Iterable[Table]) -> Changes:
+        return Changes(self.dictionary, {name: Change(*facts) for name, facts in self.catalog.as_facts(tables).items()})
+
+    def _tables(self) -> Changes:
+        """All facts as they were before the changes that are not applied yet, by predicate."""
+        return self._changes(
+            Table(relation, *self.database.settled_facts(relation)) for relation in range(len(self.database.relations))
+        )
+
+    # --- reading, without bringing anything up to date ----------------------------------------------------------------
+
+    def triples(self, which: Which = "all") -> TripleIds:
+        """The triples there are, in all names of their terms."""
+        if self.rewriting is not None and self.rewriting.cliques:
+            return self.rewriting.in_all_names(TRIPLE, self._stored_triples, which)
+        return self._stored_triples(which)
+
+    def rows(self, predicate: str, which: Which = "all") -> Ids:
+        """The facts of a general predicate, in all names of their terms."""
+        relation = self.catalog.predicates[predicate]
+        if self.rewriting is None or not self.rewriting.cliques or predicate.startswith(INTERNAL):
+            return self.database.rows(relation, which)
+        return self.rewriting.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
+
+    def _stored_triples(self, which: Which) -> TripleIds:
+        catalog, database = self.catalog, self.database
+        if catalog.ternary:
+            return database.rows(catalog.predicates[TRIPLE], which)
+        parts = [NO_TRIPLES]
+        for term, relation in catalog.properties.items():
+            rows = database.rows(relation, which)
+            parts.append(np.stack([rows[:, 0], np.full(len(rows), term, np.int32), rows[:, 1]], axis=1))
+        for term, relation in catalog.classes.items():
+            rows = database.rows(relation, which)
+            kind = np.full(len(rows), catalog.type_id, np.int32)
+            parts.append(np.stack([rows[:, 0], kind, np.full(len(rows), term, np.int32)], axis=1))
+        return np.concatenate(parts)
+
+    def violations(self) -> Iterator[Violation]:
+        """The constraints that are violated, with the values that violate them."""
+        if self.rewriting is None:
+            return violations(self.catalog, self.rules)
+        return chain(violations(self.catalog, self.applied_rules), self.rewriting.contradictions())
+
+    def is_consistent(self) -> bool:
+        """Whether none is."""
+        return is_consistent(self.catalog) and (self.rewriting is None or not any(self.rewriting.contradictions()))
