@@ -182,7 +182,7 @@ class Engine:
         if predicate == TRIPLE and self.rewriting is not None:  # which stores other triples than these
             self.axioms.note_change(ids)
         changed = self._insert(predicate, ids)
-        self._note(predicate, ids[changed], added=True)
+        self._note(predicate, ids, changed, added=True)
         self.touch()
         return changed
 
@@ -194,18 +194,19 @@ class Engine:
             if predicate == TRIPLE:
                 self.axioms.note_change(ids)
             changed = self.rewriting.retract(predicate, ids)
-        self._note(predicate, ids[changed], added=False)
-        if changed.any():
+        self._note(predicate, ids, changed, added=False)
+        if np.count_nonzero(changed):
             self.touch()
         return changed
 
-    def _note(self, predicate: str, ids: Ids, added: bool) -> None:
-        """Tell the open transaction of explicit facts that have come or gone."""
+    def _note(self, predicate: str, ids: Ids, changed: Changed, added: bool) -> None:
+        """Tell the open transaction which explicit facts have come or gone."""
         if self.transaction is None:
             return
-        self.transaction.note(predicate, ids, added)
+        facts = ids[changed]
+        self.transaction.note(predicate, facts, added)
         if self.rewriting is not None and self.transaction.collects and not predicate.startswith(INTERNAL):
-            self.rewriting.assertions.note(predicate, ids, added)
+            self.rewriting.assertions.note(predicate, facts, added)
 
     def _insert(self, predicate: str, ids: Ids) -> Changed:
         """Insert explicit facts of a predicate. Says of each whether it is new."""
