@@ -7,11 +7,11 @@ in the lowest stratum; what holds there cannot depend on anything above.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
-from kg_reasoner.spark_backend.plan import Group, Join, MaskPass, PropertyPass, Sources, Stratum, X, negations_of
+from kg_reasoner.spark_backend.plan import Group, Join, MaskPass, PropertyPass, Sources, Stratum, Unequal, X, negations_of
 from kg_reasoner.spark_backend.specialise import occurrences
 from kg_reasoner.terms import RDF, Term
 
@@ -288,7 +288,20 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
         tuple(part for part in rule.body if isinstance(part, Filter)),
         tuple(part for part in rule.body if isinstance(part, Bind)),
         head,
+        tuple(_unequal(rule)),
     )
+
+
+def _unequal(rule: Rule) -> Iterator[Unequal]:
+    """What can be asked of the instances of a rule that derive something new: of those of transitivity, for one, that none of their
+    two steps leads from a term to itself."""
+    for atom in rule.body:
+        if isinstance(atom, Atom) and atom.predicate == rule.head.predicate and atom.arity == rule.head.arity:
+            differences = {ends for ends in zip(atom.terms, rule.head.terms, strict=True) if ends[0] != ends[1]}
+            if len(differences) == 1:
+                one, other = differences.pop()
+                if isinstance(one, Variable) and isinstance(other, Variable):
+                    yield Unequal(one, other)
 
 
 def _feature(atom: Atom, bits: Mapping[Atom, int]) -> tuple[Argument, int] | None:

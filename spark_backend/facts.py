@@ -28,7 +28,7 @@ from kg_reasoner.spark_backend.statistics import Statistics
 from kg_reasoner.spark_backend.table import Growing, Part
 from kg_reasoner.spark_backend.views import Views
 from kg_reasoner.spark_backend.workspace import Step, Workspace
-from kg_reasoner.terms import RDF, Term, term_text
+from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,7 +70,8 @@ class Facts:
         self.statistics = statistics
         self.base = base
         self.derived = Growing()
-        self._new_properties: set[Term] | None = set()
+        self._new_properties: set[Term] = set()
+        """Of the triples that the last iteration derived."""
         self._is_open = is_open
         self.closed = Growing()
         """All triples, if rules are open."""
@@ -116,13 +117,10 @@ class Facts:
             return table.delta_count if part == "delta" else SMALL
         property = atom.terms[1]
         is_open = isinstance(property, Variable) or property == RDF.type
-        new = self._new_properties
-        derived = 0
-        if is_open or new is None or any(source in new for source, _ in self.views.sources(property)):  # type: ignore[arg-type]
-            derived = self.derived.delta_count
-        typed = len(self.masks.delta_sizes) if is_open else 0
         if part == "delta":
-            return derived + typed
+            sources = () if isinstance(property, Variable) else (source for source, _ in self.views.sources(property))
+            has_new = isinstance(property, Variable) or any(source in self._new_properties for source in sources)
+            return (self.derived.delta_count if has_new else 0) + (len(self.masks.delta_sizes) if is_open else 0)
         if is_open:
             return self.statistics.total + 1
         size = SMALL if self.derived.has(part) else 0
@@ -244,7 +242,7 @@ class Facts:
 
     def suppose(self, triples: Step | None, relations: Mapping[int, Step]) -> None:
         """Count facts that are there as if the last iteration had brought them, so that rules are triggered by them."""
-        self._new_properties = None
+        self._new_properties = set() if triples is None else _properties_of(triples)
         for table in (self.closed, self.derived):
             table.advance(triples)
         for arity, table in self.relations.items():
@@ -270,11 +268,13 @@ class Facts:
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
         """`heads` are the candidates' properties, None if they can have any."""
-        self._new_properties = heads
+        self._new_properties = heads or set()
         if candidates is None:
             self.derived.advance(None)
             return 0
         step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
+        if heads is None:
+            self._new_properties = _properties_of(step)
         self.derived.advance(step)
         return step.count
 
@@ -304,3 +304,10 @@ class Facts:
         )
         table.advance(step)
         return step.count
+
+
+def _properties_of(triples: Step) -> set[Term]:
+    """The properties of triples that are kept: a look at them costs less than rules that would look for one in vain."""
+    return (
+        {term_from_text(row[PREDICATE]) for row in triples.rows.select(PREDICATE).distinct().collect()} if triples.count else set()
+    )

@@ -12,7 +12,7 @@ from kg_reasoner.spark_backend.candidates import Candidates
 from kg_reasoner.spark_backend.columns import TERM, argument_columns
 from kg_reasoner.spark_backend.facts import Facts
 from kg_reasoner.spark_backend.matching import RELATION, matched
-from kg_reasoner.spark_backend.plan import Group, Join
+from kg_reasoner.spark_backend.plan import Group, Join, Unequal
 from kg_reasoner.spark_backend.table import Part
 from kg_reasoner.terms import RDF, term_text
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "derive", "solutions", "triggers"]
 
 Item: TypeAlias = Group | Atom
+
+Condition: TypeAlias = Filter | Bind | Unequal | Atom
+"""What bindings are checked for; an atom is one that is negated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
         return None
     names = columns_of(join)
     waiting = list(range(len(items)))
-    conditions_left: list[Filter | Bind | Atom] = [*join.filters, *join.binds, *join.negations]
+    conditions_left: list[Condition] = [*join.unequal, *join.filters, *join.binds, *join.negations]
     state: _Partial | None = None
     while waiting:
         place = _next(items, waiting, sizes, state, trigger)
@@ -93,7 +96,7 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
         if rows is None:
             return None
         later = {v for other in waiting for v in _variables(items[other])} | set(wanted)
-        later |= {v for part in conditions_left for v in variables_of(part)}
+        later |= {v for part in conditions_left for v in _asked(part)}
         state = _joined(state, rows, frozenset(_variables(items[place])), frozenset(later), names)
         state = _checked(state, conditions_left, join, facts, names)
     if state is None:
@@ -167,9 +170,7 @@ def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> li
     return [F.col(name) for name in sorted(names[variable] for variable in variables)] or [F.lit(1).alias("one")]
 
 
-def _checked(
-    state: _Partial, waiting: list[Filter | Bind | Atom], join: Join, facts: Facts, names: Mapping[Variable, str]
-) -> _Partial:
+def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
     """The rows that pass the conditions whose variables are bound by now; these are taken from the list."""
     from pyspark.sql import functions as F
 
@@ -190,6 +191,10 @@ def _checked(
                 if not state.bound.issuperset(variables_of(part.expression)):
                     continue
                 state = _Partial(state.rows.where(conditions.condition(part, names)), state.bound)
+            elif isinstance(part, Unequal):
+                if not state.bound.issuperset(_asked(part)):
+                    continue
+                state = _Partial(state.rows.where(F.col(names[part.one]) != F.col(names[part.other])), state.bound)
             else:
                 if not state.bound.issuperset(_bound_elsewhere(part, join)):
                     continue
@@ -222,6 +227,11 @@ def _one_row(facts: Facts) -> DataFrame:
     from pyspark.sql import functions as F
 
     return facts.spark.range(1).select(F.lit(1).alias("one"))
+
+
+def _asked(part: Condition) -> tuple[Variable, ...]:
+    """The variables of a condition."""
+    return (part.one, part.other) if isinstance(part, Unequal) else tuple(variables_of(part))
 
 
 def _variables(item: Item) -> tuple[Variable, ...]:

@@ -78,6 +78,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Unequal:
+    """Two variables of a rule: where both have the same value, the head is one of the body's atoms, and nothing new."""
+
+    one: Variable
+    other: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Join:
     """A rule that joins: masks of terms, atoms over triples and relations, conditions; and the feature that its head gives, if
     any."""
@@ -90,6 +98,7 @@ class Join:
     binds: tuple[Bind, ...]
     feature: tuple[Argument, int] | None
     """The term that the head says something of, and the bit."""
+    unequal: tuple[Unequal, ...]
 
     @property
     def is_constraint(self) -> bool:
