@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from inspect import CO_GENERATOR
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TypeAlias
 
 import pytest
 
 import kg_reasoner
+from kg_reasoner import kernels
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.parser import parse
@@ -22,6 +23,7 @@ Make: TypeAlias = Callable[[], Reasoner]
 Change: TypeAlias = Callable[[Reasoner], None]
 
 PACKAGE = str(Path(kg_reasoner.__file__).parent)
+KERNELS = str(Path(kernels.__file__).parent)
 PLACES = 12
 """An update is interrupted at so many places, in a run each."""
 
@@ -38,7 +40,8 @@ WIDE = "said(?p) :- [?s, ?p, ?o], [?p, rdfs:label, ?q] ."
 class Interrupts:
     """Raises KeyboardInterrupt when the package has called so many of its functions; None: never.
 
-    Generators do not count: what is raised while one is being closed may be ignored by Python.
+    Kernels do not count, as nothing interrupts compiled code; nor do generators: Python may ignore what is raised while one is
+    being closed.
     """
 
     def __init__(self, at: int | None) -> None:
@@ -46,11 +49,16 @@ class Interrupts:
         self.calls = 0
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(PACKAGE) and not code.co_flags & CO_GENERATOR:
-            self.calls += 1
-            if self.calls == self.at:
-                raise KeyboardInterrupt
+        if event != "call" or not _is_interruptible(frame.f_code):
+            return
+        self.calls += 1
+        if self.calls == self.at:
+            raise KeyboardInterrupt
+
+
+def _is_interruptible(code: CodeType) -> bool:
+    in_package = code.co_filename.startswith(PACKAGE) and not code.co_filename.startswith(KERNELS)
+    return in_package and not code.co_flags & CO_GENERATOR
 
 
 def calls_of(function: Callable[[], object], interrupt_at: int | None = None) -> int:
