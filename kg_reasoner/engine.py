@@ -118,9 +118,9 @@ class Engine:
         self.version += 1
 
     @property
-    def collects(self) -> bool:
-        """Whether the open transaction wants to know what follows from its changes."""
-        return self.transaction is not None and self.transaction.collects
+    def _collector(self) -> Transaction | None:
+        """The open transaction, if it wants to know what follows from its changes."""
+        return self.transaction if self.transaction is not None and self.transaction.collects else None
 
     @property
     def counters(self) -> Counters:
@@ -202,10 +202,9 @@ class Engine:
 
     def _note(self, predicate: str, ids: Ids, added: bool) -> None:
         """Tell the open transaction of explicit facts that have come or gone."""
-        if self.transaction is None:
-            return
-        self.transaction.note(predicate, ids, added)
-        if self.rewriting is not None and self.transaction.collects and not predicate.startswith(INTERNAL):
+        if self.transaction is not None:
+            self.transaction.note(predicate, ids, added)
+        if self.rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
             self.rewriting.assertions.note(predicate, ids, added)
 
     def _insert(self, predicate: str, ids: Ids) -> Changed:
@@ -269,8 +268,8 @@ class Engine:
             raise
         except BaseException:
             self._was_interrupted = True
-            if self.transaction is not None:
-                self.transaction.note_interruption()
+            if self._collector is not None:
+                self._collector.note_interruption()
             raise
         self._dirty = False
         return True
@@ -288,8 +287,8 @@ class Engine:
                 break
         self.materialiser.compact()
         if self.rewriting is not None:
-            if self.transaction is not None and self.collects:
-                self.transaction.take(self.rewriting.take_changes())
+            if self._collector is not None:
+                self._collector.take(self.rewriting.take_changes())
             self.rewriting.settle()
 
     def _recover(self) -> None:
@@ -306,10 +305,11 @@ class Engine:
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
-        before = self._tables() if self.collects and self._needs_rebuild() else None
+        collector = self._collector
+        before = self._tables() if collector is not None and self._needs_rebuild() else None
         new_rules = self._prepare_rules() if self.rewriting is None else self._prepare_rewriting(self.rewriting, is_first)
         gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
-        work = Work(new_rules, gone_rules, gone_groups, self.collects and before is None, progress)
+        work = Work(new_rules, gone_rules, gone_groups, collector is not None and before is None, progress)
         self.materialiser.remove_rules(gone_rules)
         self.materialiser.remove_groups(gone_groups)
         self.materialiser.make_strata()
@@ -318,10 +318,10 @@ class Engine:
         self._expect(strategy)
         strategy.apply(work)
         self._rulebook.forget_gone()
-        if self.transaction is not None and self.collects:
+        if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
             if self.rewriting is None:
-                self.transaction.take(delta)
+                collector.take(delta)
             else:
                 self.rewriting.note_step(delta)
 
