@@ -182,7 +182,7 @@ class Engine:
         if predicate == TRIPLE and self.rewriting is not None:  # which stores other triples than these
             self.axioms.note_change(ids)
         changed = self._insert(predicate, ids)
-        self._note(predicate, ids[changed], added=True)
+        self._note(predicate, ids, changed, added=True)
         self.touch()
         return changed
 
@@ -195,17 +195,19 @@ class Engine:
             if predicate == TRIPLE:
                 self.axioms.note_change(ids)
             changed = self.rewriting.retract(predicate, ids)
-        self._note(predicate, ids[changed], added=False)
-        if changed.any():
+        self._note(predicate, ids, changed, added=False)
+        if np.count_nonzero(changed):
             self.touch()
         return changed
 
-    def _note(self, predicate: str, ids: Ids, added: bool) -> None:
-        """Tell the open transaction of explicit facts that have come or gone."""
-        if self.transaction is not None:
-            self.transaction.note(predicate, ids, added)
+    def _note(self, predicate: str, ids: Ids, changed: Changed, added: bool) -> None:
+        """Tell the open transaction which explicit facts have come or gone."""
+        if self.transaction is None:
+            return
+        facts = ids[changed]
+        self.transaction.note(predicate, facts, added)
         if self.rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
-            self.rewriting.assertions.note(predicate, ids, added)
+            self.rewriting.assertions.note(predicate, facts, added)
 
     def _insert(self, predicate: str, ids: Ids) -> Changed:
         """Insert explicit facts of a predicate. Says of each whether it is new."""

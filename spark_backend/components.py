@@ -8,6 +8,7 @@ Connected Components in MapReduce and Beyond, 2014). All of them give the same r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.spark_backend.columns import TERM, local_frame
@@ -45,7 +46,8 @@ def representatives(pairs: DataFrame, workspace: Workspace, method: Method | Non
         rows = sorted(least_of_components((row.one, row.other) for row in step.rows.collect()).items())
         return local_frame(pairs.sparkSession, rows, f"{TERM} string, {REPRESENTATIVE} string")
     if method == "graphframes":
-        return workspace.step("components", lambda: _by_graphframes(step.rows)).rows
+        with ExitStack() as held:
+            return workspace.step("components", lambda: _with_least(held.enter_context(graphframes_components(step.rows)))).rows
     return _by_contraction(step.rows, workspace)
 
 
@@ -68,10 +70,10 @@ def least_of_components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {text: least for text in parent if (least := root(text)) != text}
 
 
-def _by_graphframes(pairs: DataFrame) -> DataFrame:
+def _with_least(found: DataFrame) -> DataFrame:
+    """The terms of components and the least one of each, where that is another one."""
     from pyspark.sql import functions as F
 
-    found = graphframes_components(pairs)
     least = found.groupBy("component").agg(F.min(TERM).alias(REPRESENTATIVE))
     return found.join(least, "component").where(F.col(TERM) != F.col(REPRESENTATIVE)).select(TERM, REPRESENTATIVE)
 

@@ -2,8 +2,8 @@
 
 * `graph_tables(triples) -> (vertices, edges)` needs Spark alone.
 * `to_graphframe(triples) -> GraphFrame` needs GraphFrames: its Python package and its jar.
-* `components(pairs) -> DataFrame(term, component)`: the connected components of an undirected graph, which is given as pairs of
-  texts in two columns of any names; each term once, with the long number of its component. It needs GraphFrames.
+* `with components(pairs) as found: ...` gives the connected components of an undirected graph, which is given as pairs of texts in
+  two columns of any names: DataFrame(term, component), each term once, with the long number of its component. It needs GraphFrames.
   `pairs` is best read from files: a plan that filters on a constant predicate does not survive GraphFrames' checkpoints.
 * `graphframes_problem(spark) -> str | None` says why GraphFrames cannot be used with a session, and what to do; None if it can.
 
@@ -13,6 +13,8 @@ execution. Ours depend on the terms alone, so that they are the same in every ru
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError
@@ -85,29 +87,39 @@ def to_graphframe(triples: DataFrame) -> GraphFrame:
     return _graphframe(*graph_tables(triples))
 
 
-def components(pairs: DataFrame) -> DataFrame:
-    """The connected components of an undirected graph; see the top of this file.
+@contextmanager
+def components(pairs: DataFrame) -> Iterator[DataFrame]:
+    """The connected components of an undirected graph, as long as the block lasts; see the top of this file.
 
     Raises:
         ReasonerError: GraphFrames cannot be used, or fails.
     """
     from pyspark.sql import functions as F
 
-    pairs = pairs.toDF("one", "other")
+    spark, pairs = pairs.sparkSession, pairs.toDF("one", "other")
     vertices = number_terms(pairs.select("one").union(pairs.select("other")))
     sources = vertices.select(F.col("id").alias("src"), F.col("term").alias("one"))
     targets = vertices.select(F.col("id").alias("dst"), F.col("term").alias("other"))
     edges = pairs.join(sources, "one").join(targets, "other").select("src", "dst")
     with plain_failures("find connected components"):
-        found = _graphframe(vertices, edges).connectedComponents(**_ALGORITHM)
-        return found.select("term", F.col("component").cast("long").alias("component"))
+        found = _graphframe(vertices.select("id"), edges).connectedComponents(**_algorithm(spark))
+    try:
+        numbered = found.select("id", F.col("component").cast("long").alias("component"))
+        yield vertices.join(numbered, "id").select("term", "component")
+    finally:
+        if not _is_remote(spark):  # there, GraphFrames would compute everything again to find out what it is to let go
+            found.unpersist(blocking=True)
 
 
-_ALGORITHM: Final[dict[str, Any]] = {
-    "algorithm": "randomized_contraction",  # 24 s where "two_phase" took 56 s, on half a million edges
-    "broadcastThreshold": -1,  # leaves skew to adaptive execution; the default took 360 s
-    "use_local_checkpoints": True,  # no folder for checkpoints has to be set in the user's session
-}
+def _algorithm(spark: SparkSession) -> dict[str, Any]:
+    """The faster algorithm (24 s where the other one took 56 s, on half a million edges) where the session has the folder for
+    checkpoints that it needs; the other one can do without."""
+    has_folder = bool(spark.conf.get("spark.checkpoint.dir", ""))
+    return {
+        "algorithm": "randomized_contraction" if has_folder else "two_phase",
+        "broadcastThreshold": -1,  # leaves skew to adaptive execution; the default took 360 s
+        "use_local_checkpoints": True,
+    }
 
 
 def _graphframe(vertices: DataFrame, edges: DataFrame) -> GraphFrame:
@@ -133,8 +145,13 @@ def graphframes_problem(spark: SparkSession) -> str | None:
     return None
 
 
+def _is_remote(spark: SparkSession) -> bool:
+    """Whether it is a session of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
 def _how_to_get(spark: SparkSession) -> str:
-    if type(spark).__module__.startswith("pyspark.sql.connect"):
+    if _is_remote(spark):
         return (
             f"start the Spark Connect server with --packages {graphframes_package(connect=True)} "
             f"--conf spark.connect.extensions.relation.classes={_CONNECT_PLUGIN}"

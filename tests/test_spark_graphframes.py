@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,8 +14,16 @@ from tests.spark_session import missing, need_spark, session
 need_spark()
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.spark_backend import graphframes
 from kg_reasoner.spark_backend.components import least_of_components
-from kg_reasoner.spark_backend.graphframes import components, graph_tables, graphframes_problem, number_terms, to_graphframe
+from kg_reasoner.spark_backend.graphframes import (
+    _algorithm,
+    components,
+    graph_tables,
+    graphframes_problem,
+    number_terms,
+    to_graphframe,
+)
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
 if TYPE_CHECKING:
@@ -94,6 +103,11 @@ def need_graphframes() -> None:
         missing("graphframes", problem)
 
 
+def held_in_memory() -> int:
+    """How many tables the session keeps."""
+    return int(session().sparkContext._jsc.getPersistentRDDs().size())  # type: ignore[union-attr]
+
+
 def test_motifs_and_ranks() -> None:
     need_graphframes()
     graph = to_graphframe(triples())
@@ -103,12 +117,20 @@ def test_motifs_and_ranks() -> None:
     assert ranks["_:c"] > ranks["<d>"]
 
 
-def test_components_are_those_of_union_find(tmp_path: Any) -> None:
+@pytest.mark.parametrize("algorithm", ["two_phase", "randomized_contraction"])
+def test_components_are_those_of_union_find(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_graphframes()
+    chosen = _algorithm(session())
+    assert chosen["algorithm"] == "two_phase"  # the session has no folder for checkpoints
+    monkeypatch.setattr(graphframes, "_algorithm", lambda spark: chosen | {"algorithm": algorithm})
+    session().sparkContext.setCheckpointDir(str(tmp_path / "checkpoints"))
     source = random.Random(11)
     pairs = [(f"<{source.randrange(400)}>", f"<{source.randrange(400)}>") for _ in range(180)]
     session().createDataFrame(pairs, "src string, dst string").write.parquet(str(tmp_path / "pairs"))
-    found = components(session().read.parquet(str(tmp_path / "pairs"))).collect()
+    with components(session().read.parquet(str(tmp_path / "pairs"))) as table:
+        found = table.collect()
+        held = held_in_memory()
+    assert held_in_memory() < held
     members: dict[int, set[str]] = {}
     for row in found:
         members.setdefault(row.component, set()).add(row.term)
