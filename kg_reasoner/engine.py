@@ -78,6 +78,8 @@ class Engine:
         self._was_interrupted = False
         self._dirty = True
         self._foreseen: Foreseen | None = None
+        self._replaced: Changes | None = None
+        """All facts before the update under way changed their layout, if a transaction collects what changes."""
         self._counted = Counters()
         self._set_up(ternary=False)
 
@@ -307,9 +309,9 @@ class Engine:
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
-        collector = self._collector
-        before = self._tables() if collector is not None and self._needs_rebuild() else None
+        collector, self._replaced = self._collector, None
         new_rules = self._prepare_rules() if self.rewriting is None else self._prepare_rewriting(self.rewriting, is_first)
+        before, self._replaced = self._replaced, None
         gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
         work = Work(new_rules, gone_rules, gone_groups, collector is not None and before is None, progress)
         self.materialiser.remove_rules(gone_rules)
@@ -360,15 +362,13 @@ class Engine:
         self._rules_changed = self._rules_changed or self.rewriting.names_changed
         return True
 
-    def _needs_rebuild(self) -> bool:
-        """Whether the rules ask for the other layout of triples."""
-        return self._rules_changed and needs_ternary(self.applied_rules) != self.catalog.ternary
-
     def _prepare_rules(self) -> list[PlannedRule]:
         """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
         if self._rules_changed:
             rules = self.applied_rules
             if (ternary := needs_ternary(rules)) != self.catalog.ternary:
+                if self._collector is not None and self._replaced is None:
+                    self._replaced = self._tables()
                 self._rebuild(ternary)
                 rules = self.applied_rules
             self._rulebook.use(rules)
