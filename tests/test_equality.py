@@ -335,9 +335,10 @@ def test_the_benchmark_of_cliques() -> None:
     assert [[cell.strip() for cell in row[:3]] for row in rows] == [["10", "29", "15"], ["30", "89", "15"]]
 
 
-def test_counting_triples_writes_none_of_them() -> None:
+@pytest.mark.parametrize("vocabulary", [[], [(A, OWL.sameAs, OWL.Thing), (OWL.Class, OWL.sameAs, B)]])
+def test_counting_triples_writes_none_of_them(vocabulary: list[Triple]) -> None:
     reasoner = rewriting(
-        triples=[*CLIQUE, (ANN, P, DAN), (BOB, F, literal("x")), (DAN, F, ANN), *ONTOLOGY[:1], (DAN, F, literal("x"))]
+        triples=[*CLIQUE, (ANN, P, DAN), (BOB, F, literal("x")), (DAN, F, ANN), *ONTOLOGY[:1], (DAN, F, literal("x")), *vocabulary]
     )
     reasoner.materialise()
     for which in ("all", "explicit", "inferred"):
