@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from inspect import CO_GENERATOR
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -17,6 +17,7 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.parser import parse
 from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.relation import Database
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 
 Make: TypeAlias = Callable[[], Reasoner]
@@ -195,3 +196,42 @@ def test_what_a_transaction_has_changed_is_not_known_after_an_interrupt() -> Non
     expected = with_edges("backward-forward")
     facts_and_rules(expected)
     assert state(reasoner) == state(expected)
+
+
+def test_rows_are_dropped_at_once_or_not() -> None:
+    """Whichever line of it is interrupted."""
+    line, is_through = 0, False
+    while not is_through:
+        reasoner = Reasoner("b(?x, ?z) :- b(?x, ?y), b(?y, ?z) .", maintenance="rematerialise")
+        reasoner.add_facts("b", [(literal(0), literal(1)), (literal(1), literal(2))])
+        reasoner.materialise()
+        reasoner.add_facts("b", [(literal(2), literal(3)), (literal(3), literal(4))])
+        reasoner.materialise()
+        reasoner.remove_facts("b", [(literal(0), literal(1))])
+        line += 1
+        is_through = not _interrupt_line(Database._keep.__code__, line, reasoner.materialise)
+        assert set(reasoner.facts("b", "explicit")) == {(literal(n), literal(n + 1)) for n in (1, 2, 3)}
+        assert len(list(reasoner.facts("b"))) == 6
+
+
+def _interrupt_line(code: CodeType, number: int, function: Callable[[], object]) -> bool:
+    """Call a function, and interrupt it before so many lines of some code are run. Says whether there were so many."""
+    left = number
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_code is code and event == "line":
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return trace if frame.f_code is code else None
+
+    former = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(former)
+    return False
