@@ -9,13 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.catalog import Catalog
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.matching import Which
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
-
-Ids = npt.NDArray[np.int32]
-
 
 FEW = 16
 """So many triples are looked at one by one: NumPy would take longer."""

@@ -6,18 +6,14 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from kg_reasoner.delta import Delta
+from kg_reasoner.dictionary import Ids
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.terms import Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
-
-Ids = npt.NDArray[np.int32]
 
 
 class Transaction:
