@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from kg_reasoner.catalog import Catalog
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.matching import Which
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.schema import SchemaTriples
@@ -17,8 +14,6 @@ from kg_reasoner.terms import RDF, Term
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
-
-Ids = npt.NDArray[np.int32]
 
 
 class AxiomRules:

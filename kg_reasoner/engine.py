@@ -75,9 +75,11 @@ class Engine:
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self._rules_changed = True
-        self._must_restart = False
+        self._was_interrupted = False
         self._dirty = True
         self._foreseen: Foreseen | None = None
+        self._replaced: Changes | None = None
+        """All facts before the update under way changed their layout, if a transaction collects what changes."""
         self._counted = Counters()
         self._set_up(ternary=False)
 
@@ -92,7 +94,6 @@ class Engine:
         self.maintenance: Maintenance = self._make_maintenance(self.materialiser)
         self._rulebook = RuleBook(self.catalog, self.materialiser)
         self._literals = LiteralFacts(self.dictionary, self.datatypes)
-        self._must_restart = False
 
     def _make_rewriting(self) -> Rewriting:
         from kg_reasoner.equality.rewriting import Rewriting
@@ -119,9 +120,9 @@ class Engine:
         self.version += 1
 
     @property
-    def collects(self) -> bool:
-        """Whether the open transaction wants to know what follows from its changes."""
-        return self.transaction is not None and self.transaction.collects
+    def _collector(self) -> Transaction | None:
+        """The open transaction, if it wants to know what follows from its changes."""
+        return self.transaction if self.transaction is not None and self.transaction.collects else None
 
     @property
     def counters(self) -> Counters:
@@ -179,6 +180,7 @@ class Engine:
 
     def load(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit (`TRIPLE` for triples). Says of each whether it was not."""
+        self._recover()
         if predicate == TRIPLE and self.rewriting is not None:  # which stores other triples than these
             self.axioms.note_change(ids)
         changed = self._insert(predicate, ids)
@@ -188,6 +190,7 @@ class Engine:
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit no longer. Says of each whether it was."""
+        self._recover()
         if self.rewriting is None or predicate.startswith(INTERNAL):
             changed = self._unstore(predicate, ids)
         else:
@@ -205,7 +208,7 @@ class Engine:
             return
         facts = ids[changed]
         self.transaction.note(predicate, facts, added)
-        if self.rewriting is not None and self.transaction.collects and not predicate.startswith(INTERNAL):
+        if self.rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
             self.rewriting.assertions.note(predicate, facts, added)
 
     def _insert(self, predicate: str, ids: Ids) -> Changed:
@@ -257,10 +260,26 @@ class Engine:
     def materialise(self, progress: Progress | None = None) -> bool:
         """Bring the derived facts up to date. Says whether there was something to do.
 
-        The kernels are asked for here, so that the first call of all compiles them.
+        The kernels are asked for here, so that the first call of all compiles them. Whatever interrupts this, the explicit facts
+        and the rules are kept, and the next call starts over with them.
         """
         if not self._dirty:
             return False
+        self._recover()
+        try:
+            self._update(progress)
+        except ReasonerError:  # the rules cannot be applied, which shows before they are
+            raise
+        except BaseException:
+            self._was_interrupted = True
+            if self._collector is not None:
+                self._collector.note_interruption()
+            raise
+        self._dirty = False
+        return True
+
+    def _update(self, progress: Progress | None) -> None:
+        """Apply all changes since the last time, and those that follow for axioms and equal terms."""
         if self.database.context.removed_count:
             self.axioms.note_removal()
         is_first = True
@@ -272,11 +291,17 @@ class Engine:
                 break
         self.materialiser.compact()
         if self.rewriting is not None:
-            if self.transaction is not None and self.collects:
-                self.transaction.take(self.rewriting.take_changes())
+            if self._collector is not None:
+                self._collector.take(self.rewriting.take_changes())
             self.rewriting.settle()
-        self._dirty = False
-        return True
+
+    def _recover(self) -> None:
+        """Start over with the explicit facts if an update was interrupted, as nothing that is derived can be relied on."""
+        if self._was_interrupted:
+            self._rebuild(self.catalog.ternary)
+            self.axioms.has_changed = True
+            self.touch(rules=True)
+            self._was_interrupted = False
 
     def foresee(self, find: Foreseen | None) -> None:
         """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
@@ -284,26 +309,23 @@ class Engine:
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
-        before = self._tables() if self.collects and self._needs_rebuild() else None
+        collector, self._replaced = self._collector, None
         new_rules = self._prepare_rules() if self.rewriting is None else self._prepare_rewriting(self.rewriting, is_first)
+        before, self._replaced = self._replaced, None
         gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
-        work = Work(new_rules, gone_rules, gone_groups, self.collects and before is None, progress)
+        work = Work(new_rules, gone_rules, gone_groups, collector is not None and before is None, progress)
         self.materialiser.remove_rules(gone_rules)
         self.materialiser.remove_groups(gone_groups)
         self.materialiser.make_strata()
-        restarts = self._must_restart or (
-            (self.materialiser.is_mixed or self.maintenance.needs_restart()) and not self.database.is_fresh
-        )
+        restarts = (self.materialiser.is_mixed or self.maintenance.needs_restart()) and not self.database.is_fresh
         strategy: Maintenance = Rematerialise(self.materialiser, self.maintenance) if restarts else self.maintenance
         self._expect(strategy)
-        self._must_restart = True  # until it is through: it may be interrupted
         strategy.apply(work)
-        self._must_restart = False
         self._rulebook.forget_gone()
-        if self.transaction is not None and self.collects:
+        if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
             if self.rewriting is None:
-                self.transaction.take(delta)
+                collector.take(delta)
             else:
                 self.rewriting.note_step(delta)
 
@@ -326,8 +348,6 @@ class Engine:
         gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
         gone_plans = [planned for rule in gone for planned in self._rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
-        if self._must_restart:
-            rewriting.doubt_all()
         if rewriting is self.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
             self._translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
@@ -342,15 +362,13 @@ class Engine:
         self._rules_changed = self._rules_changed or self.rewriting.names_changed
         return True
 
-    def _needs_rebuild(self) -> bool:
-        """Whether the rules ask for the other layout of triples."""
-        return self._rules_changed and needs_ternary(self.applied_rules) != self.catalog.ternary
-
     def _prepare_rules(self) -> list[PlannedRule]:
         """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
         if self._rules_changed:
             rules = self.applied_rules
             if (ternary := needs_ternary(rules)) != self.catalog.ternary:
+                if self._collector is not None and self._replaced is None:
+                    self._replaced = self._tables()
                 self._rebuild(ternary)
                 rules = self.applied_rules
             self._rulebook.use(rules)
@@ -360,18 +378,26 @@ class Engine:
         return self._rulebook.plan()
 
     def _rebuild(self, ternary: bool) -> None:
-        """Start over with the explicit facts, in the chosen layout and without plans."""
-        facts = {TRIPLE: self.triples("explicit")}
-        for name in self.catalog.predicates:
+        """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
+        facts, former = self._explicit_facts(), vars(self).copy()
+        try:
+            rewriting, self._counted = self.rewriting, self.counters
+            self._set_up(ternary)
+            if rewriting is not None and self.rewriting is not None:
+                self.rewriting.succeed(rewriting)
+            for name, rows in facts.items():
+                self._insert(name, rows)
+        except BaseException:
+            vars(self).update(former)
+            raise
+
+    def _explicit_facts(self) -> dict[str, Ids]:
+        """All explicit facts by predicate, even if an update was interrupted."""
+        facts = {TRIPLE: self._stored_triples("explicit")}
+        for name, relation in self.catalog.predicates.items():
             if name != TRIPLE and name not in LITERAL_PREDICATES:
-                facts[name] = self.rows(name, "explicit")
-        rewriting, self._counted = self.rewriting, self.counters
-        self._set_up(ternary)
-        if rewriting is not None and self.rewriting is not None:
-            self.rewriting.succeed(rewriting)
-            facts = {name: rows for name, rows in facts.items() if not rewriting.is_own(name)}
-        for name, rows in facts.items():
-            self._insert(name, rows)
+                facts[name] = self.database.rows(relation, "explicit")
+        return facts if self.rewriting is None else self.rewriting.recovered(facts)
 
     def _feed_literals(self) -> None:
         """Facts about the literals of the dictionary that are new."""

@@ -181,7 +181,7 @@ class Materialiser:
     # --- evaluation -------------------------------------------------------------------------------------------------
 
     def restart(self) -> None:
-        """Keep only explicit and stated rows, none of them processed; forget what an interrupted update has left."""
+        """Keep only explicit and stated rows, none of them processed, and no changes that wait."""
         database, context = self.database, self.database.context
         results = set(self.functions.relations)
         for relation in range(len(database.relations)):

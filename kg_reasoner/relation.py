@@ -464,21 +464,8 @@ class Database:
         """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
         self.renumbered += 1
         record = self.relations[relation]
-        count, arity = record.count, record.arity
-        flags = np.asarray(record.flags)[:count]
-        kept = (flags & ABSENT) == 0
-        if wanted:
-            kept &= (flags & wanted) != 0
-        rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)[kept]
-        record.flags[: len(rows)] = flags[kept] & (wanted or -1)
-        record.rows[: rows.size] = rows.reshape(-1)
-        for name in ("ranks", "tallies") if self._ranked else ():
-            numbers = getattr(record, name)
-            numbers[: len(rows)] = numbers[:count][kept]
-        record.count, record.dead = len(rows), 0
-        self.context.total -= count - len(rows)
         record.keys[:] = EMPTY
-        native.enter_rows(record.address)
+        self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
         for (number, _), section in self._sections.items():
             if number == relation:
                 self.sections[section].first_index = -1

@@ -9,13 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.catalog import Catalog
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.matching import Which
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
-
-Ids = npt.NDArray[np.int32]
-
 
 FEW = 16
 """So many triples are looked at one by one: NumPy would take longer."""
@@ -112,7 +109,13 @@ class SchemaTriples:
 
     def names_in_data(self, catalog: Catalog) -> list[int]:
         """The properties and classes that data uses, if any owl:sameAs could equate them."""
-        return [*catalog.properties, *catalog.classes] if self.has_equalities(catalog) else []
+        if not catalog.ternary:
+            return [*catalog.properties, *catalog.classes] if self.has_equalities(catalog) else []
+        _, _, type_id, same_as = self._vocabulary
+        ids = catalog.database.rows(catalog.predicates[TRIPLE])
+        equal = np.unique(ids[ids[:, 1] == same_as][:, [0, 2]])
+        used = np.isin(equal, ids[:, 1]) | np.isin(equal, ids[ids[:, 1] == type_id, 2])
+        return equal[used].tolist() if len(equal) else []
 
     def triples(self, catalog: Catalog, which: Which, equalities: Which) -> Ids:
         """The schema triples that are there, shape (n, 3); in the vertical layout without looking at any others.

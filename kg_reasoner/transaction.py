@@ -6,18 +6,14 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from kg_reasoner.delta import Delta
+from kg_reasoner.dictionary import Ids
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.terms import Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
-
-Ids = npt.NDArray[np.int32]
 
 
 class Transaction:
@@ -39,6 +35,7 @@ class Transaction:
         self.reasoner = reasoner
         self.collects = collects
         self._has_begun = False
+        self._was_interrupted = False
         self._steps: list[Delta] = []
         """What the runs of maintenance have changed, one after the other."""
         self._delta: Delta | None = None
@@ -57,12 +54,14 @@ class Transaction:
         """What the transaction has changed in the materialisation; while it is open, what it has changed so far.
 
         Raises:
-            TransactionError: it was made not to collect changes.
+            TransactionError: it was made not to collect changes, or an update was interrupted, after which they are not known.
         """
         if not self.collects:
             raise TransactionError("this transaction does not collect its changes")
         if self._delta is not None:
             return self._delta
+        if self._was_interrupted:
+            raise TransactionError("an update of this transaction was interrupted, and its changes are not known: roll it back")
         if self.is_open:
             self.reasoner.materialise()
         if len(self._steps) != 1:
@@ -90,16 +89,18 @@ class Transaction:
 
         Raises:
             InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. Everything is undone.
+            TransactionError: it is not open, or the changes are to be collected and are not known (see `delta`). Everything is
+                undone.
         """
         self._expect_open()
         try:
             self.reasoner.materialise()
             self.reasoner.expect_consistent()
+            if self.collects:
+                self._delta = self.delta
         except BaseException:
             self.rollback()
             raise
-        if self.collects:
-            self._delta = self.delta
         self._program = None
         self.reasoner.end(self)
         return self._delta
@@ -166,6 +167,10 @@ class Transaction:
         """Remember explicit facts that have come or gone (`TRIPLE` for triples)."""
         if len(ids):
             self._log.append((predicate, ids, added))
+
+    def note_interruption(self) -> None:
+        """Remember that an update was interrupted."""
+        self._was_interrupted = True
 
     def take(self, delta: Delta) -> None:
         """Add what one run of maintenance has changed."""

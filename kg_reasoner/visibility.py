@@ -101,10 +101,16 @@ class Visibility:
             return np.array([self._hides(*triple) for triple in triples.tolist()], bool)
         subject, property, value = triples.T
         marks = self._marks
-        hidden: Mask = (marks[subject] & _VOCABULARY) != 0
+        hidden = self.are_vocabulary(subject)
         hidden |= (property == self._same_as) & (subject == value)
         hidden |= (property == self._type) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
         return hidden
+
+    def are_vocabulary(self, terms: Ids) -> Mask:
+        """Which terms are of the vocabularies, so that triples with such a subject are hidden."""
+        self._look_at_new_terms()
+        found: Mask = (self._marks[terms] & _VOCABULARY) != 0
+        return found
 
     def _hides(self, subject: int, property: int, value: int) -> bool:
         """The same for one triple."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -269,6 +269,26 @@ def test_the_layout_may_change_while_terms_are_merged() -> None:
     assert set(reasoner.triples(which="explicit")) == {CLIQUE[0], (ANN, P, DAN)}
 
 
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_the_layout_may_change_because_terms_are_merged(maintenance: str) -> None:
+    """With rdf:type for q, the rule has variables for two classes."""
+    rule = f"pair(?c, ?d) :- [?x, {Q}, ?c], [?x, {Q}, ?d] ."
+    reasoner = Reasoner(rule, equality="rewrite", maintenance=maintenance)
+    reasoner.add_triples([(ANN, Q, A), (ANN, RDF.type, B)])
+    single, pairs = {(A, A)}, set(product([A, B], repeat=2))
+    assert set(reasoner.facts("pair")) == single
+    same = (Q, OWL.sameAs, RDF.type)
+    with reasoner.transaction() as transaction:
+        transaction.add_triples([same])
+    assert set(transaction.delta.added.facts("pair")) == pairs - single
+    assert set(transaction.delta.added.triples()) >= {(ANN, RDF.type, A), (ANN, Q, B)}
+    assert (ANN, Q, A) not in set(transaction.delta.added.triples())
+    with reasoner.transaction() as transaction:
+        transaction.remove_triples([same])
+    assert set(transaction.delta.removed.facts("pair")) == pairs - single
+    assert not set(transaction.delta.added.triples())
+
+
 @pytest.mark.parametrize(
     ("rule", "what"),
     [
@@ -315,9 +335,10 @@ def test_the_benchmark_of_cliques() -> None:
     assert [[cell.strip() for cell in row[:3]] for row in rows] == [["10", "29", "15"], ["30", "89", "15"]]
 
 
-def test_counting_triples_writes_none_of_them() -> None:
+@pytest.mark.parametrize("vocabulary", [[], [(A, OWL.sameAs, OWL.Thing), (OWL.Class, OWL.sameAs, B)]])
+def test_counting_triples_writes_none_of_them(vocabulary: list[Triple]) -> None:
     reasoner = rewriting(
-        triples=[*CLIQUE, (ANN, P, DAN), (BOB, F, literal("x")), (DAN, F, ANN), *ONTOLOGY[:1], (DAN, F, literal("x"))]
+        triples=[*CLIQUE, (ANN, P, DAN), (BOB, F, literal("x")), (DAN, F, ANN), *ONTOLOGY[:1], (DAN, F, literal("x")), *vocabulary]
     )
     reasoner.materialise()
     for which in ("all", "explicit", "inferred"):

@@ -284,6 +284,16 @@ def test_inferred_triples_in_the_default_graph() -> None:
     assert (EX.tim, RDF.type, EX.Animal) not in dataset
 
 
+def test_what_is_copied_from_the_default_graph_is_what_it_states() -> None:
+    store = KGReasonerStore(Reasoner(ruleset="rdfs"), inferred_graph=DATASET_DEFAULT_GRAPH_ID)
+    dataset = Dataset(store=store)
+    for triple in ((EX.Cat, RDFS.subClassOf, EX.Animal), (EX.tim, RDF.type, EX.Cat), (EX.a, EX.b, EX.c)):
+        dataset.add(triple)
+    assert (EX.tim, RDF.type, EX.Animal) in dataset
+    dataset.update(PREFIXES + "DELETE DATA { ex:a ex:b ex:c } ; ADD DEFAULT TO ex:g")
+    assert set(dataset.graph(EX.g)) == {(EX.Cat, RDFS.subClassOf, EX.Animal), (EX.tim, RDF.type, EX.Cat)}
+
+
 # --- reasoning over each graph ----------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,8 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
 ONE, TWO = literal(1), literal(2)
+TERNARY = "[?y, ?p, ?x] :- <http://example.org/inverse>[?p, ?q], [?x, ?q, ?y] ."
+"""A rule that asks for the ternary layout of triples."""
 
 
 def holds(reasoner: Reasoner, *triple: IRI) -> bool:
@@ -92,7 +94,7 @@ def test_a_violation_of_a_constraint_with_an_aggregate_has_the_rule_of_the_progr
     assert reasoner.inconsistencies() == []
 
 
-@pytest.mark.parametrize("layout", ["", "[?y, ?p, ?x] :- <http://example.org/inverse>[?p, ?q], [?x, ?q, ?y] ."])
+@pytest.mark.parametrize("layout", ["", TERNARY])
 def test_a_violation_of_a_constraint_for_all_properties_says_which(layout: str) -> None:
     reasoner = Reasoner(f"false :- [?x, ?p, ?x] . false :- [?y, ?q, ?y] . false :- :p[?x, ?x] . {layout}".replace(":p", str(p)))
     reasoner.add_triples([(x, p, x)])
@@ -117,12 +119,15 @@ def test_an_unknown_rule_set_names_similar_ones() -> None:
         Reasoner(ruleset="owl2r1")
 
 
-def test_equal_classes_that_only_data_knows() -> None:
-    reasoner = Reasoner(ruleset="owl2rl")
-    reasoner.add_triples([(x, RDF.type, C), (C, OWL.sameAs, D)])
+@pytest.mark.parametrize("layout", ["", TERNARY])
+def test_equal_classes_and_properties_that_only_data_knows(layout: str) -> None:
+    reasoner = Reasoner(layout, ruleset="owl2rl")
+    reasoner.add_triples([(x, RDF.type, C), (C, OWL.sameAs, D), (x, p, y), (q, OWL.sameAs, p)])
     assert holds(reasoner, x, RDF.type, D)
-    reasoner.remove_triples([(C, OWL.sameAs, D)])
+    assert holds(reasoner, x, q, y)
+    reasoner.remove_triples([(C, OWL.sameAs, D), (q, OWL.sameAs, p)])
     assert not holds(reasoner, x, RDF.type, D)
+    assert not holds(reasoner, x, q, y)
 
 
 def test_inferred_equality_of_classes_goes_with_its_reason() -> None:

@@ -83,6 +83,18 @@ def test_rollback_of_what_was_not_read_yet(zoo: Graph) -> None:
     assert contents(zoo) == before
 
 
+def test_an_interrupt_loses_nothing_that_was_not_read_yet(zoo: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    zoo.add((EX.kit, RDF.type, EX.Cat))
+    with monkeypatch.context() as patch:
+        patch.setattr(zoo.store.reasoner.dictionary, "encode_texts", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            len(zoo)
+    assert (EX.kit, RDF.type, EX.Animal) in zoo
+
+
 def test_what_is_committed_stays(zoo: Graph) -> None:
     zoo.add((EX.kit, RDF.type, EX.Cat))
     zoo.commit()

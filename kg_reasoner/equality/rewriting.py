@@ -10,12 +10,12 @@ reason: they are split, but for what is asserted, and merged again as far as rul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from kg_reasoner import analysis
-from kg_reasoner.catalog import Catalog
+from kg_reasoner.catalog import INTERNAL, Catalog
 from kg_reasoner.delta import Delta
 from kg_reasoner.equality import rules as equality_rules
 from kg_reasoner.equality.asserted import PREFIX, Asserted
@@ -60,7 +60,7 @@ class Rewriting:
         self._tracer = Tracer(catalog, materialiser, self.cliques, self._stored)
         self._weakened: list[tuple[str, Rows]] = []
         self._changed = False
-        self._suspects_all = False
+        self._moving: dict[str, Rows] = {}
         self._images: dict[Rule, Rule] = {}
         self._negates = False
         self._named: frozenset[int] = frozenset()
@@ -120,10 +120,24 @@ class Rewriting:
             return everything
         return everything[~contains(self.explicit_facts(predicate, stored("explicit")), everything)]
 
-    @staticmethod
-    def is_own(predicate: str) -> bool:
-        """Whether facts are kept under this predicate that are asserted of merged terms."""
-        return predicate.startswith(PREFIX)
+    def recovered(self, stored: Mapping[str, Rows]) -> dict[str, Rows]:
+        """All explicit facts as users name things, given those that are stored, by predicate; wherever an update was interrupted.
+
+        Some may be there twice.
+        """
+        return {
+            predicate: rows if predicate.startswith(INTERNAL) else self._recovered(predicate, rows)
+            for predicate, rows in stored.items()
+            if not predicate.startswith(PREFIX)
+        }
+
+    def _recovered(self, predicate: str, stored: Rows) -> Rows:
+        kept = self.asserted.matching(predicate, [None] * stored.shape[1])
+        plain = stored[~self.asserted.are_images(predicate, stored)]
+        moving = self._moving.get(predicate)
+        if moving is None:
+            return np.concatenate([plain, kept])
+        return np.concatenate([plain[~contains(_images(moving), plain)], kept, _facts(moving)])
 
     def image(self, predicate: str, fact: Sequence[int]) -> Rows:
         """A fact with representatives for its terms, shape (1, arity)."""
@@ -188,11 +202,6 @@ class Rewriting:
 
     # --- cliques ----------------------------------------------------------------------------------------------------
 
-    def doubt_all(self) -> None:
-        """Look for the reasons of all cliques anew: an update was interrupted."""
-        self._suspects_all = True
-        self._stored.look_again()
-
     def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
         """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
 
@@ -203,7 +212,7 @@ class Rewriting:
             gone_facts: facts that programs state no longer.
         """
         suspects = self._suspects(gone, gone_facts) if self.cliques else set()
-        self._weakened, self._changed, self._suspects_all = [], False, False
+        self._weakened, self._changed = [], False
         for representative in suspects:
             pairs = self._asserted_equalities(representative)
             self._remember()
@@ -231,7 +240,7 @@ class Rewriting:
     def _suspects(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> set[int]:
         """The representatives of the cliques that may have lost a reason."""
         changed = self._changed or bool(gone) or bool(gone_facts)
-        if self._suspects_all or (changed and self._negates):  # what comes may take reasons away, too
+        if changed and self._negates:  # what comes may take reasons away, too
             return set(self.cliques.representatives())
         encode = self._catalog.dictionary.encode
         stated = [
@@ -269,25 +278,28 @@ class Rewriting:
             self.names_changed = True
         kept = dict(self._asserted_about(np.union1d(terms, were_alone)))
         plain = self._stored.about(were_alone, explicit=True)
-        for predicate in dict.fromkeys([*kept, *plain]):
-            self._move_facts(predicate, kept.get(predicate), plain.get(predicate))
+        predicates = dict.fromkeys([*kept, *plain])
+        self._moving = {name: self._pairs_to_move(name, kept.get(name), plain.get(name)) for name in predicates}
+        for predicate, pairs in self._moving.items():
+            self._move_facts(predicate, pairs)
+        self._moving = {}
 
-    def _move_facts(self, predicate: str, kept: Rows | None, plain: Rows | None) -> None:
-        """Give facts of a predicate their new images: those that were kept, in pairs with the old ones, and those that were not.
+    def _pairs_to_move(self, predicate: str, kept: Rows | None, plain: Rows | None) -> Rows:
+        """Facts of a predicate in pairs with their images: those that were kept so, and those that were not.
 
         Among the latter are images of the former, which mention a representative that was alone.
         """
-        parts = []
-        if kept is not None:
-            parts.append(kept)
+        parts = [] if kept is None else [kept]
         if plain is not None:
             plain = plain[~self.asserted.are_images(predicate, plain)]
             parts.append(np.concatenate([plain, plain], axis=1))
-        if kept is not None:
-            self.asserted.remove(predicate, kept)
-        old = np.concatenate(parts)
-        new = self._pairs(predicate, old[:, old.shape[1] // 2 :])
-        self.asserted.add(predicate, new[self._are_about_merged(predicate, new[:, old.shape[1] // 2 :])])
+        return np.concatenate(parts)
+
+    def _move_facts(self, predicate: str, old: Rows) -> None:
+        """Give facts of a predicate, in pairs with the old images, their new ones."""
+        self.asserted.remove(predicate, old)
+        new = self._pairs(predicate, _facts(old))
+        self.asserted.add(predicate, new[self._are_about_merged(predicate, _facts(new))])
         before, after = _images(old), _images(new)
         gone = before[~contains(after, before) & ~self.asserted.are_images(predicate, before)]
         self._retract(predicate, gone, flag_of(predicate))
@@ -329,6 +341,11 @@ class Rewriting:
         """Keep the cliques as they are before the first change of an update."""
         if self._former is None:
             self._former = self.cliques.copy()
+
+
+def _facts(pairs: Rows) -> Rows:
+    """The facts in pairs."""
+    return pairs[:, pairs.shape[1] // 2 :]
 
 
 def _images(pairs: Rows) -> Rows:

@@ -96,10 +96,6 @@ class StoredFacts:
         self._looked_at = 0 if relation is None else len(self._database.flags(relation))
         self._numbering = self._database.renumbered
 
-    def look_again(self) -> None:
-        """Look at all rows the next time."""
-        self._looked_at = 0
-
     def _equalities(self) -> int | None:
         """The relation that holds what is the same."""
         catalog = self._catalog

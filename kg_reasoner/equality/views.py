@@ -127,6 +127,7 @@ class ExpandingQueries(Queries):
             return total
         cliques, rows, first = self.matcher.cliques, self.matcher.stored_rows(), self.catalog.dictionary.first_bytes()
         is_reflexive = (rows[:, 1] == cliques.of_term(self._same_as)) & (rows[:, 0] == rows[:, 2])
+        is_reflexive &= ~self.visibility.are_vocabulary(rows[:, 0])  # the other triples of such a subject are hidden, too
         themselves = int(cliques.count_members(first != ord('"'))[rows[is_reflexive, 0]].sum())
         others = self.matcher.rdf(cliques.expand(rows[~is_reflexive]))
         explicit = self.matcher.match(None, None, None, "explicit")

@@ -315,16 +315,32 @@ def find_row(context: Context, number: int, values: Int32s) -> int:
 
 
 @entry
-def enter_rows(relation: Relation) -> int:
-    """Enter all rows into the relation's new, empty hash table."""
-    for row in range(relation.count):
-        values = relation.rows + row * relation.arity
-        key = tuple_key(values, relation.arity)
+def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
+    """Keep the living rows, in their order, and enter them into the relation's new, empty hash table. Returns how many have gone.
+
+    With `wanted`, only those are kept that have one of these flags, and only these flags.
+    """
+    arity, count, kept = relation.arity, relation.count, 0
+    rows, flags = relation.rows, relation.flags
+    for row in range(count):
+        flag = flags[row]
+        if flag & ABSENT or (wanted and not flag & wanted):
+            continue
+        values = rows + kept * arity
+        for column in range(arity):
+            values[column] = rows[row * arity + column]
+        flags[kept] = flag & wanted if wanted else flag
+        if ranked:
+            relation.ranks[kept] = relation.ranks[row]
+            relation.tallies[kept] = relation.tallies[row]
+        key = tuple_key(values, arity)
         slot = tuple_slot(relation, values, key)
         relation.keys[slot] = key
-        relation.key_rows[slot] = row
-    relation.used = relation.count
-    return 0
+        relation.key_rows[slot] = kept
+        kept += 1
+    relation.count = relation.used = kept
+    relation.dead = 0
+    return count - kept
 
 
 @entry

@@ -56,8 +56,8 @@ class Maintenance(Protocol):
     def apply(self, work: Work) -> None:
         """Insert what follows now, and delete what does not follow any more.
 
-        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the
-        materialiser is restarted by the caller.
+        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the caller
+        gives up the database and begins with another one.
         """
         ...
 

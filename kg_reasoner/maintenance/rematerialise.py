@@ -20,7 +20,7 @@ class Rematerialise:
 
     Args:
         materialiser: of the database.
-        other: the strategy that starts over in this way, after an interruption; it derives what follows from no settled rows.
+        other: the strategy that starts over in this way, where it needs to; it derives what follows from no settled rows.
     """
 
     def __init__(self, materialiser: Materialiser, other: Maintenance | None = None) -> None:

@@ -93,8 +93,12 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             graphs, self._waiting_graphs = self._waiting_graphs, []
-            ids = self.reasoner.dictionary.encode_texts(waiting).reshape(-1, 3)
-            self.add_ids(ids, np.array(graphs, np.int32) if graphs else None)
+            try:
+                ids = self.reasoner.dictionary.encode_texts(waiting).reshape(-1, 3)
+                self.add_ids(ids, np.array(graphs, np.int32) if graphs else None)
+            except KeyboardInterrupt:  # to add them once more does no harm
+                self._waiting, self._waiting_graphs = waiting, graphs
+                raise
 
     def add_ids(self, triples: Ids, graphs: Ids | None = None) -> None:
         """Add triples, given as ids of shape (n, 3), to the default graph, or each to the graph of its id (`IN_DEFAULT`)."""

@@ -75,6 +75,8 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         place = None if name is None else self.place(name)
         if name is not None and place is None:
             return NO_TRIPLES
+        if which == "explicit" and isinstance(place, frozenset):  # the default graph, which has the inferred triples besides
+            (place,) = place - {INFERRED}
         is_stated = isinstance(place, int) and place != INFERRED
         self.prepare("explicit" if is_stated else which)
         pattern = self._pattern(triple_pattern)
