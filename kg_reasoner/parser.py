@@ -34,7 +34,7 @@ from kg_reasoner.program import (
     class_atom,
     triple,
 )
-from kg_reasoner.syntax_errors import KEYWORDS, explain
+from kg_reasoner.syntax_errors import RESERVED, explain
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class _Builder:
 
     def predicate(self, node: Node) -> str:
         name = str(node) if _is_token(node) else str(self.iri(node))
-        if name.upper() in KEYWORDS or name == FALSE:
+        if name.upper() in RESERVED or name == FALSE:
             raise RuleSyntaxError(f"{name} is a keyword and cannot name a predicate", self.span(node))
         return name
 

@@ -12,12 +12,15 @@ from kg_reasoner.errors import RuleSyntaxError, Span, suggest
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-__all__ = ["KEYWORDS", "explain"]
+__all__ = ["RESERVED", "explain"]
 
-KEYWORDS: Final = ("AGGREGATE", "BIND", "FILTER", "NOT")
-"""The words that begin a part of a body and cannot name predicates, in any case."""
+RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
+"""Keywords that cannot name predicates, in any case: a parenthesis follows them, too."""
 
-_MISSPELT: Final = (*KEYWORDS, "INPUT", "OUTPUT", "PREFIX", "RELATION")
+_KEYWORDS: Final = (*RESERVED, "NOT")
+"""The words that begin a part of a body, in any case."""
+
+_MISSPELT: Final = (*_KEYWORDS, "INPUT", "OUTPUT", "PREFIX", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
@@ -27,7 +30,7 @@ _STATEMENT: Final = frozenset(
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),
-    ("FILTER", _ATOM | frozenset(KEYWORDS), "an atom, NOT, FILTER, BIND or AGGREGATE"),
+    ("FILTER", _ATOM | frozenset(_KEYWORDS), "an atom, NOT, FILTER, BIND or AGGREGATE"),
     ("NOT_SIGN", _CONSTANTS | frozenset(["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "VARIABLE", "WILDCARD"]), "an expression"),
     ("WILDCARD", _CONSTANTS | frozenset(["WILDCARD", "VARIABLE"]), "a term"),
     ("LSQB", _ATOM, "an atom"),
@@ -117,8 +120,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
     for word in _names(stack, found):
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
         if close and close[0] != word.upper():
-            return f"did you mean {close[0] if close[0] in KEYWORDS else close[0].lower()} instead of `{word}`?"
-    if last.upper() in ("NOT", "EXISTS"):
+            return f"did you mean {close[0] if close[0] in _KEYWORDS else close[0].lower()} instead of `{word}`?"
+    if last.upper() in ("NOT", "EXISTS") or [str(value).upper() for value in stack[-2:]] == ["NOT", "("]:
         return "NOT takes one atom; variables that occur nowhere else in the rule are existential in it"
     if last == "false":
         return "false stands alone, as the head of a constraint: `false :- body .`"

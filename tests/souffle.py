@@ -70,28 +70,26 @@ class _Reader:
 
     def rules(self, node: Any) -> Iterator[Rule]:
         """The rule, and others that say what it needs. Equalities that bind a variable are replaced by what they say."""
-        body = [self._part(part) for part in node["body"]]
+        body = self._body(node["body"])
         head = self._atom(node["head"])
         for rule in _grouped(_inlined(Rule(head, (*body, *self._extra)))):
             yield from _with_empty_groups(rule)
+
+    def _body(self, nodes: Any) -> tuple[BodyLiteral, ...]:
+        """The parts of a body, and after them those that compute what they ask for."""
+        outside, self._extra = self._extra, []
+        parts = [self._part(node) for node in nodes]
+        parts += self._extra
+        self._extra = outside
+        return tuple(parts)
 
     def _part(self, node: Any) -> BodyLiteral:
         if "atom" in node:
             return self._atom(node["atom"])
         if "not" in node:
             return Negation(self._atom(node["not"]))
-        operator = OPERATORS.get(node["cmp"], node["cmp"])
-        if "agg" in node["r"]:
-            variable = Variable(f"aggregate{next(self._fresh)}")
-            body = tuple(self._part(part) for part in node["r"]["body"])
-            of = self._expression(node["r"]["of"]) if node["r"].get("of") else None
-            self._extra.append(Aggregate(body, (), (AggregateBinding(node["r"]["agg"].upper(), of, variable),)))
-            return Filter(Call(operator, (self._expression(node["l"]), variable)))
-        return Filter(Call(operator, (self._side(node["l"]), self._side(node["r"]))))
-
-    def _side(self, node: Any) -> Expression:
-        """A side of a comparison. What it computes is a variable, so that it is computed for its own values only."""
-        return self._expression(node) if "agg" in node else self._argument(node)
+        # What a side computes is a variable, so that it is computed for its own values only.
+        return Filter(Call(OPERATORS.get(node["cmp"], node["cmp"]), (self._argument(node["l"]), self._argument(node["r"]))))
 
     def _atom(self, node: Any) -> Atom:
         return Atom(node["rel"], tuple(self._argument(argument) for argument in node["args"]))
@@ -113,6 +111,11 @@ class _Reader:
             return literal(self._numbers.get(int(node["num"]), int(node["num"])))
         if "str" in node:
             return literal(str(node["str"]))
+        if "agg" in node:
+            variable = Variable(f"aggregate{next(self._fresh)}")
+            of = self._expression(node["of"]) if node.get("of") else None
+            self._extra.append(Aggregate(self._body(node["body"]), (), (AggregateBinding(node["agg"].upper(), of, variable),)))
+            return variable
         left, right = self._expression(node["l"]), self._expression(node["r"])
         if node["op"] not in ("/", "%"):
             return Call(node["op"], (left, right))
