@@ -131,7 +131,7 @@ def _blocks(
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
-            for triples, graphs in _batches(opened, dictionary, base, block, rules):
+            for triples, graphs in _with_hint(opened, _batches(opened, dictionary, base, block, rules)):
                 if progress is not None:
                     progress(_STAGE, done + opened.position(), total)
                 if len(triples):
@@ -139,6 +139,18 @@ def _blocks(
             done += opened.position()
     if progress is not None:
         progress(_STAGE, done, total)
+
+
+def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; an error that has no hint gets one, where the document seems to be in another syntax."""
+    try:
+        yield from batches
+    except LoadError as error:
+        seems = opened.other_format()
+        if error.hint is not None or seems is None:
+            raise
+        hint = f"it looks like {seems.name}: if it is, say so (format={seems.name!r}, --input-format {seems.name})"
+        raise LoadError(error.message, error.span, hint) from None
 
 
 def _batches(
