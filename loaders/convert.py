@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
 __all__ = [
+    "check_absolute",
     "from_oxigraph",
     "from_rdflib",
     "text_from_oxigraph",
@@ -42,6 +43,16 @@ _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b"
 
 
 # ---- kg_reasoner's own terms
+
+
+def check_absolute(iri: str, what: str) -> None:
+    """Raise LoadError if a text is no absolute IRI; `what` says in the message what it is for."""
+    import pyoxigraph
+
+    try:
+        pyoxigraph.NamedNode(iri)
+    except ValueError as error:
+        raise LoadError(f"the {what} {iri!r} is no absolute IRI: {error}") from None
 
 
 def text_from_term(term: object) -> str:

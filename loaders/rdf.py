@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.blank import BlankScope
+from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.sources import Document, OpenDocument, document_of, documents_under
@@ -83,7 +84,7 @@ def read(
     """
     wanted = find_format(format) if format is not None else None
     if base is not None:
-        _check_base(base)
+        check_absolute(base, "base")
     inputs = [found for source in sources for found in _inputs(source, wanted)]
     return _blocks(inputs, dictionary, base, progress, block, rules)
 
@@ -102,15 +103,6 @@ def _inputs(source: Any, format: Format | None) -> Iterable[_Input]:
             f"{source!r} is nothing to read", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
         )
     return (source if document is None else document,)
-
-
-def _check_base(base: str) -> None:
-    import pyoxigraph
-
-    try:
-        pyoxigraph.NamedNode(base)
-    except ValueError as error:
-        raise LoadError(f"the base {base!r} is no absolute IRI: {error}") from None
 
 
 def _blocks(
