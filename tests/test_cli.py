@@ -8,6 +8,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -381,6 +382,13 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
 def test_a_wrong_query_is_refused_before_anything_is_read(tmp_path: Path, query: str, message: str) -> None:
     shown = bad("query", tmp_path / "missing.ttl", "-Q", query)
     assert message in shown and "missing.ttl" not in shown
+
+
+def test_a_service_that_gives_no_answer(zoo: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens here
+        query = f"SELECT * {{ SERVICE <http://127.0.0.1:{taken.getsockname()[1]}/sparql> {{ ?x ?p ?y }} }}"
+        assert "error: a SERVICE of the query gives no answer: " in bad("query", zoo, "-q", "-Q", query)
 
 
 @needs_suite
