@@ -81,7 +81,7 @@ def as_row(given: object) -> tuple[Term, ...]:
 
 
 def _triple(given: object) -> tuple[Term, ...]:
-    row = as_row(given)
+    row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
     if len(row) != 3:
         raise LoadError(f"{given!r} is no triple", hint=_ROWS)
     return row
