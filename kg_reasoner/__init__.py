@@ -27,3 +27,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(f"kg_reasoner.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'kg_reasoner' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names that exist before they are imported, for those who look for them."""
+    return sorted({*globals(), *__all__})

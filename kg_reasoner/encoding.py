@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import LoadError
-from kg_reasoner.terms import Term, Triple, term_text
+from kg_reasoner.terms import Term, Triple
 
-__all__ = ["NO_TRIPLES", "TripleIds", "encode_rows", "encode_triples", "find_rows", "find_triples"]
+__all__ = ["NO_TRIPLES", "TripleIds", "as_row", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
 
 TripleIds = npt.NDArray[np.int32]
 """Triples as ids, shape (n, 3)."""
+
+_ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
 
 NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
 
@@ -27,7 +30,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds
     """
     if isinstance(triples, np.ndarray):
         return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
-    texts = _texts(triples)
+    texts = _texts(map(_triple, triples))
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
             what = "the subject is a literal" if subject.startswith('"') else "the predicate is no IRI"
@@ -39,7 +42,7 @@ def find_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds) 
     """The ids of the triples whose terms are all known."""
     if isinstance(triples, np.ndarray):
         return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
-    return _all_known(dictionary.find_texts(_texts(triples)).reshape(-1, 3))
+    return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
 
 
 def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[Term]], arity: int) -> Ids:
@@ -53,8 +56,35 @@ def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[Term]], arity: i
 
 def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
     """The ids of the rows of so many terms that are all known, shape (n, arity)."""
-    facts = [row for row in rows if len(row) == arity]
-    return _all_known(dictionary.find_texts([term_text(term) for row in facts for term in row]).reshape(len(facts), arity))
+    facts = [row for row in map(as_row, rows) if len(row) == arity]
+    return _all_known(dictionary.find_texts(_texts(facts)).reshape(len(facts), arity))
+
+
+def find_term(dictionary: Dictionary, term: Term) -> int:
+    """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
+
+    Raises:
+        LoadError: that is no term.
+    """
+    return dictionary.find_text(_texts([[term]])[0])
+
+
+def as_row(given: object) -> tuple[Term, ...]:
+    """What is given as a row of terms.
+
+    Raises:
+        LoadError: it is no row.
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(given)
+    raise LoadError(f"{given!r} is no row of terms", hint=_ROWS)
+
+
+def _triple(given: object) -> tuple[Term, ...]:
+    row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
+    if len(row) != 3:
+        raise LoadError(f"{given!r} is no triple", hint=_ROWS)
+    return row
 
 
 def _texts(rows: Iterable[Sequence[Term]]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.catalog import PROPERTY_COLUMN, Catalog
+from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.kernels.memory import address, allocate
@@ -23,6 +24,13 @@ FLAGS: dict[Which, tuple[int, int]] = {
     "inferred": (ABSENT | EXPLICIT, 0),
 }
 """The flags to look at, and what they must be."""
+
+
+def check_which(which: str) -> None:
+    """Raise UnknownNameError if that is no kind of facts."""
+    if which not in FLAGS:
+        raise UnknownNameError("kind of facts", which, FLAGS)
+
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""

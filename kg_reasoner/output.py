@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.errors import OutputError, UnknownNameError
+from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.files import Target, atomic_output, atomic_text, write_rows
-from kg_reasoner.loaders.convert import to_oxigraph
+from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.formats import FORMATS, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, Format, find_format, format_of_name
 from kg_reasoner.rdfxml import rdfxml_lines
 from kg_reasoner.terms import IRI, Literal, Triple, term_from_text, term_text
@@ -89,14 +89,12 @@ def triple_writer(
 
 
 def _output_format(name: str, format: str | None) -> Format:
-    if format is not None:
-        found = find_format(format)
-        if found is OWL_XML:
-            raise UnknownNameError("output format", format, (entry.name for entry in FORMATS if entry is not OWL_XML))
-        return found
-    if name.lower().removesuffix(".gz").endswith(_RDF_XML_EXTENSIONS):
+    if format is None and name.lower().removesuffix(".gz").endswith(_RDF_XML_EXTENSIONS):
         return RDF_XML
-    return format_of_name(name) or N_TRIPLES
+    found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
+    if found is OWL_XML:
+        raise UnknownNameError("output format", format or found.name, (entry.name for entry in FORMATS if entry is not OWL_XML))
+    return found
 
 
 class TripleWriter:
@@ -108,7 +106,7 @@ class TripleWriter:
     def __init__(self, file: BinaryIO, format: Format, prefixes: Mapping[str, str], progress: Progress | None = None) -> None:
         self._file = file
         self._format = format
-        self._prefixes = prefixes
+        self._prefixes = dict(prefixes)
         self._progress = progress
         self.written = 0
 
@@ -140,6 +138,14 @@ class TripleWriter:
                 self._progress(_STAGE, self.written, None)
             return self.written - before
         return self(cast(Triple, tuple(term_from_text(texts[number]) for number in row)) for row in rows)
+
+    def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
+        """Use further short names of namespaces, as far as they can be used and are not taken."""
+        for prefix, namespace in prefixes.items():
+            if not prefix or _PREFIX.fullmatch(prefix):
+                with contextlib.suppress(LoadError):
+                    check_absolute(namespace, "namespace")
+                    self._prefixes.setdefault(prefix, namespace)
 
     @property
     def has_graphs(self) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Se
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
 from kg_reasoner import analysis, documents
 from kg_reasoner.catalog import INTERNAL
@@ -14,12 +15,12 @@ from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.encoding import TripleIds, encode_rows, encode_triples, find_rows, find_triples
+from kg_reasoner.encoding import TripleIds, as_row, encode_rows, encode_triples, find_rows, find_term, find_triples
 from kg_reasoner.engine import Engine
-from kg_reasoner.errors import ArityError, InconsistencyError, TransactionError, UnknownNameError
+from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.inconsistency import Violation, reaction
 from kg_reasoner.maintenance import DEFAULT
-from kg_reasoner.matching import Which
+from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from kg_reasoner.named_graphs import NamedGraphs
     from kg_reasoner.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.update import Update
+
+_Fact = TypeVar("_Fact")
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -56,7 +59,7 @@ class Reasoner:
     """Facts, rules, and everything that follows from them.
 
     Args:
-        program: rules, as a `Program` or as text in the rule language.
+        program: rules, as a `Program`, as text in the rule language, or as the `pathlib.Path` of a file of such text.
         ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
         maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting``,
             ``rematerialise`` or ``dbsp``. They differ in cost, never in results.
@@ -89,7 +92,7 @@ class Reasoner:
 
     def __init__(
         self,
-        program: Program | str | None = None,
+        program: Program | str | Path | None = None,
         *,
         ruleset: str | None = None,
         maintenance: str = DEFAULT,
@@ -121,6 +124,15 @@ class Reasoner:
             self.add_program(program)
         self.on_inconsistency = reaction(on_inconsistency)
 
+    def __repr__(self) -> str:
+        settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
+        return f"<Reasoner rules={len(self.rules)}, {settings}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Reasoner is neither copied nor pickled: make another one (without_facts) and add the explicit facts to it"
+        )
+
     def without_facts(self, ruleset: str | None = None) -> Reasoner:
         """A new reasoner with the same settings and the same program, or another rule set instead; what was added is not there."""
         return Reasoner(
@@ -150,12 +162,9 @@ class Reasoner:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
         return self.engine.rules
 
-    def add_program(self, program: Program | str) -> None:
+    def add_program(self, program: Program | str | Path) -> None:
         """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
-        if isinstance(program, str):
-            from kg_reasoner.parser import parse
-
-            program = parse(program)
+        program = _as_program(program)
         engine = self.engine
         merged = engine.program | program
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
@@ -270,7 +279,7 @@ class Reasoner:
             ArityError: a row has another number of arguments than the predicate; nothing is added then.
             LoadError: a term is invalid; nothing is added then.
         """
-        facts = [tuple(row) for row in rows]
+        facts = list(map(as_row, rows))
         if not facts:
             return
         arity = self.engine.arities().get(predicate, len(facts[0]))
@@ -286,7 +295,7 @@ class Reasoner:
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
-        facts = list(rows)
+        facts = list(map(as_row, rows))
         relation = self.engine.catalog.predicates.get(predicate, -1)
         if relation < 0:
             return
@@ -432,6 +441,7 @@ class Reasoner:
         Facts that are no RDF triples (a literal as the subject, a property that is no IRI) stay inside, and hidden triples do, see
         `kg_reasoner.visibility`.
         """
+        check_which(which)
         self.materialise()
         ids = self.engine.triples(which)
         first = self.dictionary.first_bytes()
@@ -441,15 +451,26 @@ class Reasoner:
         self, subject: Term | None = None, predicate: Term | None = None, object: Term | None = None, which: Which = "all"
     ) -> Iterator[Triple]:
         """The triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.visibility`) match if the
-        pattern names their property, and under rdf:type the class."""
+        pattern names their property, and under rdf:type the class.
+
+        Args:
+            subject, predicate, object: terms of ours, or of rdflib or pyoxigraph.
+            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+
+        Raises:
+            LoadError: that is no term.
+            UnknownNameError: that is no kind of triples.
+        """
+        check_which(which)
         self.materialise()
-        pattern = [None if term is None else self.dictionary.find(term) for term in (subject, predicate, object)]
+        pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
         if -1 not in pattern:
             for row in self.dictionary.decode_rows(match_triples(self, pattern, which)):
                 yield row[0], row[1], row[2]
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """The facts of a general predicate."""
+        """The facts of a general predicate; none if no rule and no fact has it. `which` is as for `triples`."""
+        check_which(which)
         self.materialise()
         if predicate in self.engine.catalog.predicates:
             yield from self.dictionary.decode_rows(self.engine.rows(predicate, which))
@@ -506,7 +527,7 @@ class Reasoner:
         """The shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
 
         Args:
-            fact: what to prove.
+            fact: what to prove; terms of rdflib or pyoxigraph will do.
             effort: rule instances to look at before being content with a proof that may not be the shortest; None: no limit.
 
         >>> from kg_reasoner.terms import literal
@@ -520,6 +541,7 @@ class Reasoner:
             NoProofError: there is no such fact: `why_not` tells what is missing.
             ReasonerError: that is no fact at all.
         """
+        fact = _in_our_terms(fact)
         return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
@@ -528,6 +550,7 @@ class Reasoner:
         What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
         reading on is an error.
         """
+        fact = _in_our_terms(fact)
         return (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
 
     def why_not(self, fact: Triple | Atom) -> WhyNot:
@@ -536,7 +559,7 @@ class Reasoner:
         Raises:
             ReasonerError: the fact is there, or that is no fact at all.
         """
-        return self._explaining().why_not(fact)
+        return self._explaining().why_not(_in_our_terms(fact))
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
@@ -574,3 +597,25 @@ class Reasoner:
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer
+
+
+def _as_program(given: Program | str | Path) -> Program:
+    """The program that is given as such, as text or as a file."""
+    from kg_reasoner.parser import parse, parse_file
+
+    if isinstance(given, Path):
+        return parse_file(given)
+    if isinstance(given, str):
+        if given.endswith(".dl") and " " not in given:
+            raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
+        return parse(given)
+    if not isinstance(given, Program):
+        raise ReasonerError(f"{given!r} is no program: give a Program, its text, or the Path of a file")
+    return given
+
+
+def _in_our_terms(fact: _Fact) -> _Fact:
+    """A fact; if it is a triple, in our terms."""
+    from kg_reasoner.loaders.convert import in_our_terms
+
+    return cast(_Fact, tuple(map(in_our_terms, fact))) if isinstance(fact, tuple) else fact

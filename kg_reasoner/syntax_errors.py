@@ -127,6 +127,10 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         return "false stands alone, as the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
+    if found == ".decl":
+        return "a relation is declared so: input relation edge(from: iri, to: iri) ."
+    if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
+        return f"comparisons stand in FILTER, as in FILTER({last} > 3)"
     if found in ("%", "/"):
         return "comments begin with #"
     if found == "]" and accepted == {"COMMA"}:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
 __all__ = [
+    "check_absolute",
     "from_oxigraph",
+    "in_our_terms",
     "from_rdflib",
     "text_from_oxigraph",
     "text_from_rdflib",
@@ -31,6 +33,9 @@ __all__ = [
 
 _STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value
+_FOREIGN: Final = {
+    f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
+}
 _NOT_IN_IRI: Final = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
 _NOT_IN_LABEL: Final = re.compile(r'[<>"\\\x00-\x20\ud800-\udfff]')
 _LANGUAGE: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
@@ -42,6 +47,31 @@ _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b"
 
 
 # ---- kg_reasoner's own terms
+
+
+def in_our_terms(value: object) -> object:
+    """A term of rdflib or of pyoxigraph as one of ours; anything else as it is.
+
+    >>> import rdflib
+    >>> in_our_terms(rdflib.RDF.type) == RDF.type
+    True
+    """
+    return term_from_text(text_from_term(value)) if _is_foreign(value) else value
+
+
+def _is_foreign(value: object) -> bool:
+    """Whether this is an IRI, a blank node or a literal of rdflib or of pyoxigraph."""
+    return any(f"{cls.__module__.partition('.')[0]}.{cls.__name__}" in _FOREIGN for cls in type(value).__mro__)
+
+
+def check_absolute(iri: str, what: str) -> None:
+    """Raise LoadError if a text is no absolute IRI; `what` says in the message what it is for."""
+    import pyoxigraph
+
+    try:
+        pyoxigraph.NamedNode(iri)
+    except ValueError as error:
+        raise LoadError(f"the {what} {iri!r} is no absolute IRI: {error}") from None
 
 
 def text_from_term(term: object) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.blank import BlankScope
+from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.sources import Document, OpenDocument, document_of, documents_under
@@ -83,7 +84,7 @@ def read(
     """
     wanted = find_format(format) if format is not None else None
     if base is not None:
-        _check_base(base)
+        check_absolute(base, "base")
     inputs = [found for source in sources for found in _inputs(source, wanted)]
     return _blocks(inputs, dictionary, base, progress, block, rules)
 
@@ -104,15 +105,6 @@ def _inputs(source: Any, format: Format | None) -> Iterable[_Input]:
     return (source if document is None else document,)
 
 
-def _check_base(base: str) -> None:
-    import pyoxigraph
-
-    try:
-        pyoxigraph.NamedNode(base)
-    except ValueError as error:
-        raise LoadError(f"the base {base!r} is no absolute IRI: {error}") from None
-
-
 def _blocks(
     inputs: list[_Input],
     dictionary: TermDictionary,
@@ -131,7 +123,7 @@ def _blocks(
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
-            for triples, graphs in _batches(opened, dictionary, base, block, rules):
+            for triples, graphs in _with_hint(opened, _batches(opened, dictionary, base, block, rules)):
                 if progress is not None:
                     progress(_STAGE, done + opened.position(), total)
                 if len(triples):
@@ -139,6 +131,18 @@ def _blocks(
             done += opened.position()
     if progress is not None:
         progress(_STAGE, done, total)
+
+
+def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; an error that has no hint gets one, where the document seems to be in another syntax."""
+    try:
+        yield from batches
+    except LoadError as error:
+        seems = opened.other_format()
+        if error.hint is not None or seems is None:
+            raise
+        hint = f"it looks like {seems.name}: if it is, say so (format={seems.name!r}, --input-format {seems.name})"
+        raise LoadError(error.message, error.span, hint) from None
 
 
 def _batches(

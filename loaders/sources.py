@@ -6,6 +6,7 @@ import gzip
 import io
 import itertools
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, cast
 
 from kg_reasoner.errors import LoadError, Span
-from kg_reasoner.loaders.formats import Format, format_of_name, has_known_extension
+from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
 from kg_reasoner.loaders.sniff import HEAD_SIZE, refuse_binary, sniff
 
 __all__ = ["Document", "OpenDocument", "Readable", "document_of", "documents_under"]
@@ -23,6 +24,9 @@ _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _RAW_BUFFER: Final = 1 << 18
 _LONGEST_SHOWN: Final = 240
+_TURTLES: Final = (TURTLE, TRIG, N3)
+_ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
+_RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
 
 
 class Readable(Protocol):
@@ -125,6 +129,17 @@ class OpenDocument:
             return None
         refuse_binary(self.head, self.document.name)
         return self.document.format or sniff(self.head, self.document.name)
+
+    def other_format(self) -> Format | None:
+        """The format that the content shows, if that is none in which the declared one could be written."""
+        declared = self.document.format
+        if declared is None:
+            return None
+        try:
+            seems = sniff(self.head, self.document.name)
+        except LoadError:
+            return None
+        return None if seems is declared or (declared in _TURTLES and seems in (*_TURTLES, N_TRIPLES, N_QUADS)) else seems
 
     def position(self) -> int:
         """The number of stored bytes read so far."""
@@ -266,11 +281,19 @@ def _file(path: Path, format: Format | None) -> Document:
         elif not os.access(path, os.R_OK):
             raise LoadError(f"cannot read {path}: permission denied")
     except FileNotFoundError:
-        hint = "RDF text is read from bytes: pass text.encode()" if "\n" in str(path) else _nearby(path)
-        raise LoadError(f"there is no file {path}", hint=hint) from None
+        raise LoadError(f"there is no file {path}", hint=_instead(path)) from None
     except (OSError, ValueError) as error:
         raise LoadError(f"cannot read {path}: {_reason(error)}") from error
     return Document(str(path), size, lambda: path.open("rb", buffering=0), size is not None, format or format_of_name(path.name))
+
+
+def _instead(path: Path) -> str | None:
+    """A hint at what was meant by something that is no file."""
+    if _ADDRESS.match(str(path)):
+        return "nothing is fetched from the web: download the document, and name the file"
+    if _RDF_TEXT.search(str(path)):
+        return "RDF text is read from bytes: pass text.encode()"
+    return _nearby(path)
 
 
 def _nearby(path: Path) -> str | None:

@@ -32,6 +32,7 @@ _POSITION: Final = re.compile(r"Parser error [^:]*: ")
 _HINTS: Final = (
     ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
+    ("UTF-8", "save the document in UTF-8"),
     ("variables are not allowed", "a variable stands for something in a rule only: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
 )
@@ -144,6 +145,8 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
             pass
     except SyntaxError as error:
         raise parser_error(document, error, feed.line if feed is not None else None) from None
+    except MemoryError:  # of the parser's own buffer: a term is longer than it
+        raise document.error("a term is too long for this syntax (16 MiB)", hint="N-Triples may have longer ones") from None
 
 
 def _parser_of(format: Format) -> pyoxigraph.RdfFormat:

@@ -24,7 +24,7 @@ from kg_reasoner.spark_backend.failures import plain_failures
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["OutputFormat", "write", "write_whole"]
+__all__ = ["OutputFormat", "expect_free", "write", "write_whole"]
 
 OutputFormat: TypeAlias = Literal["parquet", "ntriples", "nquads"]
 
@@ -70,6 +70,18 @@ def _as_lines(triples: DataFrame, format: OutputFormat) -> DataFrame:
     return rdf.select(F.concat_ws(" ", *names, F.lit(".")).alias("value"))
 
 
+def expect_free(spark: SparkSession, target: str) -> None:
+    """Raise OutputError if a folder is there already, as far as this process can see: to be asked before the work."""
+    place = _shared_place(spark, target)
+    if place is not None:
+        _expect_free(place, target)
+
+
+def _expect_free(place: Path, target: str) -> None:
+    if place.exists():
+        raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
+
+
 def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:
     """Write a DataFrame to a folder by one of Spark's data sources; returns the number of rows. See the top of this file.
 
@@ -91,8 +103,8 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
         if place is None:
             writer.mode("overwrite" if overwrite else "error").save(target)
             return int(seen.get["rows"])
-        if place.exists() and not overwrite:
-            raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
+        if not overwrite:
+            _expect_free(place, target)
         temporary = place.with_name(f"{place.name}.{secrets.token_hex(4)}.tmp")
         try:
             writer.mode("error").save(str(temporary))

@@ -12,6 +12,7 @@ from rich.console import Console
 from benchmarks import nemo_rules, report
 from benchmarks.closure import PROGRAMS
 from benchmarks.contest import CONTESTANTS, Contestant, Entry, Limits, contest
+from benchmarks.contestants.ours import Ours
 from benchmarks.data import csv_cell, graph_job, split
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.measure import Measurement
@@ -140,6 +141,17 @@ def test_a_contest_from_a_graph_to_the_table(tmp_path: Path) -> None:
     report.write_json(tmp_path / "result.json", entries)
     stored = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert [entry["rounds"][0]["answer"] for entry in stored["entries"]] == [16, 16]
+
+
+def test_what_is_hidden_from_users_is_counted_as_the_peers_do(tmp_path: Path) -> None:
+    ontology, data = tmp_path / "ontology.nt", tmp_path / "data.nt"
+    ontology.write_text("<urn:A> <http://www.w3.org/2000/01/rdf-schema#subClassOf> _:b .\n", encoding="ascii")
+    data.write_text("<urn:x> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:A> .\n", encoding="ascii")
+    job = Job("a blank class", RDFS, {"ontology.nt": str(ontology), "ntriples": str(data)})
+    ours = Ours()
+    ours.start()
+    ours.load(job)
+    assert ours.count(job).answer == 3  # also that x is a member of the blank class
 
 
 def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:

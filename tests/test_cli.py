@@ -7,10 +7,13 @@ import gzip
 import io
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import click
 import pyoxigraph
@@ -100,12 +103,36 @@ def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     assert "Usage: " in bad(*arguments, code=2)
 
 
-def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt() -> tuple[str, ...]:
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")])
+def test_a_signal_ends_it_and_nothing_half_written_remains(
+    zoo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int, word: str
+) -> None:
+    monkeypatch.setattr(rulesets, "load", lambda _: signal.raise_signal(number))
+    before = signal.getsignal(signal.SIGTERM)
+    assert bad("materialise", zoo, "-o", tmp_path / "out.nt", code=code) == f"{word}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["zoo.ttl"]
+    assert signal.getsignal(signal.SIGTERM) is before
 
-    monkeypatch.setattr(rulesets, "names", interrupt)
-    assert bad("rules", code=130) == "interrupted\n"
+
+def as_process(arguments: list[str], output: IO[bytes]) -> tuple[int, str]:
+    """The exit code of a process that writes to `output`, and its messages."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kg_reasoner", *arguments], cwd=ROOT, stdout=output, stderr=subprocess.PIPE, check=False
+    )
+    return done.returncode, done.stderr.decode()
+
+
+def test_a_reader_that_goes_away_ends_it_without_a_word() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        assert as_process(["rules"], closed) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_told() -> None:
+    with Path("/dev/full").open("wb") as full:
+        assert as_process(["rules"], full) == (1, "error: cannot write to standard output: No space left on device\n")
 
 
 # ---- rules
@@ -215,6 +242,17 @@ def test_materialise_follows_the_name_or_the_format_of_the_output(zoo: Path, tmp
     assert "did you mean 'turtle'" in bad("materialise", zoo, "-o", tmp_path / "x", "--format", "turtel")
 
 
+def test_the_output_has_the_prefixes_of_the_inputs(zoo: Path) -> None:
+    for format in ("turtle", "trig"):
+        assert "\n:leo " in good("materialise", zoo, "-o", "-", "--format", format).stdout
+
+
+def test_materialise_says_what_it_cannot_write_before_the_work(zoo: Path, tmp_path: Path) -> None:
+    assert "no output format named 'owlxml'" in bad("materialise", zoo, "-o", tmp_path / "x.owx")
+    assert "'here' is no absolute IRI" in bad("materialise", zoo, "--inferred-graph", "here", "-o", tmp_path / "x.nq")
+    assert [path.name for path in tmp_path.iterdir()] == ["zoo.ttl"]
+
+
 def test_materialise_reads_standard_input_and_a_program_of_rules(zoo: Path, tmp_path: Path) -> None:
     rules = tmp_path / "mine.dl"
     rules.write_text(f"@prefix : <{EXAMPLE}> . [?x, :older, ?y] :- [?x, :age, ?n], [?y, a, :Cat], FILTER(?n > 5) .")
@@ -290,6 +328,11 @@ def test_select_as_table_csv_and_json(zoo: Path) -> None:
     assert bindings[1]["name"] == {"type": "literal", "value": "Tom", "xml:lang": "en"}
 
 
+def test_the_columns_of_select_star_are_in_the_order_of_the_query(zoo: Path) -> None:
+    query = PREFIX + "SELECT * { ?zebra :name ?name ; :age ?age . OPTIONAL { ?zebra :foe ?foe } FILTER(?age > 3) }"
+    assert good("query", zoo, "-Q", query, "-f", "csv").stdout.splitlines()[0] == "zebra,name,age,foe"
+
+
 def test_ask_answers_with_the_exit_code_too(zoo: Path) -> None:
     yes, no = PREFIX + "ASK { :leo a :Animal }", PREFIX + "ASK { :leo a :Dog }"
     assert good("query", zoo, "-Q", yes).stdout == "true\n"
@@ -327,12 +370,25 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
             "SELECT ?x {\n ?x ?p }",
             "the query:2:2: this is no SPARQL query: it goes wrong here, or soon after\n    2 |  ?x ?p }\n      |  ^",
         ),
-        ("SELECT ?x { ?x a no:thing }", "Unknown namespace prefix : no"),
+        ("INSERT DATA { <urn:a> <urn:b> 1 }", "hint: a query has one of the words SELECT, ASK"),
+        ("", "hint: a query has one of the words SELECT, ASK"),
+        (
+            "SELECT ?x\n{ ?x a no:thing }",
+            "the query:2:8: the prefix no: has not been declared\n    2 | { ?x a no:thing }\n      |        ^^^",
+        ),
+        ("ASK { ?x a :Thing }", "the query:1:12: the prefix : has not been declared"),
     ],
 )
 def test_a_wrong_query_is_refused_before_anything_is_read(tmp_path: Path, query: str, message: str) -> None:
     shown = bad("query", tmp_path / "missing.ttl", "-Q", query)
     assert message in shown and "missing.ttl" not in shown
+
+
+def test_a_service_that_gives_no_answer(zoo: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens here
+        query = f"SELECT * {{ SERVICE <http://127.0.0.1:{taken.getsockname()[1]}/sparql> {{ ?x ?p ?y }} }}"
+        assert "error: a SERVICE of the query gives no answer: " in bad("query", zoo, "-q", "-Q", query)
 
 
 @needs_suite

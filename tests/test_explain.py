@@ -887,6 +887,7 @@ def test_the_command_proves(zoo: Path) -> None:
     assert "Proof 2" in page.text
     assert "Proof" not in Page(kg(zoo, "-t", animal, "-f", "html")).text
     assert ":leo :age 7   (explicit)" in kg(zoo, "-t", ":leo :age 7")
+    assert kg(zoo, "-t", f"{animal} .") == kg(zoo, "-t", animal)
     assert "(by rdfs9)" in kg(zoo, "-t", animal, "--ruleset", "rdfs")
 
 
@@ -911,6 +912,7 @@ def test_the_command_tells_what_is_missing(zoo: Path) -> None:
     ("triple", "message"),
     [
         (":leo a zo:Cat", "nothing declares the prefix zo:, did you mean 'zoo'?; known: :, owl:, rdf:"),
+        (":leo a .", "is no triple in Turtle"),
         (":leo a", "is no triple in Turtle"),
         ('"leo" a :Cat', "is no triple in Turtle"),
         (":leo a :Cat, :Dog", "is 2 triples; give one"),

@@ -743,6 +743,38 @@ def test_text_given_as_a_path() -> None:
     assert "pass text.encode()" in message_of("@prefix : <http://x/> .\n:a :b :c .")
 
 
+def test_an_address_given_as_a_path() -> None:
+    assert "nothing is fetched" in message_of("https://example.org/data.ttl")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "seems"), [("x.nt", TURTLE, "turtle"), ("x.jsonld", TURTLE, "turtle"), ("x.ttl", RDF_XML, "rdfxml")]
+)
+def test_a_document_in_another_syntax_than_its_name_tells(tmp_path: Path, name: str, text: str, seems: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert f"it looks like {seems}" in message_of(path)
+
+
+def test_a_wrong_document_in_the_syntax_that_its_name_tells(tmp_path: Path) -> None:
+    path = tmp_path / "x.ttl"
+    path.write_text(NTRIPLES + " and more")
+    assert "looks like" not in message_of(path)
+
+
+def test_a_term_too_long_for_the_parser(tmp_path: Path) -> None:
+    path = tmp_path / "x.ttl"
+    path.write_text(f'<http://example.org/a> <http://example.org/b> "{"x" * (1 << 24)}" .')
+    assert "too long" in message_of(path)
+    assert len(list(rdf.read(path, dictionary=Dictionary(), format="nt"))) == 1
+
+
+def test_another_encoding_than_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "x.ttl"
+    path.write_bytes(TURTLE.encode("utf-16"))
+    assert "UTF-8" in message_of(path) and "hint: save the document in UTF-8" in message_of(path)
+
+
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.nt"
     path.write_text(NTRIPLES)

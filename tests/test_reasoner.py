@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from kg_reasoner.errors import ArityError, LoadError, SourceError, UnknownNameError
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
+from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
@@ -174,3 +181,60 @@ def test_an_interrupted_deletion_starts_over(monkeypatch: pytest.MonkeyPatch) ->
         reasoner.materialise()
     monkeypatch.undo()
     assert len(list(reasoner.facts("path"))) == 55 + 36
+
+
+def test_terms_of_rdflib_will_do() -> None:
+    triple = tuple(map(to_rdflib, (x, RDF.type, A)))
+    reasoner = Reasoner("b(?x) :- a(?x) .", ruleset="owl2rl")
+    reasoner.add_triples([triple, (A, RDFS.subClassOf, B)])  # type: ignore[list-item]
+    assert list(reasoner.triples(triple[0], triple[1], triple[2])) == [(x, RDF.type, A)]  # type: ignore[arg-type]
+    inferred = tuple(map(to_rdflib, (x, RDF.type, B)))
+    assert reasoner.explain(inferred) == reasoner.explain((x, RDF.type, B))  # type: ignore[arg-type]
+    assert next(reasoner.all_proofs(inferred)).height == 1  # type: ignore[arg-type]
+    absent = tuple(map(to_rdflib, (y, RDF.type, B)))
+    assert reasoner.why_not(absent).text() == reasoner.why_not((y, RDF.type, B)).text()  # type: ignore[arg-type]
+    reasoner.add_facts("a", [triple[:1]])  # type: ignore[list-item]
+    assert list(reasoner.facts("b")) == [(x,)]
+    reasoner.remove_facts("a", [triple[:1]])  # type: ignore[list-item]
+    assert list(reasoner.facts("b")) == []
+
+
+@pytest.mark.parametrize(
+    ("do", "message"),
+    [
+        (lambda reasoner: reasoner.add_triples((x, p, y)), "is no row of terms\nhint: rows come in a list"),
+        (lambda reasoner: reasoner.add_triples(tuple(map(to_rdflib, (x, p, y)))), "is no row of terms"),
+        (lambda reasoner: reasoner.remove_triples([(x, p)]), "is no triple"),
+        (lambda reasoner: reasoner.add_facts("a", (x, y)), "is no row of terms"),
+        (lambda reasoner: reasoner.remove_facts("edge", [x]), "is no row of terms"),
+        (lambda reasoner: list(reasoner.triples("http://example.org/x")), "is no RDF term"),
+        (lambda reasoner: list(reasoner.triples(which="derived")), "no kind of facts named 'derived'"),
+        (lambda reasoner: list(reasoner.facts("edge", "derived")), "known: all, explicit, inferred"),
+        (lambda reasoner: reasoner.triple_ids("derived"), "known: all, explicit, inferred"),
+        (lambda reasoner: reasoner.add_program("rules.dl"), r"name of a file, not a program\nhint: give it as Path\('rules.dl'\)"),
+        (lambda reasoner: reasoner.add_program(7), "7 is no program"),
+    ],
+)
+def test_what_is_no_argument_is_told(do: Callable[[Reasoner], object], message: str) -> None:
+    reasoner = Reasoner('edge("a", "b") .')
+    with pytest.raises(ReasonerError, match=message):
+        do(reasoner)
+
+
+def test_a_program_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "rules.dl"
+    path.write_text("b(?x) :- a(?x) . a(1) .")
+    assert list(Reasoner(path).facts("b")) == [(literal(1),)]
+
+
+def test_a_reasoner_shows_what_it_is_and_is_not_copied() -> None:
+    reasoner = Reasoner("b(?x) :- a(?x) .", maintenance="counting")
+    assert repr(reasoner) == "<Reasoner rules=1, maintenance='counting', equality='axioms'>"
+    for copy_of in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="neither copied nor pickled"):
+            copy_of(reasoner)
+
+
+def test_the_public_names_are_listed_before_they_are_imported() -> None:
+    code = "import kg_reasoner; print({*kg_reasoner.__all__} <= {*dir(kg_reasoner)})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"

@@ -86,6 +86,16 @@ def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
     kg(*arguments, "--overwrite")
 
 
+def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
+    (zoo / "out").mkdir()
+    said = kg("materialise", "missing.nt", "out", code=1).stderr
+    assert "out: it is there already" in said and "missing.nt" not in said
+
+
+def test_resume_needs_a_work_directory(zoo: Path) -> None:
+    assert "name it by --work-dir" in kg("materialise", "data.nt", "out", "--resume", code=2).stderr
+
+
 def test_check(zoo: Path) -> None:
     assert "no contradiction found" in kg("check", "data.nt", "--ontology", "zoo.ttl").stderr
     (zoo / "more.nt").write_text(DOG_CHASES)

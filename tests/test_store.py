@@ -5,6 +5,8 @@ Over the rule sets `rdfs` (all triples in one relation) and `owl2rl` (a relation
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -383,6 +385,30 @@ def test_attach_refuses_what_it_cannot_do() -> None:
     assert graph.store is store
     with pytest.warns(DeprecationWarning), pytest.raises(ReasonerError, match="a Graph or a Dataset"):
         attach(ConjunctiveGraph())
+    for nothing in (None, "zoo.ttl", store):
+        with pytest.raises(ReasonerError, match="a Graph or a Dataset of rdflib, not on"):
+            attach(nothing)  # type: ignore[type-var]
+    with pytest.raises(ReasonerError, match=r"is no reasoner: .* use attach\(graph\)"):
+        graph_of(graph)  # type: ignore[arg-type]
+
+
+def test_why_not() -> None:
+    graph = attach(Graph().parse(data=ZOO))
+    answer = graph.store.why_not((EX.tim, RDF.type, EX.Animal))
+    assert ":tim occurs nowhere" in answer.text()
+    with pytest.raises(ReasonerError, match="is a fact"):
+        graph.store.why_not((EX.tom, RDF.type, EX.Animal))
+    with pytest.raises(LoadError, match="is no RDF term"):
+        graph.store.why_not((EX.tom, RDF.type, Variable("x")))
+
+
+def test_a_store_shows_what_it_is_and_is_not_copied() -> None:
+    graph = attach(Graph().parse(data=ZOO))
+    assert repr(graph.store).startswith("<KGReasonerStore over <Reasoner rules=")
+    for copy_of in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="neither copied nor pickled"):
+            copy_of(graph)
+    assert len(copy.copy(graph)) == len(graph)
 
 
 def test_attach_one_graph_of_a_dataset() -> None:

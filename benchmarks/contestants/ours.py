@@ -37,7 +37,7 @@ class Ours:
             self.reasoner = self.new(PROGRAMS[job.task])
             self.reasoner.add_facts("edge", self.read_facts(Path(job.files["edges"]), self.columns))
         else:
-            self.reasoner = self.new(ruleset=job.task)
+            self.reasoner = self.new(ruleset=job.task, show_hidden=True)  # the peers hide nothing
             self.reasoner.load(job.files["ontology.nt"], job.files["ntriples"])
 
     def materialise(self, job: Job) -> None:

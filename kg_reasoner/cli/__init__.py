@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import errno
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
 import click
 
@@ -17,9 +24,32 @@ from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
 from kg_reasoner.cli.spark import spark
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import OutputError, ReasonerError
 
 __all__ = ["main"]
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _Terminated(BaseException):
+    """The process was asked to end."""
+
+
+@contextmanager
+def _terminated_tidily() -> Iterator[None]:
+    """Being asked to end is like being interrupted: what is half-written goes away."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Commands(click.Group):
@@ -27,18 +57,34 @@ class _Commands(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            return super().invoke(context)
-        except BrokenPipeError:
-            raise  # click ends quietly: the reader of the pipe has seen enough
+            with _terminated_tidily():
+                found = super().invoke(context)
+                sys.stdout.flush()  # what cannot be written is told now, not when the process ends
+                return found
+        except BrokenPipeError:  # the reader has seen enough
+            _leave_standard_output()
+            context.exit(141)
         except (ReasonerError, OSError) as error:
+            if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
+                _leave_standard_output()
+                error = OutputError(f"cannot write to standard output: {error.strerror}")
             click.secho(f"error: {error}", fg="red", err=True)
             context.exit(1)
         except KeyboardInterrupt:
             click.secho("interrupted", err=True)
             context.exit(130)
+        except _Terminated:
+            click.secho("terminated", err=True)
+            context.exit(143)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         return super().get_command(context, "materialise" if name == "materialize" else name)
+
+
+def _leave_standard_output() -> None:
+    """Let what is still to be written to standard output go nowhere."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -51,8 +97,9 @@ def main() -> None:
       0    done
       1    an input is missing or wrong, or an output cannot be written; one message says what and where
       2    wrong usage: an unknown command or option
-      3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction
-      130  interrupted
+      3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
+           `imports` did not find one
+      130  interrupted; 143: terminated; 141: whoever read the output has gone (as in `... | head`)
     """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,7 @@ class _UnknownPrefix(click.UsageError):
 
 
 _UNDECLARED: Final = "has not been declared"
+_FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
 
 
 @click.command(short_help="Prove a triple, or tell what is missing for it.")
@@ -93,7 +95,7 @@ def _triple(text: str, prefixes: Mapping[str, str]) -> Triple:
 
     header = "".join(f"@prefix {prefix}: <{namespace}> . " for prefix, namespace in prefixes.items())
     try:
-        found = list(pyoxigraph.parse(f"{header}\n{text} .", pyoxigraph.RdfFormat.TURTLE))
+        found = list(pyoxigraph.parse(f"{header}\n{_FINAL_DOT.sub('', text)} .", pyoxigraph.RdfFormat.TURTLE))
     except (SyntaxError, ValueError) as error:
         raise _mistake(text, error, prefixes) from None
     if len(found) != 1:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, metavar="OUT", help="The file to write, compressed if it ends in .gz; - is standard output."
 )
 @click.option(
-    "--format", "output_format", metavar="FORMAT", help="The syntax of the output; by default told by its name, N-Triples for -."
+    "--format", "output_format", metavar="FORMAT", help="The syntax of the output; by default told by its name, or else N-Triples."
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
 @click.option("--inferred-graph", metavar="IRI", help="The graph for the inferred triples, in syntaxes with named graphs.")
@@ -52,11 +52,16 @@ def materialise(
 
     The output appears when it is complete; until then, and after an error, whatever stood there stays.
     """
+    from kg_reasoner.cli.prefixes import document_prefixes
     from kg_reasoner.cli.quads import materialised_quads
+    from kg_reasoner.loaders.convert import check_absolute
     from kg_reasoner.output import triple_writer
     from kg_reasoner.parser import PREFIXES
 
     with triple_writer(output, output_format, PREFIXES) as write:
+        if inferred_graph is not None:
+            check_absolute(inferred_graph, "name of the inferred graph")
+        write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
         store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
         which: Which = "inferred" if inferred_only else "all"
@@ -66,4 +71,4 @@ def materialise(
             written = write.ids(reasoner.triple_ids(which), reasoner.dictionary)
     if reasoning == "union":
         report_inconsistencies(reasoner)
-    note(f"{plural(written, 'triple')} written to {output}")
+    note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")

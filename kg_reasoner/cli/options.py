@@ -99,7 +99,9 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
 
     is_n3 = rules_file is not None and format_of_name(rules_file) is N3
     program = parse_file(rules_file) if rules_file and not is_n3 else None
-    reasoner = Reasoner(program, ruleset=ruleset or (None if rules_file else DEFAULT_RULESET), **kept(_GROUP))
+    if ruleset is None and not rules_file:
+        ruleset = DEFAULT_RULESET
+    reasoner = Reasoner(program, ruleset=ruleset, **kept(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner

@@ -106,7 +106,7 @@ def materialise(
 ) -> None:
     """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
     watch = Stopwatch()
-    with _reasoner(inputs, options) as reasoner:
+    with _reasoner(inputs, options, None if overwrite else output) as reasoner:
         written = reasoner.write(output, output_format, inferred_only=inferred_only, overwrite=overwrite, compression=compression)
         report_warnings(reasoner.warnings)
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
@@ -140,15 +140,25 @@ def script() -> None:
 
 
 @contextmanager
-def _reasoner(inputs: Iterable[str], options: dict[str, Any]) -> Iterator[SparkReasoner]:
-    """The reasoner over the inputs, in a session of its own, which ends with the block."""
+def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | None = None) -> Iterator[SparkReasoner]:
+    """The reasoner over the inputs, in a session of its own, which ends with the block.
+
+    Raises:
+        OutputError: the `new_folder` is there already; nothing has been read then.
+    """
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.session import build_session
+    from kg_reasoner.spark_backend.writing import expect_free
+
+    if options["resume"] and options["work_dir"] is None:
+        raise click.UsageError("--resume goes on with what is in a work directory: name it by --work-dir")
 
     program = _program(options["ruleset"], options["rules_file"])
     ontology = _ontology(options["ontology"])
     session = build_session(options["master"], options["remote"], options["settings"])
     try:
+        if new_folder is not None:
+            expect_free(session, new_folder)
         with _reports(options["quiet"]) as progress:
             yield SparkReasoner.read(
                 session,

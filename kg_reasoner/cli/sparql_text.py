@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,8 @@ __all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
 _WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 _BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
+_UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
+_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
 
 
@@ -28,7 +30,7 @@ def looks_like_query(text: str) -> bool:
     >>> looks_like_query("ask { ?s ?p ?o }"), looks_like_query("describe <urn:a>"), looks_like_query("queries/ask.rq")
     (True, True, False)
     """
-    return "\n" in text or _BEGINNING.match(text) is not None
+    return not text.strip() or "\n" in text or "{" in text or _BEGINNING.match(text) is not None
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,30 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     try:
         prepared = translateQuery(tree)
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
-        hint = "declare it at the beginning: PREFIX name: <namespace>" if "namespace prefix" in str(error) else None
-        raise RuleSyntaxError(f"{source}: {error}", hint=hint) from None
+        raise _unknown_prefix(text, source, str(error)) or RuleSyntaxError(f"{source}: {error}") from None
+    if prepared.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT *: rdflib's variables are in no order
+        prepared.algebra["PV"] = _in_order_of_appearance(prepared.algebra.PV, text)
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
     return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
+
+
+def _unknown_prefix(text: str, source: str, message: str) -> RuleSyntaxError | None:
+    """The error for a prefix that is not declared, with its place; None if rdflib's message is about something else."""
+    said = _UNKNOWN_PREFIX.fullmatch(message)
+    if said is None:
+        return None
+    prefix = "" if said[1] == "None" else said[1]
+    hint = f"declare it at the beginning: PREFIX {prefix}: <namespace>"
+    for number, line in enumerate(text.splitlines(), 1):
+        if place := re.search(rf"(?<![\w:.<-]){re.escape(prefix)}:", line):
+            span = Span(source, number, place.start() + 1, place.end() + 1, line)
+            return RuleSyntaxError(f"the prefix {prefix}: has not been declared", span, hint)
+    return RuleSyntaxError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
+
+
+def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
+    places = {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
+    return sorted(variables, key=lambda variable: places[str(variable)])
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:

@@ -31,22 +31,26 @@ def attach(
 
     Args:
         graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
-        ruleset: the name of a rule set or the path of a ``.dl`` file.
+        ruleset: the name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
+            ``graph.store.reasoner.add_program(text)``.
         reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
         inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.reasoner.Reasoner`.
         equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
 
     Returns:
-        The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. Graphs
-        that a dataset has handed out before still show its old store: ask for them again.
+        The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. A dataset
+        shows what follows from all of its graphs in their union (``default_union=True``). Graphs that it has handed out before
+        still show its old store: ask for them again.
 
     Raises:
         UnknownNameError: there is no such rule set.
         LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
         InconsistencyError: the triples contradict the rules, and that was to be refused.
-        ReasonerError: it is one of rdflib's deprecated kinds of graphs of graphs.
+        ReasonerError: it is no graph of rdflib, or one of the deprecated kinds of graphs of graphs.
     """
+    if not isinstance(graph, Graph):
+        raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")
     if graph.context_aware and not isinstance(graph, Dataset):
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)

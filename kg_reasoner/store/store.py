@@ -8,7 +8,7 @@ The first change begins a transaction. Reading sees it; `commit` ends it and tel
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from weakref import WeakSet
 
 from rdflib import Dataset, Graph, plugin
@@ -33,7 +33,7 @@ from kg_reasoner.store.views import View
 if TYPE_CHECKING:
     from rdflib.query import Result
 
-    from kg_reasoner.explain import Proof
+    from kg_reasoner.explain import Proof, WhyNot
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.store", "KGReasonerStore")
@@ -135,6 +135,12 @@ class KGReasonerStore(StoreChanges):
         elif not self.is_guest:
             self.rollback()
 
+    def __repr__(self) -> str:
+        return f"<KGReasonerStore over {self.reasoner!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a KGReasonerStore is neither copied nor pickled: copy or serialise graph.store.explicit, and attach again")
+
     def _use(self, reasoner: Reasoner) -> None:
         """Take a reasoner, for what it has and for everything that comes."""
         self.reasoner = reasoner
@@ -156,7 +162,7 @@ class KGReasonerStore(StoreChanges):
             graph: where graphs are reasoned over by themselves, that in which the triple holds; by default the first.
 
         Raises:
-            NoProofError: the graph has no such triple; `kg_reasoner.reasoner.Reasoner.why_not` tells what is missing.
+            NoProofError: the graph has no such triple; `why_not` tells what is missing.
             LoadError: that is no triple of RDF.
         """
         self.prepare()
@@ -182,6 +188,22 @@ class KGReasonerStore(StoreChanges):
         if place is None:
             raise ReasonerError(f"there is no graph {graph}")
         return self._by_graph.store_of(cast(int, place)).reasoner
+
+    def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
+        """What is missing for a triple that does not follow: for each rule that could derive it, what does not hold.
+
+        Args:
+            triple: what is not there.
+            graph: where graphs are reasoned over by themselves, that in which the triple does not hold; by default the first.
+
+        Raises:
+            LoadError: that is no triple of RDF.
+            ReasonerError: the triple is there: `explain` tells why.
+        """
+        self.prepare()
+        subject, property, value = map(from_rdflib, triple)
+        answer = self.reasoner_of(graph).why_not((subject, property, value))
+        return answer.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 
@@ -219,5 +241,11 @@ class KGReasonerStore(StoreChanges):
 
 
 def graph_of(reasoner: Reasoner) -> Graph:
-    """An rdflib graph over an existing reasoner."""
+    """An rdflib graph over an existing reasoner.
+
+    Raises:
+        ReasonerError: that is no reasoner.
+    """
+    if not isinstance(reasoner, Reasoner):
+        raise ReasonerError(f"{reasoner!r} is no reasoner: for a graph that is there, use attach(graph)")
     return Graph(store=KGReasonerStore(reasoner))
