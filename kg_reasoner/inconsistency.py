@@ -45,13 +45,14 @@ class Violation:
         return self.rule.origin
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The broken axiom or the rule, its name, and the terms that break it."""
+        """The broken axiom or the rule, its name, and the terms that break it; with these prefixes, where they fit."""
+        from kg_reasoner.explain.names import Names, axiom_text
         from kg_reasoner.parser import PREFIXES
         from kg_reasoner.printer import format_rule, format_term
 
-        known = PREFIXES if prefixes is None else {**PREFIXES, **prefixes}
+        known = {**PREFIXES, **(prefixes or {})}
         origin = self.rule.origin
-        what = " ".join(origin.axiom.split()) if origin.axiom else origin.name or format_rule(self.rule, known)
+        what = axiom_text(origin.axiom, Names(known)) if origin.axiom else origin.name or format_rule(self.rule, known)
         name = f" ({origin.name})" if origin.axiom and origin.name else ""
         terms = ", ".join(f"?{variable} = {format_term(term, known)}" for variable, term in self.terms.items())
         return f"{what}{name}: {terms}" if terms else f"{what}{name}"

@@ -409,11 +409,11 @@ def test_the_answers_of_the_university_benchmark(name: str, tmp_path: Path) -> N
 def test_check_lists_contradictions(zoo: Path) -> None:
     assert "no contradiction found" in good("check", zoo).stderr
     zoo.write_text(ZOO + ":leo a :Dog .")
-    line = f"DisjointClasses(zoo:Cat zoo:Dog) (cax-dw): ?x = <{EXAMPLE}leo>"
+    line = "DisjointClasses(:Cat :Dog) (cax-dw): ?x = :leo"
     assert good("check", zoo, "--proofs", 0, code=3).stdout == f"{line}\n"
     result = good("check", zoo, code=3)
     assert result.stdout.startswith(f"{line}\n")
-    assert "zoo:leo a zoo:Dog   (explicit)" in result.stdout
+    assert ":leo a :Dog   (explicit)" in result.stdout
     assert "1 contradiction found" in result.stderr
     assert "1 contradiction found: `kg-reasoner check` shows" in good("query", zoo, "-Q", "ASK {}").stderr
 

@@ -74,7 +74,7 @@ def test_violations_have_the_axiom_that_they_come_from() -> None:
     assert violation.origin.axiom is not None
     assert "DisjointClasses" in violation.origin.axiom
     assert str(violation) == "DisjointClasses(example:Cat example:Dog) (cax-dw): ?x = <http://example.org/tom>"
-    assert violation.text({"zoo": str(EX)}).endswith("?x = zoo:tom")
+    assert violation.text({"zoo": str(EX)}) == "DisjointClasses(zoo:Cat zoo:Dog) (cax-dw): ?x = zoo:tom"
 
 
 def test_constraints_of_programs() -> None:

@@ -11,6 +11,7 @@ import click
 
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
+from kg_reasoner.cli.prefixes import document_prefixes
 
 if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
@@ -59,10 +60,11 @@ def check(
         entries = [_as_dict(*each, proves=number < proofs) for number, each in enumerate(found)]
         click.echo(json.dumps({"consistent": not found, "contradictions": entries}, indent=2, ensure_ascii=False))
     else:
+        prefixes = document_prefixes(files, input_format)
         for number, (graph, reasoner, violation) in enumerate(found):
-            click.echo(f"{violation}{f', in the graph {graph}' if graph else ''}")
+            click.echo(f"{violation.text(prefixes)}{f', in the graph {graph}' if graph else ''}")
             if number < proofs:
-                click.echo(textwrap.indent(reasoner.explain(violation).text(), "    "))
+                click.echo(textwrap.indent(reasoner.explain(violation).with_prefixes(prefixes).text(), "    "))
     if found:
         note(f"{plural(len(found), 'contradiction')} found")
         context.exit(3)
