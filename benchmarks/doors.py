@@ -60,7 +60,8 @@ class Single:
 
 
 def engine(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
-    database, materialiser, maintenance = reasoner.engine.database, reasoner.engine.materialiser, reasoner.engine.maintenance
+    stored = reasoner.engine.stored
+    database, materialiser, maintenance = stored.database, stored.materialiser, stored.maintenance
 
     def make(ids: Any) -> tuple[int, Any]:
         relation, values = reasoner.engine.catalog.stored_triple(*ids[0].tolist())

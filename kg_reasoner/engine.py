@@ -1,12 +1,13 @@
 """The engine: explicit facts as ids, rules, and the materialisation of both, kept right when they change.
 
-What belongs together here: the relations and their catalog, the plans of rules, the strategy that maintains them, the rules that
-axioms are translated to, and the cliques of equal terms. A `Reasoner` is an engine with terms, transactions and questions around.
+An update goes through it in this order: axioms become rules, rules become plans, a strategy applies what has changed; and again, if
+that made terms equal or further axioms. A `Reasoner` is an engine with terms, transactions and questions around.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,21 +19,14 @@ from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.encoding import NO_TRIPLES, TripleIds
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
-from kg_reasoner.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
-from kg_reasoner.matching import Which
-from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
-from kg_reasoner.program import TRIPLE, Program, Rule
-from kg_reasoner.query import Queries
+from kg_reasoner.materialise import PlannedRule, Progress
+from kg_reasoner.program import Program, Rule
 from kg_reasoner.relation import Changed, Database
-from kg_reasoner.rulebook import RuleBook
-from kg_reasoner.schema import FEW
-from kg_reasoner.value_table import ValueTable
+from kg_reasoner.stored import Stored
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
@@ -64,14 +58,15 @@ class Engine:
         self, dictionary: Dictionary, visibility: Visibility, *, maintenance: str, datatypes: frozenset[str], rewrites: bool
     ) -> None:
         self.dictionary = dictionary
-        self.datatypes = datatypes
         self.program = Program()
         self.axioms = AxiomRules(dictionary)
         self.version = 0
         self.transaction: Transaction | None = None
         self._visibility = visibility
-        self._rewrites = rewrites
-        self._make_maintenance = strategy(maintenance)
+        self._make_stored = partial(
+            Stored, dictionary, self.axioms, visibility, strategy(maintenance), datatypes=datatypes, rewrites=rewrites
+        )
+        self.stored = self._make_stored(ternary=False)
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self._rules_changed = True
@@ -81,35 +76,16 @@ class Engine:
         self._replaced: Changes | None = None
         """All facts before the update under way changed their layout, if a transaction collects what changes."""
         self._counted = Counters()
-        self._set_up(ternary=False)
 
-    def _set_up(self, ternary: bool) -> None:
-        """Begin without facts and plans, in one of the layouts of triples."""
-        self.database = Database()
-        self.catalog = Catalog(self.dictionary, self.database, ternary=ternary)
-        values = ValueTable(self.dictionary, self.database.context)
-        self.materialiser = Materialiser(self.database, values, self.catalog.functions)
-        self.rewriting = self._make_rewriting() if self._rewrites else None
-        self.queries = self.make_queries()
-        self.maintenance: Maintenance = self._make_maintenance(self.materialiser)
-        self._rulebook = RuleBook(self.catalog, self.materialiser)
-        self._literals = LiteralFacts(self.dictionary, self.datatypes)
+    @property
+    def catalog(self) -> Catalog:
+        """Which relation holds what."""
+        return self.stored.catalog
 
-    def _make_rewriting(self) -> Rewriting:
-        from kg_reasoner.equality.rewriting import Rewriting
-
-        return Rewriting(self.catalog, self.materialiser, self._store, self._unstore)
-
-    def make_queries(self, *, generalised: bool = False) -> Queries:
-        """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.matching.Matcher`."""
-        from kg_reasoner.equality.views import ExpandingQueries
-
-        if self.rewriting is None:
-            queries = Queries(self.catalog, generalised=generalised)
-        else:
-            queries = ExpandingQueries(self.catalog, self.rewriting.cliques, self.rewriting.asserted, generalised=generalised)
-        queries.visibility = self._visibility
-        return queries
+    @property
+    def database(self) -> Database:
+        """The relations."""
+        return self.stored.database
 
     def touch(self, *, rules: bool = False) -> None:
         """Say that facts have changed, or rules."""
@@ -127,7 +103,7 @@ class Engine:
     @property
     def counters(self) -> Counters:
         """How many rules have been applied for updates, by phase."""
-        return self._counted + self.maintenance.counters
+        return self._counted + self.stored.maintenance.counters
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -144,7 +120,7 @@ class Engine:
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as they are applied: with representatives for equal terms, where these are merged."""
-        return self.rules if self.rewriting is None else self.rewriting.images(self.rules)
+        return self.rules if self.stored.rewriting is None else self.stored.rewriting.images(self.rules)
 
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
@@ -152,7 +128,7 @@ class Engine:
         self.axioms.want(program.translate is not None)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
-            self._set_up(not self.catalog.ternary)  # the layout is chosen before the first facts come
+            self.stored = self._make_stored(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
 
     def arities(self) -> dict[str, int]:
         """The numbers of arguments of all predicates that facts, rules or declarations use."""
@@ -171,7 +147,7 @@ class Engine:
 
     def _extend_axioms(self) -> bool:
         """Turn axioms that have been derived into rules. Says whether that changes the rules."""
-        changed = self.axioms.extend(self.catalog, self.rewriting is not None)
+        changed = self.axioms.extend(self.catalog, self.stored.rewriting is not None)
         if changed:
             self.touch(rules=True)
         return changed
@@ -181,9 +157,7 @@ class Engine:
     def load(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit (`TRIPLE` for triples). Says of each whether it was not."""
         self._recover()
-        if predicate == TRIPLE and self.rewriting is not None:  # which stores other triples than these
-            self.axioms.note_change(ids)
-        changed = self._insert(predicate, ids)
+        changed = self.stored.insert(predicate, ids)
         self._note(predicate, ids, changed, added=True)
         self.touch()
         return changed
@@ -191,12 +165,7 @@ class Engine:
     def retract(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit no longer. Says of each whether it was."""
         self._recover()
-        if self.rewriting is None or predicate.startswith(INTERNAL):
-            changed = self._unstore(predicate, ids)
-        else:
-            if predicate == TRIPLE:
-                self.axioms.note_change(ids)
-            changed = self.rewriting.retract(predicate, ids)
+        changed = self.stored.remove(predicate, ids)
         self._note(predicate, ids, changed, added=False)
         if np.count_nonzero(changed):
             self.touch()
@@ -206,54 +175,10 @@ class Engine:
         """Tell the open transaction which explicit facts have come or gone."""
         if self.transaction is None:
             return
-        facts = ids[changed]
+        facts, rewriting = ids[changed], self.stored.rewriting
         self.transaction.note(predicate, facts, added)
-        if self.rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
-            self.rewriting.assertions.note(predicate, facts, added)
-
-    def _insert(self, predicate: str, ids: Ids) -> Changed:
-        """Insert explicit facts of a predicate. Says of each whether it is new."""
-        if self.rewriting is None or predicate.startswith(INTERNAL):
-            return self._store(predicate, ids)
-        return self.rewriting.load(predicate, ids)
-
-    def _store(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
-        """Insert facts of a predicate as they are (triples only as explicit ones). Says of each whether it is new."""
-        if predicate != TRIPLE:
-            return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
-        self.axioms.note_change(ids)
-        return self.database.load(self.catalog.predicates[TRIPLE], ids) if self.catalog.ternary else self._store_vertically(ids)
-
-    def _store_vertically(self, ids: Ids) -> Changed:
-        """Store triples in relations of their properties and classes: relations first, then all triples at once."""
-        catalog = self.catalog
-        catalog.extend_maps()
-        if len(ids) > FEW:
-            typed = ids[:, 1] == catalog.type_id
-            for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
-                terms, counts = np.unique(part[:, column], return_counts=True)
-                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                    relation = make(term)
-                    if count > 64:
-                        self.database.reserve(relation, count)
-        else:
-            for _, property, value in ids.tolist():
-                if property == catalog.type_id:
-                    catalog.cls(value)
-                else:
-                    catalog.property(property)
-        return self.database.load_triples(ids)
-
-    def _unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
-        """Take a flag from facts as they are. Says of each whether it had it."""
-        if predicate == TRIPLE:
-            self.axioms.note_change(ids)
-            if not self.catalog.ternary:
-                self.catalog.extend_maps()
-                return self.database.retract_triples(ids)
-        if predicate not in self.catalog.predicates:
-            return np.zeros(len(ids), np.bool_)
-        return self.database.retract(self.catalog.predicates[predicate], ids, flag)
+        if rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
+            rewriting.assertions.note(predicate, facts, added)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -289,11 +214,12 @@ class Engine:
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
                 break
-        self.materialiser.compact()
-        if self.rewriting is not None:
+        self.stored.materialiser.compact()
+        rewriting = self.stored.rewriting
+        if rewriting is not None:
             if self._collector is not None:
-                self._collector.take(self.rewriting.take_changes())
-            self.rewriting.settle()
+                self._collector.take(rewriting.take_changes())
+            rewriting.settle()
 
     def _recover(self) -> None:
         """Start over with the explicit facts if an update was interrupted, as nothing that is derived can be relied on."""
@@ -310,24 +236,26 @@ class Engine:
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
         collector, self._replaced = self._collector, None
-        new_rules = self._prepare_rules() if self.rewriting is None else self._prepare_rewriting(self.rewriting, is_first)
+        rewriting = self.stored.rewriting
+        new_rules = self._prepare_rules() if rewriting is None else self._prepare_rewriting(rewriting, is_first)
         before, self._replaced = self._replaced, None
-        gone_rules, gone_groups = self._rulebook.gone_rules, self._rulebook.gone_groups
-        work = Work(new_rules, gone_rules, gone_groups, collector is not None and before is None, progress)
-        self.materialiser.remove_rules(gone_rules)
-        self.materialiser.remove_groups(gone_groups)
-        self.materialiser.make_strata()
-        restarts = (self.materialiser.is_mixed or self.maintenance.needs_restart()) and not self.database.is_fresh
-        strategy: Maintenance = Rematerialise(self.materialiser, self.maintenance) if restarts else self.maintenance
+        stored = self.stored
+        materialiser, rulebook = stored.materialiser, stored.rulebook
+        work = Work(new_rules, rulebook.gone_rules, rulebook.gone_groups, collector is not None and before is None, progress)
+        materialiser.remove_rules(rulebook.gone_rules)
+        materialiser.remove_groups(rulebook.gone_groups)
+        materialiser.make_strata()
+        restarts = (materialiser.is_mixed or stored.maintenance.needs_restart()) and not self.database.is_fresh
+        strategy: Maintenance = Rematerialise(materialiser, stored.maintenance) if restarts else stored.maintenance
         self._expect(strategy)
         strategy.apply(work)
-        self._rulebook.forget_gone()
+        rulebook.forget_gone()
         if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
-            if self.rewriting is None:
+            if stored.rewriting is None:
                 collector.take(delta)
             else:
-                self.rewriting.note_step(delta)
+                stored.rewriting.note_step(delta)
 
     def _expect(self, strategy: Maintenance) -> None:
         """Tell a strategy what the update after this one will delete, if that is known."""
@@ -346,20 +274,21 @@ class Engine:
         Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
         """
         gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
-        gone_plans = [planned for rule in gone for planned in self._rulebook.plans_of(rule)]
+        gone_plans = [planned for rule in gone for planned in self.stored.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
-        if rewriting is self.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
+        if rewriting is self.stored.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
             self._translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
-        gone_now = set(map(id, self._rulebook.gone_rules))
+        gone_now = set(map(id, self.stored.rulebook.gone_rules))
         return [planned for planned in new_rules if id(planned) not in gone_now]
 
     def _merge_equal(self) -> bool:
         """Merge terms that rules have found to be the same, if there are any."""
-        if self.rewriting is None or not self.rewriting.merge():
+        rewriting = self.stored.rewriting
+        if rewriting is None or not rewriting.merge():
             return False
-        self._rules_changed = self._rules_changed or self.rewriting.names_changed
+        self._rules_changed = self._rules_changed or rewriting.names_changed
         return True
 
     def _prepare_rules(self) -> list[PlannedRule]:
@@ -371,47 +300,24 @@ class Engine:
                     self._replaced = self._tables()
                 self._rebuild(ternary)
                 rules = self.applied_rules
-            self._rulebook.use(rules)
+            self.stored.rulebook.use(rules)
             self._rules_changed = False
-        if self._rulebook.asks_of_literals:
-            self._feed_literals()
-        return self._rulebook.plan()
+        if self.stored.rulebook.asks_of_literals:
+            self.stored.feed_literals()
+        return self.stored.rulebook.plan()
 
     def _rebuild(self, ternary: bool) -> None:
         """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
-        facts, former = self._explicit_facts(), vars(self).copy()
-        try:
-            rewriting, self._counted = self.rewriting, self.counters
-            self._set_up(ternary)
-            if rewriting is not None and self.rewriting is not None:
-                self.rewriting.succeed(rewriting)
-            for name, rows in facts.items():
-                self._insert(name, rows)
-        except BaseException:
-            vars(self).update(former)
-            raise
-
-    def _explicit_facts(self) -> dict[str, Ids]:
-        """All explicit facts by predicate, even if an update was interrupted."""
-        facts = {TRIPLE: self._stored_triples("explicit")}
-        for name, relation in self.catalog.predicates.items():
-            if name != TRIPLE and name not in LITERAL_PREDICATES:
-                facts[name] = self.database.rows(relation, "explicit")
-        return facts if self.rewriting is None else self.rewriting.recovered(facts)
-
-    def _feed_literals(self) -> None:
-        """Facts about the literals of the dictionary that are new."""
-        load = self._store if self.rewriting is None else self.rewriting.load
-        for name, rows in self._literals.new().items():
-            if rows:
-                load(name, np.array(rows, np.int32), STATED)
+        stored, counted = self._make_stored(ternary=ternary), self.counters
+        stored.take_over(self.stored)
+        self.stored, self._counted = stored, counted
 
     # --- what has changed -------------------------------------------------------------------------------------------
 
     def begin(self, transaction: Transaction) -> None:
         """Tell a transaction of all changes from now on; the materialisation is up to date."""
-        if self.rewriting is not None:
-            self.rewriting.begin()
+        if self.stored.rewriting is not None:
+            self.stored.rewriting.begin()
         self.transaction = transaction
 
     def undo(self, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:
@@ -437,41 +343,14 @@ class Engine:
             Table(relation, *self.database.settled_facts(relation)) for relation in range(len(self.database.relations))
         )
 
-    # --- reading, without bringing anything up to date ----------------------------------------------------------------
-
-    def triples(self, which: Which = "all") -> TripleIds:
-        """The triples there are, in all names of their terms."""
-        if self.rewriting is not None and self.rewriting.cliques:
-            return self.rewriting.in_all_names(TRIPLE, self._stored_triples, which)
-        return self._stored_triples(which)
-
-    def rows(self, predicate: str, which: Which = "all") -> Ids:
-        """The facts of a general predicate, in all names of their terms."""
-        relation = self.catalog.predicates[predicate]
-        if self.rewriting is None or not self.rewriting.cliques or predicate.startswith(INTERNAL):
-            return self.database.rows(relation, which)
-        return self.rewriting.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
-
-    def _stored_triples(self, which: Which) -> TripleIds:
-        catalog, database = self.catalog, self.database
-        if catalog.ternary:
-            return database.rows(catalog.predicates[TRIPLE], which)
-        parts = [NO_TRIPLES]
-        for term, relation in catalog.properties.items():
-            rows = database.rows(relation, which)
-            parts.append(np.stack([rows[:, 0], np.full(len(rows), term, np.int32), rows[:, 1]], axis=1))
-        for term, relation in catalog.classes.items():
-            rows = database.rows(relation, which)
-            kind = np.full(len(rows), catalog.type_id, np.int32)
-            parts.append(np.stack([rows[:, 0], kind, np.full(len(rows), term, np.int32)], axis=1))
-        return np.concatenate(parts)
+    # --- consistency ------------------------------------------------------------------------------------------------
 
     def violations(self) -> Iterator[Violation]:
         """The constraints that are violated, with the values that violate them."""
-        if self.rewriting is None:
+        if self.stored.rewriting is None:
             return violations(self.catalog, self.rules)
-        return chain(violations(self.catalog, self.applied_rules), self.rewriting.contradictions())
+        return chain(violations(self.catalog, self.applied_rules), self.stored.rewriting.contradictions())
 
     def is_consistent(self) -> bool:
         """Whether none is."""
-        return is_consistent(self.catalog) and (self.rewriting is None or not any(self.rewriting.contradictions()))
+        return is_consistent(self.catalog) and (self.stored.rewriting is None or not any(self.stored.rewriting.contradictions()))

@@ -148,7 +148,7 @@ class Reasoner:
     @property
     def queries(self) -> Queries:
         """What answers queries over the facts as they are, see `materialise`."""
-        return self.engine.queries
+        return self.engine.stored.queries
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -168,8 +168,8 @@ class Reasoner:
         engine = self.engine
         merged = engine.program | program
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
-        if engine.rewriting is not None:
-            engine.rewriting.check(merged.rules)
+        if engine.stored.rewriting is not None:
+            engine.stored.rewriting.check(merged.rules)
         for predicate, arity in analysis.arities(program).items():
             stored = engine.catalog.predicates.get(predicate)
             if stored is not None and (there := engine.database.relations[stored].arity) != arity:
@@ -443,7 +443,7 @@ class Reasoner:
         """
         check_which(which)
         self.materialise()
-        ids = self.engine.triples(which)
+        ids = self.engine.stored.triples(which)
         first = self.dictionary.first_bytes()
         return self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
 
@@ -473,7 +473,7 @@ class Reasoner:
         check_which(which)
         self.materialise()
         if predicate in self.engine.catalog.predicates:
-            yield from self.dictionary.decode_rows(self.engine.rows(predicate, which))
+            yield from self.dictionary.decode_rows(self.engine.stored.rows(predicate, which))
 
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""
@@ -564,14 +564,14 @@ class Reasoner:
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
-        if self.engine.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+        if self.engine.stored.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
         from kg_reasoner.equality.reasons import support
         from kg_reasoner.equality.rules import axioms
 
         explainer = self._explaining()
         number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
-        facts = support(explainer.derivations, self.engine.rewriting, number) if number >= 0 else None
+        facts = support(explainer.derivations, self.engine.stored.rewriting, number) if number >= 0 else None
         if facts is None:
             return None
         found = Reasoner(Program(self.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
@@ -591,8 +591,8 @@ class Reasoner:
         self.materialise()
         engine = self.engine
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
-            derivations = Derivations(engine.catalog, engine.materialiser.values, engine.queries.statistics)
-            renaming = None if engine.rewriting is None else Renaming(engine.rewriting, self.dictionary)
+            derivations = Derivations(engine.catalog, engine.stored.materialiser.values, engine.stored.queries.statistics)
+            renaming = None if engine.stored.rewriting is None else Renaming(engine.stored.rewriting, self.dictionary)
             self._explainer = Explainer(derivations, renaming)
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))

@@ -65,6 +65,7 @@ equality
 encoding
 named_graphs
 documents
+stored
 engine
 reasoner
 entailment
