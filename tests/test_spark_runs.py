@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,10 +24,13 @@ from kg_reasoner.spark_backend.components import Method, least_of_components, re
 from kg_reasoner.spark_backend.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.progress import LOGGER, Report
 from kg_reasoner.spark_backend.workspace import Workspace
-from kg_reasoner.terms import term_text
+from kg_reasoner.terms import Triple, term_text
 from tests.spark_cases import flagged, frame, in_process, turtle
 from tests.spark_killed import chain
 from tests.spark_session import missing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 OWL2RL = rulesets.load("owl2rl").program
 
@@ -42,11 +46,18 @@ ADDED = ":kit :chases :jerry . :d :partOf :e . :tom a :Animal . :b :partOf :c ."
 REMOVED = ":tom :chases :jerry . :b :partOf :c . :kim a :Cat . :nobody :chases :jerry ."
 
 
+@pytest.fixture(scope="module")
+def farm(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Triple], DataFrame]:
+    """The triples of the farm, and these with all that follows."""
+    triples, path = turtle(FARM), str(tmp_path_factory.mktemp("farm") / "materialised")
+    SparkReasoner(session(), OWL2RL, frame(triples)).triples().write.parquet(path)
+    return triples, session().read.parquet(path)
+
+
 @pytest.mark.parametrize(("added", "removed"), [(ADDED, ""), ("", REMOVED), (":Cat rdfs:subClassOf :Pet .", ":jerry a :Mouse .")])
-def test_an_update_is_a_full_run(added: str, removed: str, tmp_path: Path) -> None:
-    before, more, less = map(turtle, (FARM, added, removed))
-    SparkReasoner(session(), OWL2RL, frame(before)).triples().write.parquet(f"{tmp_path}/before")
-    materialised = session().read.parquet(f"{tmp_path}/before")
+def test_an_update_is_a_full_run(added: str, removed: str, farm: tuple[list[Triple], DataFrame]) -> None:
+    before, materialised = farm
+    more, less = turtle(added), turtle(removed)
     after = [triple for triple in before if triple not in less] + more
     assert flagged(update(materialised, OWL2RL, more, less)) == in_process(after, ruleset="owl2rl")
 
