@@ -93,7 +93,7 @@ def test_to_rdflib_does_not_normalise() -> None:
     "term",
     [
         rdflib.Variable("x"),
-        rdflib.Graph(),
+        rdflib.Graph(identifier="urn:x-graph"),
         rdflib.URIRef("http://example.org/<a>"),
         rdflib.URIRef("http://example.org/\n"),
         rdflib.URIRef("http://example.org/\ud800"),
