@@ -60,8 +60,8 @@ class Single:
 
 
 def engine(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
-    stored = reasoner.engine.stored
-    database, materialiser, maintenance = stored.database, stored.materialiser, stored.maintenance
+    base = reasoner.engine.base
+    database, materialiser, maintenance = base.database, base.materialiser, base.maintenance
 
     def make(ids: Any) -> tuple[int, Any]:
         relation, values = reasoner.engine.catalog.stored_triple(*ids[0].tolist())

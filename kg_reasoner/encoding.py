@@ -12,14 +12,12 @@ from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import LoadError
 from kg_reasoner.terms import Term, Triple
 
-__all__ = ["NO_TRIPLES", "TripleIds", "as_row", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
+__all__ = ["TripleIds", "as_row", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
 
 TripleIds = npt.NDArray[np.int32]
 """Triples as ids, shape (n, 3)."""
 
 _ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
-
-NO_TRIPLES: TripleIds = np.empty((0, 3), np.int32)
 
 
 def encode_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds) -> TripleIds:

@@ -20,13 +20,13 @@ from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import PlannedRule, Progress
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.relation import Changed, Database
-from kg_reasoner.stored import Stored
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ class Engine:
         self.version = 0
         self.transaction: Transaction | None = None
         self._visibility = visibility
-        self._make_stored = partial(
-            Stored, dictionary, self.axioms, visibility, strategy(maintenance), datatypes=datatypes, rewrites=rewrites
+        self._make_base = partial(
+            FactBase, dictionary, self.axioms, visibility, strategy(maintenance), datatypes=datatypes, rewrites=rewrites
         )
-        self.stored = self._make_stored(ternary=False)
+        self.base = self._make_base(ternary=False)
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self._rules_changed = True
@@ -80,12 +80,12 @@ class Engine:
     @property
     def catalog(self) -> Catalog:
         """Which relation holds what."""
-        return self.stored.catalog
+        return self.base.catalog
 
     @property
     def database(self) -> Database:
         """The relations."""
-        return self.stored.database
+        return self.base.database
 
     def touch(self, *, rules: bool = False) -> None:
         """Say that facts have changed, or rules."""
@@ -103,7 +103,7 @@ class Engine:
     @property
     def counters(self) -> Counters:
         """How many rules have been applied for updates, by phase."""
-        return self._counted + self.stored.maintenance.counters
+        return self._counted + self.base.maintenance.counters
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Engine:
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as they are applied: with representatives for equal terms, where these are merged."""
-        return self.rules if self.stored.rewriting is None else self.stored.rewriting.images(self.rules)
+        return self.rules if self.base.rewriting is None else self.base.rewriting.images(self.rules)
 
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
@@ -128,7 +128,7 @@ class Engine:
         self.axioms.want(program.translate is not None)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
-            self.stored = self._make_stored(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
+            self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
 
     def arities(self) -> dict[str, int]:
         """The numbers of arguments of all predicates that facts, rules or declarations use."""
@@ -147,7 +147,7 @@ class Engine:
 
     def _extend_axioms(self) -> bool:
         """Turn axioms that have been derived into rules. Says whether that changes the rules."""
-        changed = self.axioms.extend(self.catalog, self.stored.rewriting is not None)
+        changed = self.axioms.extend(self.catalog, self.base.rewriting is not None)
         if changed:
             self.touch(rules=True)
         return changed
@@ -157,7 +157,7 @@ class Engine:
     def load(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit (`TRIPLE` for triples). Says of each whether it was not."""
         self._recover()
-        changed = self.stored.insert(predicate, ids)
+        changed = self.base.insert(predicate, ids)
         self._note(predicate, ids, changed, added=True)
         self.touch()
         return changed
@@ -165,7 +165,7 @@ class Engine:
     def retract(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit no longer. Says of each whether it was."""
         self._recover()
-        changed = self.stored.remove(predicate, ids)
+        changed = self.base.remove(predicate, ids)
         self._note(predicate, ids, changed, added=False)
         if np.count_nonzero(changed):
             self.touch()
@@ -175,7 +175,7 @@ class Engine:
         """Tell the open transaction which explicit facts have come or gone."""
         if self.transaction is None:
             return
-        facts, rewriting = ids[changed], self.stored.rewriting
+        facts, rewriting = ids[changed], self.base.rewriting
         self.transaction.note(predicate, facts, added)
         if rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
             rewriting.assertions.note(predicate, facts, added)
@@ -214,8 +214,8 @@ class Engine:
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
                 break
-        self.stored.materialiser.compact()
-        rewriting = self.stored.rewriting
+        self.base.materialiser.compact()
+        rewriting = self.base.rewriting
         if rewriting is not None:
             if self._collector is not None:
                 self._collector.take(rewriting.take_changes())
@@ -236,26 +236,26 @@ class Engine:
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
         collector, self._replaced = self._collector, None
-        rewriting = self.stored.rewriting
+        rewriting = self.base.rewriting
         new_rules = self._prepare_rules() if rewriting is None else self._prepare_rewriting(rewriting, is_first)
         before, self._replaced = self._replaced, None
-        stored = self.stored
-        materialiser, rulebook = stored.materialiser, stored.rulebook
+        base = self.base
+        materialiser, rulebook = base.materialiser, base.rulebook
         work = Work(new_rules, rulebook.gone_rules, rulebook.gone_groups, collector is not None and before is None, progress)
         materialiser.remove_rules(rulebook.gone_rules)
         materialiser.remove_groups(rulebook.gone_groups)
         materialiser.make_strata()
-        restarts = (materialiser.is_mixed or stored.maintenance.needs_restart()) and not self.database.is_fresh
-        strategy: Maintenance = Rematerialise(materialiser, stored.maintenance) if restarts else stored.maintenance
+        restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not self.database.is_fresh
+        strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
         self._expect(strategy)
         strategy.apply(work)
         rulebook.forget_gone()
         if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
-            if stored.rewriting is None:
+            if base.rewriting is None:
                 collector.take(delta)
             else:
-                stored.rewriting.note_step(delta)
+                base.rewriting.note_step(delta)
 
     def _expect(self, strategy: Maintenance) -> None:
         """Tell a strategy what the update after this one will delete, if that is known."""
@@ -274,18 +274,18 @@ class Engine:
         Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
         """
         gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
-        gone_plans = [planned for rule in gone for planned in self.stored.rulebook.plans_of(rule)]
+        gone_plans = [planned for rule in gone for planned in self.base.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
-        if rewriting is self.stored.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
+        if rewriting is self.base.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
             self._translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
-        gone_now = set(map(id, self.stored.rulebook.gone_rules))
+        gone_now = set(map(id, self.base.rulebook.gone_rules))
         return [planned for planned in new_rules if id(planned) not in gone_now]
 
     def _merge_equal(self) -> bool:
         """Merge terms that rules have found to be the same, if there are any."""
-        rewriting = self.stored.rewriting
+        rewriting = self.base.rewriting
         if rewriting is None or not rewriting.merge():
             return False
         self._rules_changed = self._rules_changed or rewriting.names_changed
@@ -300,24 +300,24 @@ class Engine:
                     self._replaced = self._tables()
                 self._rebuild(ternary)
                 rules = self.applied_rules
-            self.stored.rulebook.use(rules)
+            self.base.rulebook.use(rules)
             self._rules_changed = False
-        if self.stored.rulebook.asks_of_literals:
-            self.stored.feed_literals()
-        return self.stored.rulebook.plan()
+        if self.base.rulebook.asks_of_literals:
+            self.base.feed_literals()
+        return self.base.rulebook.plan()
 
     def _rebuild(self, ternary: bool) -> None:
         """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
-        stored, counted = self._make_stored(ternary=ternary), self.counters
-        stored.take_over(self.stored)
-        self.stored, self._counted = stored, counted
+        base, counted = self._make_base(ternary=ternary), self.counters
+        base.take_over(self.base)
+        self.base, self._counted = base, counted
 
     # --- what has changed -------------------------------------------------------------------------------------------
 
     def begin(self, transaction: Transaction) -> None:
         """Tell a transaction of all changes from now on; the materialisation is up to date."""
-        if self.stored.rewriting is not None:
-            self.stored.rewriting.begin()
+        if self.base.rewriting is not None:
+            self.base.rewriting.begin()
         self.transaction = transaction
 
     def undo(self, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:
@@ -347,10 +347,10 @@ class Engine:
 
     def violations(self) -> Iterator[Violation]:
         """The constraints that are violated, with the values that violate them."""
-        if self.stored.rewriting is None:
+        if self.base.rewriting is None:
             return violations(self.catalog, self.rules)
-        return chain(violations(self.catalog, self.applied_rules), self.stored.rewriting.contradictions())
+        return chain(violations(self.catalog, self.applied_rules), self.base.rewriting.contradictions())
 
     def is_consistent(self) -> bool:
         """Whether none is."""
-        return is_consistent(self.catalog) and (self.stored.rewriting is None or not any(self.stored.rewriting.contradictions()))
+        return is_consistent(self.catalog) and (self.base.rewriting is None or not any(self.base.rewriting.contradictions()))

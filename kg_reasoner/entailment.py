@@ -69,7 +69,7 @@ def _parts(reasoner: Reasoner, triples: Iterable[Triple]) -> list[Solutions] | N
         if -1 in places:
             return None
         patterns.append((places[0], places[1], places[2]))
-    queries = reasoner.engine.stored.make_queries(generalised=True)
+    queries = reasoner.engine.base.make_queries(generalised=True)
     solved = (queries.solve(part, "all", None) for part in _connected_parts(patterns))
     return [_with_values(reasoner, solutions, literals) for solutions in solved]
 

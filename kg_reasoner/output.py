@@ -148,6 +148,11 @@ class TripleWriter:
                     self._prefixes.setdefault(prefix, namespace)
 
     @property
+    def has_prefixes(self) -> bool:
+        """Whether the syntax has short names for namespaces."""
+        return self._format not in (N_TRIPLES, N_QUADS)
+
+    @property
     def has_graphs(self) -> bool:
         """Whether the syntax has named graphs."""
         return self._format.graphs

@@ -148,7 +148,7 @@ class Reasoner:
     @property
     def queries(self) -> Queries:
         """What answers queries over the facts as they are, see `materialise`."""
-        return self.engine.stored.queries
+        return self.engine.base.queries
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -166,31 +166,25 @@ class Reasoner:
         """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
         program = _as_program(program)
         engine = self.engine
-        merged = engine.program | program
-        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
-        if engine.stored.rewriting is not None:
-            engine.stored.rewriting.check(merged.rules)
-        for predicate, arity in analysis.arities(program).items():
-            stored = engine.catalog.predicates.get(predicate)
-            if stored is not None and (there := engine.database.relations[stored].arity) != arity:
-                raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.add_program(program)
-            return
-        engine.use_program(merged)
+        with self.at_once():
+            merged = engine.program | program
+            analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+            if engine.base.rewriting is not None:
+                engine.base.rewriting.check(merged.rules)
+            for predicate, arity in analysis.arities(program).items():
+                relation = engine.catalog.predicates.get(predicate)
+                if relation is not None and (there := engine.database.relations[relation].arity) != arity:
+                    raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
+            engine.use_program(merged)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
         gone = set(rules)
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.remove_rules(gone)
-            return
         before = self.program
         kept = tuple(rule for rule in before.rules if rule not in gone)
         if len(kept) < len(before.rules):
-            self.engine.use_program(Program(kept, before.declarations, before.prefixes, before.translate))
+            with self.at_once():
+                self.engine.use_program(Program(kept, before.declarations, before.prefixes, before.translate))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -244,24 +238,18 @@ class Reasoner:
         ids = encode_triples(self.dictionary, triples)
         if len(ids) == 0:
             return
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.add_triples(ids)
-            return
-        self.engine.load(TRIPLE, ids)
-        if self._named_graphs is not None:
-            self._named_graphs.added(ids)
+        with self.at_once():
+            self.engine.load(TRIPLE, ids)
+            if self._named_graphs is not None:
+                self._named_graphs.added(ids)
 
     def remove_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Remove explicit triples; what is not explicit is left alone."""
         ids = find_triples(self.dictionary, triples)
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.remove_triples(ids)
-            return
-        if self._named_graphs is not None:
-            self._named_graphs.removed(ids)
-        self.engine.retract(TRIPLE, ids)
+        with self.at_once():
+            if self._named_graphs is not None:
+                self._named_graphs.removed(ids)
+            self.engine.retract(TRIPLE, ids)
 
     @property
     def named_graphs(self) -> NamedGraphs:
@@ -287,32 +275,22 @@ class Reasoner:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
         ids = encode_rows(self.dictionary, facts, arity)
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.add_facts(predicate, facts)
-            return
-        self.engine.load(predicate, ids)
+        with self.at_once():
+            self.engine.load(predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
         facts = list(map(as_row, rows))
-        relation = self.engine.catalog.predicates.get(predicate, -1)
-        if relation < 0:
-            return
-        if self._autocommits:
-            with self.transaction() as transaction:
-                transaction.remove_facts(predicate, facts)
-            return
-        self.engine.retract(predicate, find_rows(self.dictionary, facts, self.engine.database.relations[relation].arity))
-
-    @property
-    def _autocommits(self) -> bool:
-        """Whether every change is a transaction of its own: somebody is to be told, or it may be refused; and none is open."""
-        return self.engine.transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
+        with self.at_once():
+            relation = self.engine.catalog.predicates.get(predicate, -1)
+            if relation >= 0:
+                arity = self.engine.database.relations[relation].arity
+                self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
 
     def at_once(self) -> AbstractContextManager[object]:
-        """What is changed inside is one transaction, where every change is one."""
-        return self.transaction() if self._autocommits else nullcontext()
+        """What is changed inside is one transaction, where every change is: somebody is to be told, or it may be refused."""
+        is_one = self.engine.transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
+        return self.transaction() if is_one else nullcontext()
 
     def know(self, terms: Iterable[Term]) -> None:
         """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about such terms."""
@@ -443,7 +421,7 @@ class Reasoner:
         """
         check_which(which)
         self.materialise()
-        ids = self.engine.stored.triples(which)
+        ids = self.engine.base.triples(which)
         first = self.dictionary.first_bytes()
         return self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
 
@@ -473,7 +451,7 @@ class Reasoner:
         check_which(which)
         self.materialise()
         if predicate in self.engine.catalog.predicates:
-            yield from self.dictionary.decode_rows(self.engine.stored.rows(predicate, which))
+            yield from self.dictionary.decode_rows(self.engine.base.rows(predicate, which))
 
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""
@@ -564,14 +542,14 @@ class Reasoner:
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
-        if self.engine.stored.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+        if self.engine.base.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
         from kg_reasoner.equality.reasons import support
         from kg_reasoner.equality.rules import axioms
 
         explainer = self._explaining()
         number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
-        facts = support(explainer.derivations, self.engine.stored.rewriting, number) if number >= 0 else None
+        facts = support(explainer.derivations, self.engine.base.rewriting, number) if number >= 0 else None
         if facts is None:
             return None
         found = Reasoner(Program(self.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
@@ -591,8 +569,8 @@ class Reasoner:
         self.materialise()
         engine = self.engine
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
-            derivations = Derivations(engine.catalog, engine.stored.materialiser.values, engine.stored.queries.statistics)
-            renaming = None if engine.stored.rewriting is None else Renaming(engine.stored.rewriting, self.dictionary)
+            derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
+            renaming = None if engine.base.rewriting is None else Renaming(engine.base.rewriting, self.dictionary)
             self._explainer = Explainer(derivations, renaming)
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))

@@ -308,6 +308,6 @@ class Facts:
 
 def _properties_of(triples: Step) -> set[Term]:
     """The properties of triples that are kept: a look at them costs less than rules that would look for one in vain."""
-    return (
-        {term_from_text(row[PREDICATE]) for row in triples.rows.select(PREDICATE).distinct().collect()} if triples.count else set()
-    )
+    if not triples.count:
+        return set()
+    return {term_from_text(row[PREDICATE]) for row in triples.rows.select(PREDICATE).distinct().collect()}

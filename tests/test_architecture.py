@@ -65,7 +65,7 @@ equality
 encoding
 named_graphs
 documents
-stored
+fact_base
 engine
 reasoner
 entailment

@@ -169,13 +169,13 @@ def test_an_interrupted_deletion_starts_over(monkeypatch: pytest.MonkeyPatch) ->
     nodes = [literal(number) for number in range(20)]
     reasoner.add_facts("edge", pairwise(nodes))
     assert len(list(reasoner.facts("path"))) == 190
-    finish = type(reasoner.engine.stored.maintenance).apply
+    finish = type(reasoner.engine.base.maintenance).apply
 
     def interrupted(*arguments: object) -> None:
         finish(*arguments)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(reasoner.engine.stored.maintenance), "apply", interrupted)
+    monkeypatch.setattr(type(reasoner.engine.base.maintenance), "apply", interrupted)
     reasoner.remove_facts("edge", [(nodes[10], nodes[11])])
     with pytest.raises(KeyboardInterrupt):
         reasoner.materialise()

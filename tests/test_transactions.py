@@ -91,7 +91,7 @@ def test_rollback(reasoner: Reasoner) -> None:
 
 def test_an_interrupted_commit_is_rolled_back(reasoner: Reasoner, monkeypatch: pytest.MonkeyPatch) -> None:
     before = state(reasoner)
-    apply = type(reasoner.engine.stored.maintenance).apply
+    apply = type(reasoner.engine.base.maintenance).apply
 
     def interrupted(*arguments: object) -> None:
         apply(*arguments)  # type: ignore[arg-type]
@@ -100,7 +100,7 @@ def test_an_interrupted_commit_is_rolled_back(reasoner: Reasoner, monkeypatch: p
     with pytest.raises(KeyboardInterrupt), reasoner.transaction() as tx:
         tx.remove_facts("edge", edges("ab"))
         tx.add_facts("edge", edges("cd"))
-        monkeypatch.setattr(type(reasoner.engine.stored.maintenance), "apply", interrupted)
+        monkeypatch.setattr(type(reasoner.engine.base.maintenance), "apply", interrupted)
     monkeypatch.undo()
     assert state(reasoner) == before
 

@@ -59,7 +59,7 @@ def check(
     if output_format == "json":
         entries = [_as_dict(*each, proves=number < proofs) for number, each in enumerate(found)]
         click.echo(json.dumps({"consistent": not found, "contradictions": entries}, indent=2, ensure_ascii=False))
-    else:
+    elif found:
         prefixes = document_prefixes(files, input_format)
         for number, (graph, reasoner, violation) in enumerate(found):
             click.echo(f"{violation.text(prefixes)}{f', in the graph {graph}' if graph else ''}")

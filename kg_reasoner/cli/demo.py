@@ -44,7 +44,7 @@ def demo(universities: int, seed: int) -> None:
         reasoner = Reasoner(ruleset="owl2rl")
         done("start the reasoner", "compiled for this machine, once" if compiled else "rule set owl2rl")
         reasoner.load(lubm.ontology_path(), data, progress=progress)
-        done("load", plural(len(reasoner.engine.stored.triples("explicit")), "triple"))
+        done("load", plural(len(reasoner.engine.base.triples("explicit")), "triple"))
         reasoner.materialise(progress=progress)
         inferred = len(reasoner.triple_ids("inferred"))
         done("materialise", f"{plural(inferred, 'inferred triple')}, {plural(len(reasoner.rules), 'rule')}")

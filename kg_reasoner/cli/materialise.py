@@ -61,7 +61,8 @@ def materialise(
     with triple_writer(output, output_format, PREFIXES) as write:
         if inferred_graph is not None:
             check_absolute(inferred_graph, "name of the inferred graph")
-        write.add_prefixes(document_prefixes(files, input_format))
+        if write.has_prefixes:
+            write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
         store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
         which: Which = "inferred" if inferred_only else "all"

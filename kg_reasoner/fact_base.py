@@ -10,13 +10,14 @@ import numpy as np
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.encoding import NO_TRIPLES, TripleIds
+from kg_reasoner.encoding import TripleIds
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import Maintenance
 from kg_reasoner.matching import Which
 from kg_reasoner.materialise import Materialiser
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.quads import NO_TRIPLES
 from kg_reasoner.query import Queries
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.rulebook import RuleBook
@@ -27,10 +28,10 @@ from kg_reasoner.visibility import Visibility
 if TYPE_CHECKING:
     from kg_reasoner.equality.rewriting import Rewriting
 
-__all__ = ["Stored"]
+__all__ = ["FactBase"]
 
 
-class Stored:
+class FactBase:
     """Facts in one of the two layouts of triples, and what refers to their rows: the plans of rules, the strategy that maintains
     what they derive, the cliques of equal terms.
 
@@ -145,7 +146,7 @@ class Stored:
             if rows:
                 load(name, np.array(rows, np.int32), STATED)
 
-    def take_over(self, former: Stored) -> None:
+    def take_over(self, former: FactBase) -> None:
         """Take the explicit facts of another one, even if an update of it was interrupted; it stays as it is."""
         facts = former.explicit_facts()
         if self.rewriting is not None and former.rewriting is not None:
