@@ -28,7 +28,7 @@ from kg_reasoner.update import Update
 from .oracle import Facts, evaluate, without_empty
 from .strategies import CYCLIC, Transaction, World, transactions, worlds
 
-TRANSACTIONS = int(os.environ.get("KG_REASONER_TRANSACTIONS", "16000"))
+TRANSACTIONS = int(os.environ.get("KG_REASONER_TRANSACTIONS", "24000"))
 STEPS = 20
 STRATEGIES_TOGETHER = [name for name in STRATEGIES if name != "dbsp"]
 """Circuits are slower by far: they have runs of their own, and a tenth of the transactions."""

@@ -300,7 +300,6 @@ def test_an_executor_that_dies_in_the_middle_of_a_run(tmp_path: Path, expected: 
     assert {name: session().read.parquet(f"{tmp_path}/work/{name}.parquet").count() for name in steps} == steps
 
 
-@pytest.mark.skipif("KG_REASONER_SPARK_CLUSTER" not in os.environ, reason="takes half a minute: KG_REASONER_SPARK_CLUSTER=1")
 def test_a_cluster_that_gives_up(tmp_path: Path, expected: Flagged) -> None:
     """All executors die; what they have finished is not lost."""
     said = on_a_cluster(tmp_path, "all")
