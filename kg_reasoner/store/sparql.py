@@ -9,18 +9,16 @@ GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluat
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from rdflib import Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
     from rdflib.term import Node
 
+    from kg_reasoner.locking import Hold
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.quads import GraphTerm
     from kg_reasoner.query import AnyPattern
@@ -40,7 +38,7 @@ class PatternSource:
     reasoner: Reasoner
     terms: RdflibTerms
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         """The ``with`` block in which nothing changes: what is read is up to date."""
         raise NotImplementedError
 
@@ -76,7 +74,7 @@ class GraphSource(PatternSource):
         self.whole, self.graph = whole, graph
         self.reasoner, self.terms = whole.reasoner, whole.terms
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         return self.whole.reading()
 
     def prepare(self) -> None:
@@ -115,17 +113,11 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
 
     from kg_reasoner.readings import Snapshot
 
-    watch = store.reasoner.watch()
-
-    @contextmanager
-    def reading() -> Iterator[None]:
-        with watch, store.reading():
-            yield
-
+    reading = _WatchedReading(store)
     if query.name == "SelectQuery":
-        snapshot = Snapshot(_solutions_of(context, query.p), reading, lambda: store.reasoner.engine.readings)
+        snapshot = Snapshot(_solutions_of(context, query.p), lambda: reading, lambda: store.reasoner.engine.readings)
         return {"type_": "SELECT", "bindings": iter(snapshot), "vars_": query.PV}
-    with reading():
+    with reading:
         if query.name == "AskQuery":
             try:
                 return _evaluate_part(context, store, query)
@@ -133,6 +125,28 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
                 return rdflib_evaluator.evalAskQuery(context, query)
         evaluate_whole = getattr(rdflib_evaluator, f"eval{query.name}")
         return evaluate_whole(context, query)
+
+
+class _WatchedReading:
+    """The ``with`` block in which a query reads a store: nothing changes, and limits and `Reasoner.cancel` end it."""
+
+    def __init__(self, store: PatternSource) -> None:
+        self._store = store
+        self._watch = store.reasoner.watch()
+
+    def __enter__(self) -> None:
+        self._watch.__enter__()
+        try:
+            self._hold = self._store.reading()
+        except BaseException:
+            self._watch.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._hold.release()
+        finally:
+            self._watch.__exit__()
 
 
 def _solutions_of(context: QueryContext, part: CompValue) -> Iterator[FrozenBindings]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Dataset, Graph
@@ -12,6 +11,7 @@ from rdflib.store import Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.locking import Hold
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import GraphTerm
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
@@ -38,7 +38,7 @@ class _View(PatternSource, Store):
     def terms(self) -> RdflibTerms:  # type: ignore[override]
         return self.store.terms
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         return self.store.reading(self.which)
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
