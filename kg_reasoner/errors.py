@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 
+_SHOWN: Final = 200
+"""The characters of a source line that messages show."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A place in a source text: lines and columns count from 1, `end_column` is the first column after the place."""
@@ -48,11 +52,15 @@ class Span:
     """The whole source line, without its line break."""
 
     def pointer(self) -> str:
-        """Two lines: the source line and carets under the place."""
-        width = max(1, min(self.end_column, len(self.text) + 1) - self.column)
-        margin = f"{self.line:>5} | "
-        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        return f"{margin}{self.text}\n{' ' * (len(margin) - 2)}| {indent}{'^' * width}"
+        """Two lines: the source line (of a long one, what is around the place) and carets under the place."""
+        first = max(0, self.column - 1 - _SHOWN // 2) if len(self.text) > _SHOWN else 0
+        shown = self.text[first : first + _SHOWN]
+        width = max(1, min(self.end_column, first + len(shown) + 1) - self.column)
+        before = "... " if first else ""
+        after = " ..." if first + len(shown) < len(self.text) else ""
+        margin = f"{self.line:>5} | {before}"
+        indent = "".join("\t" if c == "\t" else " " for c in shown[: self.column - 1 - first])
+        return f"{margin}{shown}{after}\n     | {' ' * len(before)}{indent}{'^' * width}"
 
 
 class ReasonerError(Exception):
