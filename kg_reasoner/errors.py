@@ -22,7 +22,9 @@ __all__ = [
     "LoadError",
     "MissingExtraError",
     "NoProofError",
+    "NotAllowedError",
     "OutputError",
+    "QuerySyntaxError",
     "ReasonerError",
     "RuleSyntaxError",
     "SafetyError",
@@ -60,7 +62,7 @@ class Span:
         after = " ..." if first + len(shown) < len(self.text) else ""
         margin = f"{self.line:>5} | {before}"
         indent = "".join("\t" if c == "\t" else " " for c in shown[: self.column - 1 - first])
-        return f"{margin}{shown}{after}\n     | {' ' * len(before)}{indent}{'^' * width}"
+        return f"{margin}{shown}{after}\n      | {' ' * len(before)}{indent}{'^' * width}"
 
 
 class ReasonerError(Exception):
@@ -82,6 +84,10 @@ class SourceError(ReasonerError):
 
 class RuleSyntaxError(SourceError):
     """A rule text does not follow the grammar."""
+
+
+class QuerySyntaxError(SourceError):
+    """A SPARQL query or update does not follow the grammar, or is nested too deep to be evaluated."""
 
 
 class SafetyError(SourceError):
@@ -106,6 +112,10 @@ class LoadError(SourceError):
 
 class OutputError(ReasonerError):
     """An output could not be written. Whatever stood there before is still there."""
+
+
+class NotAllowedError(ReasonerError):
+    """A query or an update is about to fetch something that the owner of the data has not allowed."""
 
 
 class NoProofError(ReasonerError):

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="table is for people (Turtle for CONSTRUCT); csv and json are the SPARQL 1.1 results formats; nt is for CONSTRUCT only.",
 )
+@click.option(
+    "--allow-service", is_flag=True, help="Let the query ask other endpoints (SERVICE). By default it is an error that names them."
+)
 @graphs_option
 @inconsistency_option
 @data_options
@@ -54,6 +57,7 @@ def query(
     files: tuple[str, ...],
     query_source: str,
     output_format: str,
+    allow_service: bool,
     reasoning: str,
     ruleset: str | None,
     rules_file: str | None,
@@ -74,7 +78,8 @@ def query(
 
     from rdflib import Dataset
 
-    store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
+    allowed = ["service"] if allow_service else []
+    store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning, allow=allowed)
     if reasoning == "union":
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:

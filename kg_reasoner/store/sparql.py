@@ -8,9 +8,13 @@ GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.store.permissions import NOTHING, Permissions
 
 if TYPE_CHECKING:
     from weakref import WeakSet
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store.rdflib_terms import RdflibTerms
 
+_QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
+_SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)
+"""What rdflib looks for."""
+
 PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
 """A pattern, and the graph that it is for: a name or a variable; None is the active graph."""
 
@@ -41,6 +49,8 @@ class PatternSource:
     terms: RdflibTerms
     readings: WeakSet[Reading]
     """What is being read, and has to be completed before anything changes."""
+    permissions: Permissions = NOTHING
+    """What queries may fetch."""
 
     def prepare(self) -> None:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
@@ -73,6 +83,7 @@ class GraphSource(PatternSource):
     def __init__(self, whole: PatternSource, graph: GraphTerm | None) -> None:
         self.whole, self.graph = whole, graph
         self.reasoner, self.terms, self.readings = whole.reasoner, whole.terms, whole.readings
+        self.permissions = whole.permissions
 
     def prepare(self) -> None:
         self.whole.prepare()
@@ -89,10 +100,17 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
 
     Raises:
         NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
+        NotAllowedError: a SERVICE that the owner of the store has not allowed.
     """
     store = getattr(context.graph, "store", None)
     if not isinstance(store, PatternSource):
         raise NotImplementedError
+    if part.name == "ServiceGraphPattern":
+        _check_service(context, store, part)
+    elif part.name in _QUERIES:
+        from kg_reasoner.store.sparql_functions import bind_functions
+
+        bind_functions(part, is_ours)
     if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery", "Join", "Graph"):
         raise NotImplementedError
     if part.name == "Join" and part.p1.name == "BGP" and not part.p1.triples and part.p2.name == "BGP":
@@ -118,6 +136,25 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
         end = None if part.length is None else part.start + part.length
         return islice(_solutions(context, source, triples, projection.PV, limit=end), part.start, end)
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
+
+
+def is_ours(store: Any) -> bool:
+    """Whether a store is one of ours, or a view of one."""
+    return isinstance(store, PatternSource)
+
+
+def _check_service(context: QueryContext, store: PatternSource, part: CompValue) -> None:
+    """Refuse a SERVICE that is not allowed, by the address that rdflib will ask.
+
+    rdflib takes the address, and what it asks there, from the text of the first SERVICE in the whole query.
+    """
+    address = context[part.term]
+    if address is not None:
+        store.permissions.check_service(str(address))
+    written = _SERVICE.match(part.get("service_string") or "")
+    if address is None or written is None or str(address) != written[1]:
+        hint = "write SERVICE <address> { ... }, without SILENT, once in a query"
+        raise UnsupportedError("rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint)
 
 
 def _conjunction(
