@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,27 +83,15 @@ def query(
     for name in parsed.graphs:
         if not store.has_graph(name):
             warn(f"there is no graph <{name}>: FROM and FROM NAMED are about the named graphs in the files")
-    with _services_reported():
-        result = Dataset(store=store, default_union=True).query(parsed.prepared)
-        if result.type == "ASK":
-            _print_truth(result, output_format)
-            if not result.askAnswer:
-                context.exit(3)
-        elif result.type == "SELECT":
-            _print_bindings(result, output_format, parsed.prefixes)
-        else:
-            _print_graph(result, output_format, parsed.prefixes)
-
-
-@contextmanager
-def _services_reported() -> Iterator[None]:
-    """A SERVICE that gives no answer is an error of the query."""
-    from urllib.error import URLError
-
-    try:
-        yield
-    except URLError as error:
-        raise LoadError(f"a SERVICE of the query gives no answer: {error.reason}") from None
+    result = Dataset(store=store, default_union=True).query(parsed.prepared)
+    if result.type == "ASK":
+        _print_truth(result, output_format)
+        if not result.askAnswer:
+            context.exit(3)
+    elif result.type == "SELECT":
+        _print_bindings(result, output_format, parsed.prefixes)
+    else:
+        _print_graph(result, output_format, parsed.prefixes)
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:

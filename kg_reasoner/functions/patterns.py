@@ -1,11 +1,11 @@
 """REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, on RE2.
 
-RE2 does not backtrack: the time to find a match is at most proportional to the length of the text and the size of the pattern. What
-that leaves is bounded by `STEPS`: large patterns on huge texts, and REPLACE where each search may have to go to the end of the text.
+RE2 does not backtrack: the time to find a match is at most proportional to the length of the text and the size of the pattern.
+What that leaves is bounded by `STEPS`: large patterns on huge texts, and REPLACE where each search may go to the end of the text.
 A pattern that XPath does not allow, or RE2 cannot do, is a type error; written in a rule or a query, it is refused (`problem`).
 
-With the flag m, the end of a text that ends with a line break is no end of a line, as in XPath; but other than in XPath, ``^`` finds
-the start of an empty line there.
+With the flag m, the end of a text that ends with a line break is no end of a line, as in XPath; but other than in XPath, ``^``
+finds the start of an empty line there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FUNCTIONS", "LONGEST", "matches", "problem", "replaced"]
 
-LONGEST: Final = 1 << 24
+LONGEST: Final = 1 << 22
 """How many characters REPLACE may give."""
 
 STEPS: Final = 4_000_000_000
@@ -34,6 +34,8 @@ STEPS: Final = 4_000_000_000
 
 _MEMORY: Final = 1 << 23
 """The bytes that RE2 may use for a pattern."""
+_MATCH: Final = 2000
+"""The steps that replacing a match counts for."""
 _SMALL: Final = 50
 """Patterns of so few instructions are deterministic automata in RE2: a step for each byte. Larger ones may take one for each
 instruction."""
@@ -70,7 +72,7 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
     steps = STEPS
     for match in compiled.expression.finditer(searched, 0, end):
         first, after = match.span()
-        steps -= 0 if compiled.is_local else compiled.cost * (end - last)
+        steps -= _MATCH if compiled.is_local else _MATCH + compiled.cost * (end - last)
         if steps < 0:
             return None
         parts.append(data[last:first])

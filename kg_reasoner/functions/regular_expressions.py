@@ -1,8 +1,8 @@
 r"""XPath's regular expressions (XPath and XQuery Functions and Operators 3.1, section 5.6.1), translated to RE2's.
 
-The dialect is that of XML Schema 1.1 (Datatypes, appendix G) with ``^``, ``$``, reluctant quantifiers, groups that are not captured,
-and the flags i, m, s, x and q. RE2 takes time that is linear in the text, whatever the pattern is. Back-references cannot be matched
-so and are refused; so is what XPath does not know: ``\b``, lookahead, lookbehind, named groups, possessive quantifiers.
+The dialect is that of XML Schema 1.1 (Datatypes, appendix G) with ``^``, ``$``, reluctant quantifiers, groups that are not
+captured, and the flags i, m, s, x and q. RE2 takes time that is linear in the text, whatever the pattern is. Back-references cannot
+be matched so and are refused; so is what XPath does not know: ``\b``, lookahead, lookbehind, named groups, possessive quantifiers.
 
 Each character or class becomes a set of code points, which is written out: the classes are XPath's, and the case variants, too.
 """

@@ -1,4 +1,7 @@
-"""Queries as a whole. FROM and FROM NAMED: the dataset that a query asks for, made of the graphs that are there. Nothing is fetched."""
+"""Queries as a whole, by rdflib's evaluator.
+
+FROM and FROM NAMED are about a dataset that is made of the graphs that are there. Nothing is fetched for them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from rdflib.query import Result
 
     from kg_reasoner.store.store import KGReasonerStore
+
 
 def answer(
     store: KGReasonerStore,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.functions.patterns import LONGEST, matches, problem, replaced
-from kg_reasoner.functions.regular_expressions import PatternError
 
 if TYPE_CHECKING:
     from rdflib import Literal
@@ -25,6 +24,8 @@ _ARGUMENTS: Final = {
     "Builtin_REGEX": ("text", "pattern", "flags"),
     "Builtin_REPLACE": ("arg", "pattern", "replacement", "flags"),
 }
+_ERRORS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What rdflib's functions raise, beside SPARQL's errors, for values that they do not expect."""
 _LOGIC: Final = ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNot", "Builtin_EXISTS", "Builtin_NOTEXISTS")
 """What is left as it is: it evaluates its arguments by itself, or patterns."""
 
@@ -73,8 +74,12 @@ class _Bound:
             return self._theirs(expression, context)
         try:
             result = _OURS.get(expression.name, self._theirs)(expression, context)
-        except (PatternError, OverflowError, ValueError, ArithmeticError, MemoryError) as error:
+        except _ERRORS as error:
             raise SPARQLError(str(error)) from None
+        except RecursionError:
+            if expression.name != "AdditiveExpression":
+                raise
+            raise SPARQLError("a number is ill-typed") from None  # rdflib adds such literals by adding them
         if isinstance(result, str) and len(result) > LONGEST:
             raise SPARQLError(f"the result has more than {LONGEST} characters")
         return result

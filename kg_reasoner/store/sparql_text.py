@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from kg_reasoner.errors import QuerySyntaxError, Span
+from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
 
 __all__ = ["guarded", "read_query", "read_update"]
 
-_NESTED: Final = "the query is nested too deep for rdflib, which evaluates it: write it in fewer levels"
+_NESTED: Final = "is nested too deep for rdflib, which evaluates it: write it in fewer levels"
 
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
 _UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
@@ -53,11 +53,17 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Turn what rdflib raises where a query is nested too deep into an error of ours."""
+    """Turn what rdflib raises where it cannot evaluate a query into errors of ours."""
+    from urllib.error import URLError
+
     try:
         yield
+    except URLError as error:
+        raise LoadError(f"a SERVICE of the query gives no answer: {error.reason}") from None
     except RecursionError:
-        raise QuerySyntaxError(_NESTED) from None
+        raise QuerySyntaxError(f"the query {_NESTED}") from None
+    except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise ReasonerError(f"rdflib cannot evaluate the query: {error}") from error
 
 
 def _read(
@@ -79,11 +85,11 @@ def _read(
         span = _span(text, source, error.loc, error.loc + 1)
         raise QuerySyntaxError(f"this is no SPARQL {kind}: it goes wrong here, or soon after", span, hint) from None
     except RecursionError:
-        raise QuerySyntaxError(f"{source}: {_NESTED}") from None
+        raise QuerySyntaxError(f"{source} {_NESTED}") from None
     try:
         return tree, translate(tree)
     except RecursionError:
-        raise QuerySyntaxError(f"{source}: {_NESTED}") from None
+        raise QuerySyntaxError(f"{source} {_NESTED}") from None
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
 
@@ -96,7 +102,8 @@ def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | 
     prefix = "" if said[1] == "None" else said[1]
     hint = f"declare it at the beginning: PREFIX {prefix}: <namespace>"
     for place in re.finditer(rf"(?<![\w:.<-]){re.escape(prefix)}:", text):
-        return QuerySyntaxError(f"the prefix {prefix}: has not been declared", _span(text, source, place.start(), place.end()), hint)
+        span = _span(text, source, place.start(), place.end())
+        return QuerySyntaxError(f"the prefix {prefix}: has not been declared", span, hint)
     return QuerySyntaxError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
 
 

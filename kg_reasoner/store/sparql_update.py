@@ -151,12 +151,12 @@ def _document(iri: str, kind: str, target: Node | None) -> list[RdflibQuad]:
 
     import numpy as np
 
-    from kg_reasoner.dictionary import TermDictionary
+    from kg_reasoner.dictionary import Dictionary
     from kg_reasoner.loaders.fetch import fetch
     from kg_reasoner.loaders.rdf import read
     from kg_reasoner.store.rdflib_terms import RdflibTerms
 
-    dictionary = TermDictionary()
+    dictionary = Dictionary()
     terms = RdflibTerms(dictionary)
     source = Path(url2pathname(urlsplit(iri).path)) if kind == "files" else fetch(iri)[0]
     quads: list[RdflibQuad] = []

@@ -65,8 +65,8 @@ class KGReasonerStore(StoreChanges):
             graph shows its own materialisation, and the union all of them.
         inferred_graph: the name of a graph that has the inferred triples, to be read only. The name of rdflib's default graph
             (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
-        allow: what queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web) and
-            ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
+        allow: what queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+            and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
     >>> from rdflib import RDF, RDFS, Namespace
     >>> EX = Namespace("http://example.org/")
