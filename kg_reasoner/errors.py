@@ -42,6 +42,10 @@ _SHOWN: Final = 200
 """The characters of a source line that messages show."""
 
 
+_LONGEST: Final = 500
+"""The characters of a message. What is longer has a term or a name of the input in it, which is cut."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A place in a source text: lines and columns count from 1, `end_column` is the first column after the place."""
@@ -69,10 +73,15 @@ class ReasonerError(Exception):
     """The base of all errors that kg_reasoner raises on purpose."""
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
+
 class SourceError(ReasonerError):
     """Something is wrong at a place in a source text. `span` is that place, or None for rules built in Python."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        message, hint = _cut(message), None if hint is None else _cut(hint)
         self.message = message
         self.span = span
         self.hint = hint

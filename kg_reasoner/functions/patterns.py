@@ -52,7 +52,7 @@ def matches(text: str, pattern: str, flags: str = "") -> bool:
     data = _encoded(text)
     _check_size(compiled, len(data))
     searched, end = _searched(data, flags)
-    return compiled.expression.search(searched, 0, end) is not None
+    return compiled.find(searched, 0, end) is not None
 
 
 def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str | None:
@@ -70,14 +70,14 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
     size = len(data)
     last = 0
     steps = STEPS
-    for match in compiled.expression.finditer(searched, 0, end):
-        first, after = match.span()
+    while (spans := compiled.find(searched, last, end)) is not None:
+        first, after = spans[0]
         steps -= _MATCH if compiled.is_local else _MATCH + compiled.cost * (end - last)
         if steps < 0:
             return None
         parts.append(data[last:first])
         for part in written:
-            parts.append(part if isinstance(part, bytes) else match[part] or b"")
+            parts.append(part if isinstance(part, bytes) else data[slice(*spans[part])])
             size += len(parts[-1])
         if size > 4 * LONGEST:
             return None
@@ -108,9 +108,14 @@ def problem(name: str, constants: Sequence[str | None]) -> str | None:
 class _Compiled:
     """A pattern for texts in UTF-8; `cost` is the number of steps that a byte may take."""
 
-    expression: re2._Regexp[bytes]
+    expression: re2._re2.RE2
     is_local: bool
     cost: int
+
+    def find(self, data: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
+        """Where the first match is, and its groups: (-1, -1) for those that took no part in it."""
+        spans: list[tuple[int, int]] = self.expression.Match(self.expression.Anchor.UNANCHORED, data, start, end)
+        return spans if spans[0][0] >= 0 else None
 
 
 def _check_size(compiled: _Compiled, size: int) -> None:
@@ -141,12 +146,10 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
     options.log_errors = False
     options.never_capture = not captures
     options.max_mem = _MEMORY
-    try:
-        expression = re2.compile(translation.source.encode(), options)
-    except re2.error as error:
-        reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
-        raise PatternError("FORX0002", f"the pattern takes too much memory ({reason})") from None
-    size = expression.programsize
+    expression = re2._re2.RE2(translation.source.encode(), options)  # the layer above it takes most of the time
+    if not expression.ok():
+        raise PatternError("FORX0002", f"the pattern takes too much memory ({expression.error().decode('utf-8', 'replace')})")
+    size = expression.ProgramSize()
     return _Compiled(expression, translation.is_local, 1 if size < _SMALL else size)
 
 
@@ -158,11 +161,11 @@ def _prepared_replacement(pattern: str, replacement: str, flags: str) -> tuple[b
         PatternError: the replacement is wrong, or the pattern matches the empty text.
     """
     compiled = _compiled(pattern, flags, captures=True)
-    if compiled.expression.search(b"") is not None:
+    if compiled.find(b"", 0, 0) is not None:
         raise PatternError("FORX0003", f"the pattern {pattern!r} matches the empty text: nothing can be replaced")
     if "q" in flags:
         return (_encoded(replacement),)
-    return tuple(_replacement_parts(replacement, compiled.expression.groups))
+    return tuple(_replacement_parts(replacement, compiled.expression.NumberOfCapturingGroups()))
 
 
 def _replacement_parts(replacement: str, groups: int) -> Iterator[bytes | int]:
