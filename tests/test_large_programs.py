@@ -53,7 +53,8 @@ from kg_reasoner.parser import parse
 N = 300_000
 for text in (
     f"p({'9' * N}) .", f"p({'9' * N}.5) .", f"p(1e{'9' * N}) .", f"p({'x' * N}:y) .", f'p("{"x" * N}") .', "p(1) . " * (N // 100),
-    f'p("{"x" * N}', f"p(<{'x' * N}", "(" * N, "p(?x) :- FILTER(" * N, f"p(a:{'.' * 5000}", f"@prefix {'a.' * N}", " " * N + "!", "#" * N,
+    f'p("{"x" * N}', f"p(<{'x' * N}", "(" * N, "p(?x) :- FILTER(" * N,
+    f"p(a:{'.' * 5000}", f"@prefix {'a.' * N}", " " * N + "!", "#" * N,
 ):
     try:
         parse(text)
