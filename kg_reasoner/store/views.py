@@ -14,6 +14,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.locking import Hold
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import GraphTerm
+from kg_reasoner.store.permissions import Permissions
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.store.sparql import GraphSource, PatternSource
 
@@ -40,6 +41,10 @@ class _View(PatternSource, Store):
 
     def reading(self) -> Hold:
         return self.store.reading(self.which)
+
+    @property
+    def permissions(self) -> Permissions:  # type: ignore[override]
+        return self.store.permissions
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self} is a view: add to the graph that it belongs to")
