@@ -202,6 +202,8 @@ class Catalog:
         self.classes: dict[int, int] = {}
         self.functions = Functions(dictionary, database)
         self._holds: dict[int, tuple[str, int]] = {}
+        self._released: dict[tuple[str, int], int] = {}
+        """The empty relations of predicates that are unknown again, by name and arity."""
         self.type_id = dictionary.encode(RDF.type)
         self._property_map = allocate(1, np.int32, -1)
         self._class_map = allocate(1, np.int32, -1)
@@ -218,9 +220,19 @@ class Catalog:
         """The relation of a general predicate."""
         number = self.predicates.get(name)
         if number is None:
-            number = self.predicates[name] = self.database.add_relation(arity)
+            if (name, arity) in self._released:
+                number = self._released.pop((name, arity))
+                self.database.context.fresh += 1  # rules that waited for its facts may have them now
+            else:
+                number = self.database.add_relation(arity)
+            self.predicates[name] = number
             self._holds[number] = name, -1
         return number
+
+    def release(self, name: str) -> None:
+        """Forget a predicate without facts that no plan uses: it can come back with another arity."""
+        number = self.predicates.pop(name)
+        self._released[name, self.database.relations[number].arity] = number
 
     def property(self, term: int) -> int:
         """The binary relation of a property (vertical layout), by the id of its term."""

@@ -6,7 +6,7 @@ that made terms equal or further axioms. A `Reasoner` is an engine with terms, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,13 +19,13 @@ from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ArityError, ReasonerError
 from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import PlannedRule, Progress
-from kg_reasoner.program import Program, Rule
+from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.visibility import Visibility
 
@@ -129,6 +129,47 @@ class Engine:
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
             self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
+
+    def expect_arities(self, arities: Mapping[str, int]) -> None:
+        """Check that predicates may have these numbers of arguments.
+
+        Raises:
+            ArityError: facts, rules or declarations use one of them with another number.
+        """
+        if self.transaction is None and self._misfit(arities) is not None:
+            self.materialise()
+            self.release()
+        if (predicate := self._misfit(arities)) is not None:
+            raise ArityError(f"{predicate} has {self.arities()[predicate]} arguments, not {arities[predicate]}")
+
+    def _misfit(self, arities: Mapping[str, int]) -> str | None:
+        """A predicate that is known with another number of arguments."""
+        known = self.arities()
+        return next((predicate for predicate, arity in arities.items() if known.get(predicate, arity) != arity), None)
+
+    def predicates(self) -> dict[str, int]:
+        """The general predicates that are stored and used, with their numbers of arguments; the materialisation is up to date."""
+        unused, relations = set(self._unused()), self.database.relations
+        known = {name: relations[number].arity for name, number in self.catalog.predicates.items() if name not in unused}
+        return {name: arity for name, arity in known.items() if name != TRIPLE and not name.startswith(INTERNAL)}
+
+    def _unused(self) -> list[str]:
+        """The general predicates that have no facts, and that neither a rule nor a declaration uses."""
+        predicates, size = self.catalog.predicates, self.database.size
+        empty = [name for name in predicates if name != TRIPLE and not name.startswith(INTERNAL) and not size(predicates[name])]
+        used = analysis.arities(Program(self.rules, self.program.declarations)) if empty else {}
+        return [name for name in empty if name not in used]
+
+    def release(self) -> None:
+        """Forget the predicates that nothing uses, so that they can have other arities; the materialisation is up to date.
+
+        This is not for the middle of a transaction, whose delta may have such predicates.
+        """
+        for name in self._unused():
+            self.catalog.release(name)
+            if self.base.rewriting is not None:
+                self.base.rewriting.asserted.release(name)
+            self._known_arities = None, None, 0, {}
 
     def arities(self) -> dict[str, int]:
         """The numbers of arguments of all predicates that facts, rules or declarations use."""
@@ -318,6 +359,7 @@ class Engine:
         """Tell a transaction of all changes from now on; the materialisation is up to date."""
         if self.base.rewriting is not None:
             self.base.rewriting.begin()
+        self.release()
         self.transaction = transaction
 
     def undo(self, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:

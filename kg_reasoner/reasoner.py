@@ -171,10 +171,7 @@ class Reasoner:
             analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
             if engine.base.rewriting is not None:
                 engine.base.rewriting.check(merged.rules)
-            for predicate, arity in analysis.arities(program).items():
-                relation = engine.catalog.predicates.get(predicate)
-                if relation is not None and (there := engine.database.relations[relation].arity) != arity:
-                    raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
+            engine.expect_arities(analysis.arities(program))
             engine.use_program(merged)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
@@ -270,7 +267,8 @@ class Reasoner:
         facts = list(map(as_row, rows))
         if not facts:
             return
-        arity = self.engine.arities().get(predicate, len(facts[0]))
+        arity = len(facts[0])
+        self.engine.expect_arities({predicate: arity})
         for row in facts:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
@@ -454,14 +452,10 @@ class Reasoner:
             yield from self.dictionary.decode_rows(self.engine.base.rows(predicate, which))
 
     def predicates(self) -> dict[str, int]:
-        """The general predicates that are known, with their numbers of arguments."""
+        """The general predicates that are known, with their numbers of arguments; none that has no facts and that no rule and no
+        declaration uses."""
         self.materialise()
-        engine = self.engine
-        return {
-            name: engine.database.relations[number].arity
-            for name, number in engine.catalog.predicates.items()
-            if name != TRIPLE and not name.startswith(INTERNAL)
-        }
+        return self.engine.predicates()
 
     def inconsistencies(self) -> list[Violation]:
         """Every violated constraint, with the values that violate it; `explain` proves each of them.
