@@ -198,7 +198,9 @@ def test_a_plain_graph_stays_one_whatever_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "look", [inspect.getmembers, lambda store: store.graph_aware, lambda store: Dataset(store=store)], ids=["members", "flag", "wrap"]
+    "look",
+    [inspect.getmembers, lambda store: store.graph_aware, lambda store: Dataset(store=store)],
+    ids=["members", "flag", "wrap"],
 )
 @pytest.mark.parametrize("is_first", [True, False], ids=["before", "between"])
 def test_to_look_at_a_store_changes_no_answer(look: Callable[[KGReasonerStore], object], is_first: bool) -> None:
