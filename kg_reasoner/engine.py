@@ -16,6 +16,7 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
+from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
@@ -69,6 +70,9 @@ class Engine:
         self.base = self._make_base(ternary=False)
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
+        self.column_types = ColumnTypes(dictionary, self.program)
+        self._typed_sizes: dict[int, tuple[int, int]] = {}
+        """The rows, dead ones apart, that relations with typed columns had when they were checked."""
         self._rules_changed = True
         self._was_interrupted = False
         self._dirty = True
@@ -125,6 +129,7 @@ class Engine:
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
         self.program = program
+        self.column_types, self._typed_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program.translate is not None)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
@@ -255,12 +260,28 @@ class Engine:
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
                 break
+        self._check_types()
         self.base.materialiser.compact()
         rewriting = self.base.rewriting
         if rewriting is not None:
             if self._collector is not None:
                 self._collector.take(rewriting.take_changes())
             rewriting.settle()
+
+    def _check_types(self) -> None:
+        """Check what has been derived against the declared types of columns.
+
+        Raises:
+            ColumnTypeError: a term is not of its column's type. This will be said again until rules or facts have changed that.
+        """
+        for predicate in self.column_types.typed:
+            number = self.catalog.predicates.get(predicate, -1)
+            record = self.database.relations[number] if number >= 0 else None
+            if record is None or self._typed_sizes.get(number) == (record.count, record.dead):
+                continue
+            derivers = (rule for rule in self.rules if rule.head.predicate == predicate and rule.body)
+            self.column_types.check(predicate, self.database.rows(number), derivers)
+            self._typed_sizes[number] = record.count, record.dead
 
     def _recover(self) -> None:
         """Start over with the explicit facts if an update was interrupted, as nothing that is derived can be relied on."""

@@ -18,6 +18,7 @@ __all__ = [
     "ArityError",
     "CallbackError",
     "CircuitError",
+    "ColumnTypeError",
     "InconsistencyError",
     "LoadError",
     "MissingExtraError",
@@ -82,6 +83,10 @@ class SafetyError(SourceError):
 
 class ArityError(SourceError):
     """A predicate is used with another number of arguments than before or than declared."""
+
+
+class ColumnTypeError(SourceError):
+    """A fact has a term that is not of the type with which its column is declared."""
 
 
 class StratificationError(SourceError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overloa
 
 from kg_reasoner import analysis, documents
 from kg_reasoner.catalog import INTERNAL
+from kg_reasoner.column_types import ColumnTypes, check_heads
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Delta
@@ -171,8 +172,17 @@ class Reasoner:
             analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
             if engine.base.rewriting is not None:
                 engine.base.rewriting.check(merged.rules)
+            check_heads(merged)
             engine.expect_arities(analysis.arities(program))
+            if program.declarations:
+                self._check_types(merged)
             engine.use_program(merged)
+
+    def _check_types(self, program: Program) -> None:
+        """Check the explicit facts there are against the declarations of a program."""
+        types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
+        for predicate in types.typed.keys() & catalog.predicates.keys():
+            types.check(predicate, self.engine.base.rows(predicate, "explicit"))
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
@@ -263,6 +273,7 @@ class Reasoner:
         Raises:
             ArityError: a row has another number of arguments than the predicate; nothing is added then.
             LoadError: a term is invalid; nothing is added then.
+            ColumnTypeError: a term is not of the type with which its column is declared; nothing is added then.
         """
         facts = list(map(as_row, rows))
         if not facts:
@@ -273,6 +284,7 @@ class Reasoner:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
         ids = encode_rows(self.dictionary, facts, arity)
+        self.engine.column_types.check(predicate, ids)
         with self.at_once():
             self.engine.load(predicate, ids)
 
@@ -304,6 +316,8 @@ class Reasoner:
         """Bring the derived facts up to date. Reading does this on its own; call it for progress, or to choose the time.
 
         Raises:
+            ColumnTypeError: a rule derives a fact with a term that is not of its column's type. The explicit facts and the rules
+                are what they were, and nothing can be read until they fit; a transaction that ends so is undone.
             InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
         """
         if self.engine.materialise(progress) and self.engine.transaction is None:

@@ -30,6 +30,7 @@ cells
 facts_io
 kernels
 dictionary
+column_types
 literals
 relation
 calls
