@@ -48,8 +48,15 @@ _FORMS: Final = {
 }
 """The datatypes of the types of columns, and their lexical forms."""
 
-_NOUNS: Final = {"iri": "an IRI", "string": "a string", "integer": "an integer", "decimal": "a decimal number"}
-_NOUNS |= {"double": "a double", "boolean": "a boolean", "any": "a term"}
+_NOUNS: Final = {
+    "iri": "an IRI",
+    "string": "a string",
+    "integer": "an integer",
+    "decimal": "a decimal number",
+    "double": "a double",
+    "boolean": "a boolean",
+    "any": "a term",
+}
 
 
 def with_article(type_: str) -> str:
