@@ -375,21 +375,21 @@ class Catalog:
             elif isinstance(part, Negation):
                 body.append(self.atom(part.atom, negated=True))
             elif isinstance(part, Filter):
-                checks += map(self._filter, conjuncts(part.expression))
+                checks += (self._filter(expression, rule) for expression in conjuncts(part.expression))
             elif isinstance(part, Bind):
-                checks.append(self._call(part.expression, part.variable))
+                checks.append(self._call(part.expression, part.variable, rule))
         return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
-    def _filter(self, expression: Expression) -> StoredComparison | StoredCall:
+    def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """One condition: a comparison, which kernels do by themselves, or a call."""
         comparison = simple_comparison(expression)
         if comparison is None:
-            return self._call(expression, None)
+            return self._call(expression, None, rule)
         operator, left, right = comparison
         if operator in (">", ">="):
             operator, left, right = operator.replace(">", "<"), right, left
         return StoredComparison(operator, self.term(left), self.term(right))
 
-    def _call(self, expression: Expression, result: Variable | None) -> StoredCall:
-        function, relation, variables = self.functions.number(expression, is_filter=result is None)
+    def _call(self, expression: Expression, result: Variable | None, rule: Rule) -> StoredCall:
+        function, relation, variables = self.functions.number(expression, rule, is_filter=result is None)
         return StoredCall(function, relation, tuple(v.name for v in variables), None if result is None else result.name)

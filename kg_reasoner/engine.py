@@ -20,7 +20,7 @@ from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ArityError, ReasonerError
+from kg_reasoner.errors import ArityError, ReasonerError, ValueTooLargeError
 from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
@@ -239,9 +239,9 @@ class Engine:
         self._recover()
         try:
             self._update(progress)
-        except ReasonerError:  # the rules cannot be applied, which shows before they are
-            raise
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, ReasonerError) and not isinstance(error, ValueTooLargeError):
+                raise  # the rules cannot be applied, which shows before they are, or what they derive is refused
             self._was_interrupted = True
             if self._collector is not None:
                 self._collector.note_interruption()

@@ -33,6 +33,7 @@ __all__ = [
     "StreamError",
     "UnknownNameError",
     "UnsupportedError",
+    "ValueTooLargeError",
     "suggest",
 ]
 
@@ -95,6 +96,10 @@ class StratificationError(SourceError):
 
 class UnsupportedError(SourceError):
     """A feature that is understood but cannot be evaluated; the message names it."""
+
+
+class ValueTooLargeError(ReasonerError):
+    """A rule computes a number of too many digits or a text of too many characters; the message names the rule and its arguments."""
 
 
 class LoadError(SourceError):
