@@ -71,7 +71,7 @@ def load(
                 reasoner.add_triples(block.triples)
             else:
                 reasoner.named_graphs.load(block.triples, block.graphs)
-    reasoner.loaded = reasoner.loaded.after(closure)
+        reasoner.loaded = reasoner.loaded.after(closure)  # before subscribers are told
 
 
 @dataclass(frozen=True, slots=True)

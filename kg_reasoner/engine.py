@@ -114,7 +114,7 @@ class Engine:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
-        self._translate_schema()
+        self.translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
             self._visibility.use(self._all_rules)
@@ -186,8 +186,8 @@ class Engine:
             self._known_arities = self.program, self.catalog, len(predicates), known
         return known
 
-    def _translate_schema(self) -> None:
-        """Turn the explicit schema triples into rules, if they have changed."""
+    def translate_schema(self) -> None:
+        """Turn the explicit schema triples into rules, if they have changed; what is derived adds to them later."""
         if self.axioms.translate(self.catalog):
             self.touch(rules=True)
 
@@ -255,7 +255,7 @@ class Engine:
             self.axioms.note_removal()
         is_first = True
         while True:
-            self._translate_schema()
+            self.translate_schema()
             self._maintain(progress, is_first)
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
@@ -339,7 +339,7 @@ class Engine:
         gone_plans = [planned for rule in gone for planned in self.base.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
         if rewriting is self.base.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
-            self._translate_schema()
+            self.translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
         gone_now = set(map(id, self.base.rulebook.gone_rules))

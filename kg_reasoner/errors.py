@@ -99,7 +99,7 @@ class UnsupportedError(SourceError):
 
 
 class ValueTooLargeError(ReasonerError):
-    """A rule computes a number of too many digits or a text of too many characters; the message names the rule and its arguments."""
+    """A rule computes a number of too many digits, or too long a text; the message names the rule and its arguments."""
 
 
 class LoadError(SourceError):

@@ -234,6 +234,7 @@ class Reasoner:
     @property
     def warnings(self) -> list[AxiomWarning]:
         """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
+        self.engine.translate_schema()
         return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
@@ -359,7 +360,12 @@ class Reasoner:
         return bool(self._subscriptions)
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
-        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.subscriptions.Subscriptions`."""
+        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.subscriptions.Subscriptions`.
+
+        If a transaction is open, its commit is the first. What is told of it is all that it changes, also before this call; but if
+        it was begun with ``collects=False`` (as an rdflib store begins its own while nobody subscribes), all that it changes from
+        now on.
+        """
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
