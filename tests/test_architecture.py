@@ -69,6 +69,7 @@ documents
 fact_base
 engine
 reasoner
+exports
 entailment
 reading
 store

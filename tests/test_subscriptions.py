@@ -388,7 +388,8 @@ def test_terms_are_read_from_deltas(commits: Commits) -> None:
 
 
 IMPORTING = b"""
-@prefix ex: <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix ex: <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 ex:ontology a owl:Ontology ; owl:imports ex:other .
 ex:Cat rdfs:subClassOf [ owl:unionOf (ex:Tame ex:Wild) ] .
 """
