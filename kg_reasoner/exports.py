@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kg_reasoner.tables import among
-from kg_reasoner.terms import OWL, RDFS, IRI
+from kg_reasoner.terms import IRI, OWL, RDFS
 
 if TYPE_CHECKING:
     from kg_reasoner.encoding import TripleIds
