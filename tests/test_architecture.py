@@ -75,6 +75,7 @@ reading
 store
 files
 rdfxml
+turtle
 output
 lubm
 spark_backend

@@ -244,7 +244,7 @@ def test_materialise_follows_the_name_or_the_format_of_the_output(zoo: Path, tmp
 
 def test_the_output_has_the_prefixes_of_the_inputs(zoo: Path) -> None:
     for format in ("turtle", "trig"):
-        assert "\n:leo " in good("materialise", zoo, "-o", "-", "--format", format).stdout
+        assert "\n:leo" in good("materialise", zoo, "-o", "-", "--format", format).stdout
 
 
 def test_materialise_says_what_it_cannot_write_before_the_work(zoo: Path, tmp_path: Path) -> None:
