@@ -19,7 +19,7 @@ from urllib.request import url2pathname
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.headers import Header, headers_of
-from kg_reasoner.loaders.sources import document_of, documents_under
+from kg_reasoner.loaders.sources import OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.xml import XMLReader
 
 __all__ = ["Catalog", "CatalogSource", "Location"]
@@ -192,17 +192,14 @@ def _read_catalog(path: Path) -> _Entries:
     document = document_of(path, None)
     assert document is not None
     with document.open() as opened:
-        reader = _CatalogReader(XMLReader(opened, namespace_separator=" "), path)
-        return reader.entries()
+        return _CatalogReader(opened, path).entries()
 
 
 class _CatalogReader:
-    def __init__(self, reader: XMLReader, path: Path) -> None:
-        self._reader = reader
+    def __init__(self, opened: OpenDocument, path: Path) -> None:
+        self._reader = XMLReader(opened, self._start, self._end)
         self._entries = _Entries(path)
         self._bases: list[str] = [path.resolve().as_uri()]
-        reader.parser.StartElementHandler = self._start
-        reader.parser.EndElementHandler = self._end
 
     def entries(self) -> _Entries:
         while self._reader.feed():

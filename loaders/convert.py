@@ -29,6 +29,7 @@ __all__ = [
     "text_from_term",
     "to_oxigraph",
     "to_rdflib",
+    "triple_term_error",
 ]
 
 _STRING: Final = XSD.string.value
@@ -43,6 +44,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\
 _TO_ESCAPE: Final = re.compile(r'[\\"\n\r\ud800-\udfff]')
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _WRITTEN_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-F]{4})|U([0-9A-F]{8})|(.))")
+_RDF_1_1: Final = "rdf:Statement with rdf:subject, rdf:predicate and rdf:object says the same in RDF 1.1"
 _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b": "\b", "f": "\f", "'": "'"}
 
 
@@ -253,9 +255,14 @@ def text_from_oxigraph(term: object) -> str:
             text = _WRITTEN_ESCAPE.sub(_rewrite, text)
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
             raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
-    elif first == "<" and " " in text:
-        raise LoadError(f"the triple term {text} is of RDF 1.2, which is not supported", hint="use rdf:Statement")
+    elif " " in text:
+        raise triple_term_error()
     return text
+
+
+def triple_term_error() -> LoadError:
+    """The error for a triple term, or for a reifier or an annotation, which have one."""
+    return LoadError("the triple term, reifier or annotation is of RDF 1.2, which is not supported", hint=_RDF_1_1)
 
 
 def _rewrite(match: re.Match[str]) -> str:

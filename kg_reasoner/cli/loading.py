@@ -27,11 +27,21 @@ base_option = kept_option(
     help="What relative IRIs are relative to, in documents that declare no base.",
 )
 
+bounds_option = kept_option(
+    _GROUP,
+    "--bound",
+    "bounds",
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="Raise or lower what documents may have at most: unpacked, expansion, line, literal, depth; may be given more than once.",
+)
+
 
 def loading_options(command: _Command) -> _Command:
     """The options of the commands that load ontologies."""
     for option in (
         base_option,
+        bounds_option,
         kept_option(
             _GROUP,
             "--catalog",
@@ -62,7 +72,11 @@ def loading_options(command: _Command) -> _Command:
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
     """Load files as the options of the command say."""
-    reasoner.load(*files, format=input_format, progress=progress, **kept(_GROUP))
+    from kg_reasoner.loaders.bounds import bounds_from
+
+    settings = kept(_GROUP)
+    bounds = bounds_from(settings.pop("bounds", ()))
+    reasoner.load(*files, format=input_format, progress=progress, bounds=bounds, **settings)
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:
