@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_absolute",
+    "formula_error",
     "from_oxigraph",
     "in_our_terms",
     "from_rdflib",
@@ -228,7 +229,16 @@ def _kind_of(term: object) -> type:
         if isinstance(term, theirs):
             _KINDS[type(term)] = ours
             return ours
+    if hasattr(term, "triples"):
+        raise formula_error()
     raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
+
+
+def formula_error() -> LoadError:
+    """The error for a formula of N3 where triples are expected."""
+    return LoadError(
+        "a formula { ... } of N3 cannot stand in an RDF graph", hint="a document with rules is read by Reasoner.load"
+    )
 
 
 @functools.cache

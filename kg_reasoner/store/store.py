@@ -22,7 +22,7 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import sparql
 from kg_reasoner.store.changes import StoreChanges
-from kg_reasoner.store.contexts import Contexts
+from kg_reasoner.store.contexts import Contexts, refuse_conjunctive_graph
 from kg_reasoner.store.copying import copy_explicit
 from kg_reasoner.store.graph_reasoners import GraphReasoners
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
@@ -76,8 +76,8 @@ class KGReasonerStore(StoreChanges):
         UnknownNameError: there is no such rule set, or no such kind of reasoning.
     """
 
-    context_aware = True
-    formula_aware = False
+    formula_aware = True
+    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, as they are no RDF."""
     transaction_aware = True
 
     def __init__(
@@ -100,6 +100,16 @@ class KGReasonerStore(StoreChanges):
         self.readings = WeakSet()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
+
+    @property
+    def context_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
+        """True. A `ConjunctiveGraph` asks this when it is made, and is refused.
+
+        Raises:
+            ReasonerError: it is a ConjunctiveGraph that asks.
+        """
+        refuse_conjunctive_graph()
+        return True
 
     @property
     def graph_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
