@@ -35,6 +35,7 @@ __all__ = [
 
 _STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value
+_OF_LANGUAGES: Final = (_LANG_STRING, RDF.dirLangString.value)
 _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
@@ -117,8 +118,8 @@ def _literal_text(lexical: str, datatype: str) -> str:
         lexical = _escaped(lexical)
     if datatype == _STRING:
         return f'"{lexical}"'
-    if datatype == _LANG_STRING:
-        raise LoadError(f"the literal {lexical!r} has the datatype rdf:langString and no language tag")
+    if datatype in _OF_LANGUAGES:
+        raise LoadError(f"the literal {lexical!r} has the datatype {datatype} and no language tag")
     if _NOT_IN_IRI.search(datatype):
         raise LoadError(f"the literal {lexical!r} has an invalid datatype IRI: {datatype!r}")
     return f'"{lexical}"^^<{datatype}>'
@@ -135,11 +136,25 @@ def _check_characters(lexical: str) -> None:
 
 
 def _language_text(lexical: str, language: str) -> str:
-    if not _LANGUAGE.fullmatch(language):
+    if not _is_language(language):
         raise LoadError(f"the literal {lexical!r} has an invalid language tag: {language!r}", hint="tags look like en or pt-BR")
     if _TO_ESCAPE.search(lexical):
         lexical = _escaped(lexical)
     return f'"{lexical}"@{language.lower()}'
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _is_language(tag: str) -> bool:
+    """Whether a language tag is well-formed (BCP 47), as the parsers and writers of all syntaxes ask."""
+    import pyoxigraph
+
+    if not _LANGUAGE.fullmatch(tag):
+        return False
+    try:
+        pyoxigraph.Literal("", language=tag)
+    except ValueError:
+        return False
+    return True
 
 
 # ---- rdflib
@@ -236,9 +251,7 @@ def _kind_of(term: object) -> type:
 
 def formula_error() -> LoadError:
     """The error for a formula of N3 where triples are expected."""
-    return LoadError(
-        "a formula { ... } of N3 cannot stand in an RDF graph", hint="a document with rules is read by Reasoner.load"
-    )
+    return LoadError("a formula { ... } of N3 is no RDF term", hint="a document with rules is read by Reasoner.load")
 
 
 @functools.cache

@@ -8,7 +8,6 @@ is the name of a graph only if there is such a graph, or a dataset has handed it
 from __future__ import annotations
 
 import sys
-
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
