@@ -193,9 +193,10 @@ class _Translation:
                 raise self._error(
                     element, f"the IRI {text!r} is relative", "add xml:base to the document, or pass base='http://...'"
                 )
-            document = element.base.partition("#")[0]
-            text = document + text if not text or text.startswith("#") else urljoin(document, text)
         try:
+            if not _SCHEME.match(text):
+                document = element.base.partition("#")[0]
+                text = document + text if not text or text.startswith("#") else urljoin(document, text)
             pyoxigraph.NamedNode(text)
         except ValueError as error:
             raise self._error(element, f"the IRI {text!r} is not valid: {error}") from None

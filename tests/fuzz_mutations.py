@@ -1,4 +1,4 @@
-"""Broken documents for the fuzzing of readers: small ones that we wrote, in `fuzz/`, changed at random and always in the same way."""
+"""Broken documents for the fuzzing of readers: small ones that we wrote, in `fuzz/`, changed at random, always in the same way."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _lengthen(chance: random.Random, data: bytes, kind: str) -> bytes:
     place = chance.randrange(len(data) + 1)
     return (
         data[:place]
-        + chance.choice((b"a", b"1", b" ", b"\xc3\xa9", b"-", b".", b"\\")) * chance.choice((300, 9_000, 70_000))
+        + chance.choice((b"a", b"1", b" ", b"\n", b'"', b"'", b"<", b"&", b"@", b"\xc3\xa9", b"-", b".", b"\\")) * chance.choice((300, 9_000, 70_000))
         + data[place:]
     )
 

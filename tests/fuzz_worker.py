@@ -1,4 +1,4 @@
-"""Reads broken documents, one after the other, and says which it reads and what went wrong: `python -m tests.fuzz_worker KIND FIRST END`.
+"""Reads broken documents, one after the other, and says which and what went wrong: `python -m tests.fuzz_worker KIND FIRST END`.
 
 Run by `test_fuzz.py` in a process of its own, because what it looks for may end the process.
 """
