@@ -188,13 +188,11 @@ class _Translation:
     def _absolute(self, element: _Element, text: str) -> str:
         import pyoxigraph
 
-        if not _SCHEME.match(text):
-            if not element.base:
-                raise self._error(
-                    element, f"the IRI {text!r} is relative", "add xml:base to the document, or pass base='http://...'"
-                )
+        is_relative = not _SCHEME.match(text)
+        if is_relative and not element.base:
+            raise self._error(element, f"the IRI {text!r} is relative", "add xml:base to the document, or pass base='http://...'")
         try:
-            if not _SCHEME.match(text):
+            if is_relative:
                 document = element.base.partition("#")[0]
                 text = document + text if not text or text.startswith("#") else urljoin(document, text)
             pyoxigraph.NamedNode(text)

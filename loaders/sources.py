@@ -108,9 +108,10 @@ class OpenDocument:
         try:
             stored = io.BufferedReader(self._raw, _RAW_BUFFER)
             unpacked: io.RawIOBase = stored  # type: ignore[assignment]
-            if stored.peek(2).startswith(_GZIP):
+            is_packed = stored.peek(2).startswith(_GZIP)
+            if is_packed:
                 unpacked = gzip.GzipFile(fileobj=stored)  # type: ignore[assignment]
-            guarded = _Guarded(unpacked, document, None if unpacked is stored else self._raw)
+            guarded = _Guarded(unpacked, document, self._raw if is_packed else None)
             self.head = guarded.look(HEAD_SIZE)
             self.stream = cast(BinaryIO, io.BufferedReader(guarded, _RAW_BUFFER))
             if self.head.startswith(_BOM):
@@ -212,14 +213,14 @@ class _Guarded(io.RawIOBase):
     def _read(self, size: int) -> bytes:
         try:
             data = self._inner.read(size) or b""
-            if self._packed is not None:
-                self._check_size(len(data), self._packed.count)
-            return data
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             what = "the gzip file is truncated" if isinstance(error, EOFError) else f"the gzip file is damaged: {error}"
             raise LoadError(f"cannot read {self._document.name}: {what}", hint="fetch or compress it again") from error
         except OSError as error:
             raise LoadError(f"cannot read {self._document.name}: {_reason(error)}") from error
+        if self._packed is not None:
+            self._check_size(len(data), self._packed.count)
+        return data
 
     def _check_size(self, more: int, packed: int) -> None:
         self._unpacked += more

@@ -68,6 +68,7 @@ _PIECES: Final = (
     ),
     *(b"-1", b"1e999", b"99999999999999999999", b"null", b"@id", b"@context", b"xmlns", b"NOT ", b"FILTER(", b"SELECT ", b"a b c"),
 )
+_REPEATED: Final = tuple(character.encode() for character in "a1 \n\"'<&@é-.\\")
 
 
 @cache
@@ -134,11 +135,7 @@ def _nest(chance: random.Random, data: bytes, kind: str) -> bytes:
 
 def _lengthen(chance: random.Random, data: bytes, kind: str) -> bytes:
     place = chance.randrange(len(data) + 1)
-    return (
-        data[:place]
-        + chance.choice((b"a", b"1", b" ", b"\n", b'"', b"'", b"<", b"&", b"@", b"\xc3\xa9", b"-", b".", b"\\")) * chance.choice((300, 9_000, 70_000))
-        + data[place:]
-    )
+    return data[:place] + chance.choice(_REPEATED) * chance.choice((300, 9_000, 70_000)) + data[place:]
 
 
 _CHANGES: Final[tuple[Callable[[random.Random, bytes, str], bytes], ...]] = (

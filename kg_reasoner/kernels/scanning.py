@@ -1,4 +1,4 @@
-"""Running a table-driven automaton over the bytes of a document: how deep it is nested, how long its tokens are, what it must not have.
+"""An automaton over the bytes of a document: how deep it is nested, how long its tokens are, what it must not have.
 
 The table gives for each state and byte the next state and what the byte does, as bits (see `kg_reasoner.loaders.scan`).
 """

@@ -262,7 +262,7 @@ def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def language_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after a language tag in lower case that starts at ``@``, or BAD: a language, perhaps a script, perhaps a country.
+    """The position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a country.
 
     Other tags of BCP 47 are left to the full parser.
     """
