@@ -6,6 +6,7 @@ do read would lose their blank nodes. So both are found beforehand, by an automa
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -28,6 +29,7 @@ __all__ = ["Scanned", "refused_triple_term", "too_deep", "too_long"]
 
 _JSON_STAR: Final = re.compile(rb'"@(?:annotation|triple)"\s*:')
 _LONGEST_KEY: Final = 64
+_CHUNK: Final = 1 << 16
 _FLATTER: Final = "JSON-LD that is nested deeper cannot be read: write it flat, or as N-Quads"
 
 _Edges = Mapping[bytes, tuple[str, int]]
@@ -101,27 +103,37 @@ class Scanned:
     """A stream that is scanned as it is read. `line` is the line that was handed out last, if it is read `by_lines`."""
 
     def __init__(self, stream: BinaryIO, document: Document, format: Format, *, by_lines: bool) -> None:
-        self._take = stream.readline if by_lines else stream.read
+        self._stream = stream
+        self._by_lines = by_lines
         self._document = document
         self._is_json = format is JSON_LD
         self._deepest = min(document.bounds.depth, JSON_DEPTH) if self._is_json else document.bounds.depth
         self._table = _table(self._is_json)
         self._state = allocate(8, np.int64, 0)
         self._before = b""
+        self._scanned = io.BytesIO()
         self._ends_line = True
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes.
+        """The next bytes: no more than are asked for, and not beyond the end of a line if they are read by lines.
 
         Raises:
             LoadError: they are nested too deep, have a token that is too long, or something of RDF 1.2.
         """
-        data = self._take(size)
+        if not self._by_lines:
+            data = self._stream.read(size)
+            self._scan(data)
+            return data
+        data = self._scanned.readline(size)
+        if not data:
+            chunk = self._stream.read(_CHUNK)
+            self._scan(chunk)
+            self._scanned = io.BytesIO(chunk)
+            data = self._scanned.readline(size)
         if data:
             self.line += self._ends_line
             self._ends_line = data.endswith(b"\n")
-            self._scan(data)
         return data
 
     def _scan(self, data: bytes) -> None:
@@ -133,8 +145,9 @@ class Scanned:
             raise self._error(verdict)
         if self._is_json:
             keys = self._before + data
-            if _JSON_STAR.search(keys):
-                raise refused_triple_term(self._document, int(self._state[3]) + 1 - data.endswith(b"\n"))
+            found = _JSON_STAR.search(keys)
+            if found:
+                raise refused_triple_term(self._document, int(self._state[3]) + 1 - keys.count(b"\n", found.start()))
             self._before = keys[-_LONGEST_KEY:]
 
     def _error(self, verdict: int) -> LoadError:

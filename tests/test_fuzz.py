@@ -21,7 +21,7 @@ from tests.fuzz_mutations import KINDS, broken, seeds
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = int(os.environ.get("KG_REASONER_FUZZ", "25"))
-PATIENCE = 30.0
+PATIENCE = 60.0
 """The seconds that one document may take; the first one has the imports, too."""
 
 

@@ -324,3 +324,11 @@ def test_broken_documents_are_read_or_refused_with_an_error_of_ours(place: int, 
         read(broken.encode(), skip_refused=True)
     except ReasonerError as error:
         assert "<bytes>" in str(error)
+
+
+def test_an_operator_of_very_many_values() -> None:
+    """Each value makes the expression deeper by one."""
+    rule = "@prefix math: <http://www.w3.org/2000/10/swap/math#> . { ?x <http://x/p> ?y . (%s) math:sum ?s } => { ?x <http://x/q> ?s } ."
+    assert len(read((rule % ("?y " * 100)).encode()).program.rules) == 1
+    with pytest.raises(UnsupportedError, match="of 5000 values is more than rules compute at once"):
+        read((rule % ("?y " * 5000)).encode())
