@@ -13,7 +13,7 @@ from typing import Final
 
 from kg_reasoner.program import Argument, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
 
-__all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested"]
+__all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested", "one_of"]
 
 
 MOST_OPERANDS: Final = 100
@@ -116,3 +116,11 @@ def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
     for argument in others:
         first = Call(operator, (first, argument))
     return first
+
+
+def one_of(conditions: Sequence[Expression]) -> Expression:
+    """``a || b || c``, however many there are: the halves are inside each other, so that it does not become deep."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    return Call("||", (one_of(conditions[:middle]), one_of(conditions[middle:])))
