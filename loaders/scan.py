@@ -137,9 +137,16 @@ class Scanned:
         return data
 
     def _scan(self, data: bytes) -> None:
-        bounds = self._document.bounds
+        if not data:
+            return
+        text = borrow(data)
         verdict = native.scan_document(
-            address(self._table), address(borrow(data)), len(data), address(self._state), self._deepest, bounds.literal
+            address(self._table),
+            address(text),
+            len(data),
+            address(self._state),
+            self._deepest,
+            self._document.bounds.literal,
         )
         if verdict != FINE:
             raise self._error(verdict)
