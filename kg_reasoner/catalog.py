@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from kg_reasoner.analysis import Key, conjuncts
 from kg_reasoner.calls import Functions
+from kg_reasoner.demands import DEMAND_PREDICATES
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.literals import LITERAL_PREDICATES
@@ -49,6 +50,9 @@ PROPERTY_COLUMN = 1
 
 INTERNAL = "internal: "
 """How the names of predicates begin that only the engine uses; no program can name them."""
+
+_GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
+"""The predicates whose facts the engine gives by itself."""
 
 VIOLATIONS = f"{INTERNAL}violations of "
 """How the names of predicates begin whose facts are violations of a constraint."""
@@ -277,7 +281,7 @@ class Catalog:
         parts: dict[str, list[tuple[int, Rows, Flags]]] = {}
         for relation, rows, flags in tables:
             name, term = self._holds.get(relation, ("", -1))
-            if len(rows) and name and not name.startswith(INTERNAL) and name not in LITERAL_PREDICATES:
+            if len(rows) and name and not name.startswith(INTERNAL) and name not in _GIVEN:
                 parts.setdefault(name, []).append((term, rows, flags))
         return {name: self._joined(name, found) for name, found in parts.items()}
 

@@ -18,10 +18,11 @@ errors
 terms
 program
 values
+datatypes
+demands
 functions
 expressions
 aggregates
-datatypes
 analysis
 syntax_errors
 parser
@@ -42,6 +43,7 @@ tables
 quads
 delta
 visibility
+literal_triples
 update
 counters
 planner

@@ -9,6 +9,7 @@ import numpy as np
 from kg_reasoner.catalog import Catalog, StoredAtom
 from kg_reasoner.equality.asserted import Asserted
 from kg_reasoner.equality.cliques import Cliques
+from kg_reasoner.literal_triples import LiteralTriples
 from kg_reasoner.maintenance.collect import contains
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.program import TRIPLE
@@ -116,6 +117,7 @@ class ExpandingQueries(Queries):
         super().__init__(catalog, generalised=generalised)
         self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
+        self.literals = LiteralTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
     def count(self, which: Which = "all") -> int:
