@@ -94,11 +94,11 @@ class AxiomRules:
 
 
 def _derive_axioms(rules: Sequence[Rule]) -> bool:
-    """Whether some rule other than the schema rules (scm-*), whose axioms are redundant, can conclude an axiom."""
+    """Whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*), whose axioms are redundant."""
     from kg_reasoner.loaders import owl
 
     for rule in rules:
-        if (rule.origin.name or "").startswith("scm-") or rule.head.predicate != TRIPLE or not rule.body:
+        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
             continue
         _, property, value = rule.head.terms
         if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):

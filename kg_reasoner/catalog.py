@@ -67,9 +67,13 @@ class StoredAtom:
     negated: bool = False
 
 
+DISTINCT_TERMS = "is not"
+"""The comparison that is written ``!SAMETERM(?x, ?y)``."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """``left operator right`` on values; the operator is one of ``= != < <=``."""
+    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which is about terms."""
 
     operator: str
     left: StoredTerm
@@ -192,6 +196,15 @@ def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] 
         return None
     left, right = expression.arguments
     return None if isinstance(left, Call) or isinstance(right, Call) else (expression.name, left, right)
+
+
+def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
+    """The sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
+    inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
+    if not isinstance(inner, Call) or inner.name != "SAMETERM":
+        return None
+    left, right = inner.arguments
+    return (DISTINCT_TERMS, left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
 
 
 class Catalog:
@@ -374,7 +387,7 @@ class Catalog:
 
     def _filter(self, expression: Expression) -> StoredComparison | StoredCall:
         """One condition: a comparison, which kernels do by themselves, or a call."""
-        comparison = simple_comparison(expression)
+        comparison = simple_comparison(expression) or _distinction(expression)
         if comparison is None:
             return self._call(expression, None)
         operator, left, right = comparison

@@ -14,22 +14,25 @@ import base64
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.terms import RDF, RDFS, XSD, Literal
+from kg_reasoner.terms import RDF, RDFS, XSD, Literal, Term
 from kg_reasoner.values import INTEGER_RANGES, value_of
 
 __all__ = [
     "ALWAYS_RECOGNISED",
     "DATATYPES",
+    "canonical",
     "datatypes_of",
     "disjoint_datatypes",
     "identity",
     "is_ill_typed",
     "recognised_datatypes",
+    "same_value",
 ]
 
 _NAME_START: Final = (
@@ -69,6 +72,9 @@ DATATYPES: Final = frozenset(
 )
 """The datatypes known here, as IRIs in text form."""
 
+VALUE: Final = "tag:kg-reasoner:value"
+"""The datatype of the literals that `canonical` gives."""
+
 _Value: TypeAlias = tuple[str, Hashable]
 """A value space and what identifies a value in it."""
 
@@ -104,6 +110,39 @@ def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hasha
     (True, False)
     """
     return _value(literal) if literal.datatype in recognised else None
+
+
+def same_value(a: Term, b: Term) -> bool | None:
+    """Whether two terms stand for the same value; None if that is not known, as of a literal of an unknown datatype or an IRI.
+
+    >>> from kg_reasoner.terms import literal
+    >>> same_value(literal(1), Literal("01", XSD.byte.value)), same_value(literal(1), literal(1.0)), same_value(literal(1), RDF.nil)
+    (True, False, None)
+    """
+    if a == b:
+        return True
+    one, other = (identity(term) if isinstance(term, Literal) else None for term in (a, b))
+    return None if one is None or other is None else one == other
+
+
+def canonical(term: Term) -> Term:
+    """A term that is the same for all literals of one value, for what joins by value; of other terms, the term itself.
+
+    >>> canonical(Literal("1.0", XSD.decimal.value)) == canonical(Literal("01", XSD.byte.value)), canonical(RDF.nil) == RDF.nil
+    (True, True)
+    """
+    value = identity(term) if isinstance(term, Literal) else None
+    if value is None:
+        return term
+    space, key = cast(_Value, value)
+    return Literal(f"{space} {_key_text(key)}", VALUE)
+
+
+def _key_text(key: Hashable) -> str:
+    """A text that equal keys share, and no others."""
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_key_text, key))})"
+    return str(Fraction(key)) if isinstance(key, Decimal | Fraction) else repr(key)
 
 
 def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:

@@ -70,10 +70,12 @@ class LiteralTriples:
         rows = self._rows("literal_type")
         if subject is not None:
             rows = rows[rows[:, 0] == subject]
-        if datatype is not None:
-            rows = rows[rows[:, 1] == datatype]
         rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
-        return _triples(rows[:, 0], self._catalog.type_id, rows[:, 1])
+        if datatype is None:
+            return _triples(rows[:, 0], self._catalog.type_id, rows[:, 1])
+        names = self._matcher.match(datatype, self._catalog.dictionary.find(OWL.sameAs), None)[:, 2]
+        members = np.unique(rows[np.isin(rows[:, 1], [datatype, *names.tolist()]), 0])
+        return _triples(members, self._catalog.type_id, np.full(len(members), datatype, np.int32))
 
     def _differences(self, subject: int | None, value: int | None) -> Ids:
         known = self._values()

@@ -17,8 +17,10 @@ What the rules derive, and what not:
   asked for, it makes a constraint that is violated by literals of known value that are no value of that datatype (prp-rng and
   dt-not-type); by default it does not, because listing the types of all literals costs more than all other reasoning.
 * Two values of a functional property are the same (owl:sameAs). If it is declared as a data property only, the rule is a
-  constraint instead: two values, one less than the other, are an inconsistency; equal values written differently are none. An
-  undeclared property has both rules.
+  constraint instead: two values that are known to differ (by the datatype map, see `kg_reasoner.datatypes`) are an inconsistency;
+  equal values written differently are none, nor are literals of unknown datatypes. An undeclared property has both rules.
+* Values of data properties in keys, and of data properties that are inverse functional, are compared as values. So they need a
+  declaration (owl:DatatypeProperty); those of other properties are compared as terms.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.
 * Beyond the RL/RDF rules, because rules can say them: owl:hasSelf (named ext-self1 and ext-self2); at least one value on the left
   (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and the disjointness of
@@ -72,7 +74,21 @@ from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.swrl_clauses import add_rules
 from kg_reasoner.loaders.swrl_texts import rule_text
 from kg_reasoner.loaders.unfold import Clause, rename, unfold
-from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Filter,
+    Negation,
+    Origin,
+    Rule,
+    Variable,
+    triple,
+)
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
 __all__ = ["AUXILIARY_PREFIX", "LITERAL_TYPE", "rules_of"]
@@ -85,6 +101,8 @@ LITERAL_TYPE: Final = "literal_type"
 
 _X, _Y, _Z = Variable("x"), Variable("y"), Variable("z")
 _I, _J = Variable("i"), Variable("j")
+_ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (_Y, _Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
+"""What is the same term is told first, and without calling a function."""
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
@@ -188,6 +206,14 @@ class _Translation:
             return self.member(object, subject)
         return triple(subject, property, object)
 
+    def valued(self, property: Term, subject: Argument, value: Argument) -> Atom:
+        """The atom for a property that identifies things: for a data property about values, however these are written."""
+        if property not in self.ontology.data_properties or property in self.ontology.object_properties:
+            return self.related(property, subject, value)
+        predicate = _numbered("value", [property])
+        self.add(Atom(predicate, (_X, _Z)), [self.related(property, _X, _Y), Bind(Call("VALUE", (_Y,)), _Z)], "dt-eq")
+        return Atom(predicate, (subject, value))
+
     # ---- clauses
 
     def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None:
@@ -233,7 +259,7 @@ class _Translation:
         if is_object or not is_data:
             self.equate(_Y, _Z, body, name)
         if is_data or not is_object:
-            self.add(_FALSE, (*body, Filter(Call("<", (_Y, _Z)))), name)
+            self.add(_FALSE, (*body, *_ARE_DIFFERENT_VALUES), name)
 
     def exclude(self, nodes: Sequence[Term], atoms: Sequence[Atom], name: str) -> None:
         """Constraints: no two of the atoms (membership of the nodes, over the same variables) hold together."""
@@ -370,7 +396,7 @@ class _Translation:
                 self.conclude(cls, _Y, [related(property, _X, _Y)], "prp-rng")
             case HasKey(cls, keys):
                 values = [Variable(f"k{number}") for number in range(len(keys))]
-                for_each = [related(key, owner, value) for key, value in zip(keys, values, strict=True) for owner in (_X, _Y)]
+                for_each = [self.valued(key, owner, value) for key, value in zip(keys, values, strict=True) for owner in (_X, _Y)]
                 self.equate(_X, _Y, [self.member(cls, _X), *for_each, self.member(cls, _Y)], "prp-key")
             case Characteristic(kind, property):
                 self.characterise(kind, property)
@@ -380,7 +406,7 @@ class _Translation:
         if kind == OWL.FunctionalProperty:
             self.equate_values(property, None, [there, self.related(property, _X, _Z)], "prp-fp")
         elif kind == OWL.InverseFunctionalProperty:
-            self.equate(_X, _Y, [self.related(property, _X, _Z), self.related(property, _Y, _Z)], "prp-ifp")
+            self.equate(_X, _Y, [self.valued(property, _X, _Z), self.valued(property, _Y, _Z)], "prp-ifp")
         elif kind == OWL.TransitiveProperty:
             self.relate(property, _X, _Z, [there, self.related(property, _Y, _Z)], "prp-trp")
         elif kind == OWL.SymmetricProperty:

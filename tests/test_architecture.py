@@ -87,7 +87,7 @@ PLACE = {room: number for number, room in enumerate(ORDER)}
 
 # The Spark backend hangs on the side of the house: it sees the rules, and nothing of the engine that runs in this process.
 SPARK_SEES = {
-    *("errors", "terms", "program", "values", "expressions", "datatypes", "analysis", "supply"),
+    *("errors", "terms", "program", "values", "expressions", "datatypes", "demands", "analysis", "supply"),
     *("parser", "printer", "rulesets", "spark_backend"),
     *("loaders.owl", "loaders.sources", "loaders.statements", "loaders.syntax"),
 }
