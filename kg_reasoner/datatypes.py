@@ -31,6 +31,7 @@ __all__ = [
     "disjoint_datatypes",
     "identity",
     "is_ill_typed",
+    "narrower",
     "recognised_datatypes",
     "same_value",
 ]
@@ -55,6 +56,20 @@ _STRINGS: Final = {
     XSD.NCName.value: re.compile(f"[{_NAME_START}][{_NAME}]*"),
 }
 """xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too."""
+
+_ABOVE_STRINGS: Final = {
+    datatype: frozenset(XSD[name].value for name in names.split())
+    for datatype, names in {
+        XSD.string.value: "",
+        XSD.normalizedString.value: "string",
+        XSD.token.value: "normalizedString string",
+        XSD.language.value: "NCName Name NMTOKEN token normalizedString string",
+        XSD.NMTOKEN.value: "token normalizedString string",
+        XSD.Name.value: "NMTOKEN token normalizedString string",
+        XSD.NCName.value: "Name NMTOKEN token normalizedString string",
+    }.items()
+}
+"""The wider types of strings."""
 
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
 """The datatypes that RDF 1.1 never treats as unknown."""
@@ -146,8 +161,8 @@ def _key_text(key: Hashable) -> str:
 
 
 def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:
-    """Whether the datatype is recognised and the lexical form is none of its."""
-    return literal.datatype in recognised and _value(literal) is None
+    """Whether the datatype is recognised and the lexical form is none of its. rdfs:Literal has no forms that could be wrong."""
+    return literal.datatype in recognised and literal.datatype != RDFS.Literal.value and _value(literal) is None
 
 
 def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[str, ...]:
@@ -171,6 +186,27 @@ def disjoint_datatypes() -> frozenset[tuple[str, str]]:
     """
     known = sorted(DATATYPES - {RDFS.Literal.value})
     return frozenset(pair for pair in product(known, known) if _are_disjoint(*pair))
+
+
+@cache
+def narrower(datatype: str) -> frozenset[str]:
+    """The known datatypes all of whose values belong to another one, without that one.
+
+    >>> sorted(name.rpartition("#")[2] for name in narrower(XSD.short.value))
+    ['byte', 'unsignedByte']
+    """
+    return frozenset(name for name in DATATYPES if name != datatype and _is_within_datatype(name, datatype))
+
+
+def _is_within_datatype(one: str, other: str) -> bool:
+    if other == RDFS.Literal.value or one == RDFS.Literal.value:
+        return other == RDFS.Literal.value
+    if one in INTEGER_RANGES and other in INTEGER_RANGES:
+        (low, high), (lower, higher) = INTEGER_RANGES[one], INTEGER_RANGES[other]
+        return (lower is None or (low is not None and low >= lower)) and (higher is None or (high is not None and high <= higher))
+    if one in _STRINGS and other in _STRINGS:
+        return other in _ABOVE_STRINGS[one]
+    return other in (XSD.decimal.value, RDF.PlainLiteral.value, XSD.dateTime.value) and _primitives(one) <= _primitives(other)
 
 
 def _are_disjoint(one: str, other: str) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
+from kg_reasoner.clashes import clashes
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
@@ -346,10 +347,11 @@ class Engine:
     # --- consistency ------------------------------------------------------------------------------------------------
 
     def violations(self) -> Iterator[Violation]:
-        """The constraints that are violated, with the values that violate them."""
-        if self.base.rewriting is None:
-            return violations(self.catalog, self.rules)
-        return chain(violations(self.catalog, self.applied_rules), self.base.rewriting.contradictions())
+        """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
+        found = violations(self.catalog, self.applied_rules)
+        if self.base.rewriting is not None:
+            found = chain(found, self.base.rewriting.contradictions())
+        return clashes(found, self.base.queries.naming())
 
     def is_consistent(self) -> bool:
         """Whether none is."""

@@ -9,7 +9,7 @@ A pattern of three terms is about all triples; one of four about those that a gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -26,6 +26,7 @@ from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.statistics import Statistics
 from kg_reasoner.tables import Flags, among, labels_of, paired, spread
+from kg_reasoner.terms import OWL, Term
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
@@ -144,6 +145,25 @@ class Queries:
         if which == "explicit" or self.visibility is None or not self.visibility.is_active:
             return total
         return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
+
+    def naming(self) -> Callable[[Term], Term]:
+        """One name for all terms that are the same: a function of terms."""
+        dictionary = self.catalog.dictionary
+        same_as = dictionary.find(OWL.sameAs)
+        matcher = Matcher(self.catalog, generalised=True)
+        pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
+        names: dict[int, list[int]] = {}
+        for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
+            group, further = names.setdefault(one, [one]), names.setdefault(other, [other])
+            if group is not further:
+                group += further
+                names.update(dict.fromkeys(further, group))
+
+        def name(term: Term) -> Term:
+            group = names.get(dictionary.find(term)) if names else None
+            return term if group is None else dictionary.decode(min(group))
+
+        return name
 
     def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
         """Those of the triples that match a pattern's constants, shape (n, 3), that are not hidden from it."""

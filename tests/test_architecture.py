@@ -63,6 +63,7 @@ feeds
 streams
 transaction
 inconsistency
+clashes
 equality
 encoding
 named_graphs

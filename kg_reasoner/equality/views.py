@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import Quads
 from kg_reasoner.query import Pattern, Queries
-from kg_reasoner.terms import OWL
+from kg_reasoner.terms import OWL, Term
 
 NOTHING: Ids = np.empty((0, 3), np.int32)
 
@@ -135,6 +135,16 @@ class ExpandingQueries(Queries):
         explicit = self.matcher.match(None, None, None, "explicit")
         hidden, shown = (int(np.count_nonzero(self.visibility.hides(triples))) for triples in (others, explicit))
         return total - (themselves + hidden - shown)
+
+    def naming(self) -> Callable[[Term], Term]:
+        """The representative of each term."""
+        dictionary, cliques = self.catalog.dictionary, self.matcher.cliques
+
+        def name(term: Term) -> Term:
+            number = dictionary.find(term) if cliques else -1
+            return term if number < 0 else dictionary.decode(cliques.of_term(number))
+
+        return name
 
     def _has_relation(self, pattern: Pattern) -> bool:
         return super()._has_relation(self._represented(pattern))
