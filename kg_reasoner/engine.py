@@ -111,7 +111,7 @@ class Engine:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
-        self._translate_schema()
+        self.translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
             self._visibility.use(self._all_rules)
@@ -126,7 +126,7 @@ class Engine:
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
         self.program = program
-        self.axioms.want(program.translate is not None)
+        self.axioms.want(program)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
             self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
@@ -141,7 +141,7 @@ class Engine:
             self._known_arities = self.program, self.catalog, len(predicates), known
         return known
 
-    def _translate_schema(self) -> None:
+    def translate_schema(self) -> None:
         """Turn the explicit schema triples into rules, if they have changed."""
         if self.axioms.translate(self.catalog):
             self.touch(rules=True)
@@ -210,7 +210,7 @@ class Engine:
             self.axioms.note_removal()
         is_first = True
         while True:
-            self._translate_schema()
+            self.translate_schema()
             self._maintain(progress, is_first)
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
@@ -278,7 +278,7 @@ class Engine:
         gone_plans = [planned for rule in gone for planned in self.base.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
         if rewriting is self.base.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
-            self._translate_schema()
+            self.translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
         gone_now = set(map(id, self.base.rulebook.gone_rules))

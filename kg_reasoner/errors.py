@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArityError",
+    "BeyondProfileWarning",
     "CallbackError",
     "CircuitError",
     "InconsistencyError",
@@ -24,6 +25,7 @@ __all__ = [
     "NoProofError",
     "OutputError",
     "ReasonerError",
+    "ReasonerWarning",
     "RuleSyntaxError",
     "SafetyError",
     "SourceError",
@@ -34,6 +36,14 @@ __all__ = [
     "UnsupportedError",
     "suggest",
 ]
+
+
+class ReasonerWarning(UserWarning):
+    """What has been loaded says more than is reasoned with. Issued once for each reasoner and reason, see `Reasoner.warnings`."""
+
+
+class BeyondProfileWarning(ReasonerWarning):
+    """An axiom needs more than the rules of OWL 2 RL: what follows from it is not all derived."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from kg_reasoner.inconsistency import Violation, reaction
 from kg_reasoner.maintenance import DEFAULT
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
+from kg_reasoner.notices import Notices
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.terms import OWL, Term, Triple
@@ -112,6 +113,7 @@ class Reasoner:
             self.dictionary, self.visibility, maintenance=maintenance, datatypes=self.datatypes, rewrites=equality == "rewrite"
         )
         self.loaded = documents.Loaded()
+        self._notices = Notices()
         self._named_graphs: NamedGraphs | None = None
         self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
@@ -226,7 +228,12 @@ class Reasoner:
 
     @property
     def warnings(self) -> list[AxiomWarning]:
-        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
+        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set.
+
+        Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
+        `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
+        """
+        self.engine.translate_schema()
         return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
@@ -310,6 +317,8 @@ class Reasoner:
         """
         if self.engine.materialise(progress) and self.engine.transaction is None:
             self.expect_consistent()
+        if self.engine.transaction is None:
+            self._notices.issue(self.loaded, self.engine.axioms.warnings)
 
     @property
     def version(self) -> int:

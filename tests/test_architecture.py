@@ -68,6 +68,7 @@ equality
 encoding
 named_graphs
 documents
+notices
 fact_base
 engine
 reasoner
