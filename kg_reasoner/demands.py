@@ -67,7 +67,7 @@ def _asked_by(rule: Rule) -> frozenset[Term]:
             found.add(OWL.differentFrom)
         elif isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)):
             found |= _TYPES
-        elif property == RDF.type:
+        elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
 
