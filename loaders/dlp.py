@@ -10,7 +10,7 @@ What the rules derive, and what not:
 
 * Classes and properties of atoms are constants; the only exceptions are auxiliary predicates.
 * owl:Thing is concluded only in ontologies in which something follows from it. It is then derived for the members of declared
-  classes, as by scm-cls. Super-properties owl:topObjectProperty and owl:topDataProperty are not concluded at all.
+  classes, as by scm-cls. So it is with super-properties owl:topObjectProperty and owl:topDataProperty.
 * owl:Nothing in a head makes a constraint (cls-nothing2), and so does owl:bottomObjectProperty.
 * Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide: one for each literal and
   each datatype of `kg_reasoner.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng would). If
@@ -147,6 +147,7 @@ class _Translation:
             add_rules(self, rule)
         self.link_groups()
         self.clauses.sort(key=lambda clause: clause.axioms)
+        self.drop_idle_tops()
         clauses = unfold(self.with_things(), self.auxiliary)
         clauses.extend(self.of_equal_individuals(clauses))
         clauses.sort(key=lambda clause: clause.axioms)
@@ -246,7 +247,7 @@ class _Translation:
         """The clause that relates two individuals by a property."""
         if property in _BOTTOM:
             self.add(_FALSE, body, name)
-        elif property not in _TOP:
+        else:
             self.add(self.related(property, subject, object), body, name)
 
     def equate(self, first: Variable, second: Variable, body: Sequence[BodyLiteral], name: str) -> None:
@@ -443,6 +444,14 @@ class _Translation:
         predicate = _numbered(kind, terms)
         self.auxiliary[predicate] = text
         return predicate
+
+    def drop_idle_tops(self) -> None:
+        """Leave out the clauses that conclude a universal property, unless some clause asks for it."""
+        asked = {
+            part.terms[1] for clause in self.clauses for part in clause.body if isinstance(part, Atom) and len(part.terms) == 3
+        }
+        idle = _TOP - asked
+        self.clauses = [clause for clause in self.clauses if len(clause.head.terms) != 3 or clause.head.terms[1] not in idle]
 
     def with_things(self) -> list[Clause]:
         """The clauses, with those that conclude owl:Thing only if a clause that can fire asks for it."""

@@ -55,7 +55,7 @@ CONSTRAINTS = """
 """Those that conclude `false`."""
 
 BEYOND = """
-    beyond/symmetry beyond/pairs beyond/datatypes beyond/exact beyond/min beyond/self beyond/disjoint-union
+    beyond/symmetry beyond/pairs beyond/datatypes beyond/exact beyond/complement beyond/bottom beyond/min beyond/self beyond/disjoint-union
 """
 """Rules that are not in the tables."""
 
@@ -158,7 +158,7 @@ def test_the_rules_of_tables_4_to_9_are_there_and_have_a_fixture_each() -> None:
     assert {case.rule for case in cases("owl2rl-full")} == expected | set(BEYOND.split())
     assert {rule.origin.name for rule in rules if rule.is_constraint} == {
         *CONSTRAINTS.split(),
-        *("beyond/datatypes", "beyond/exact", "beyond/disjoint-union"),
+        *("beyond/datatypes", "beyond/exact", "beyond/complement", "beyond/bottom", "beyond/disjoint-union"),
     }
 
 

@@ -20,7 +20,7 @@ from kg_reasoner.terms import IRI, OWL, RDF
 
 from .test_owl import TURTLE_PREFIXES, triples_in
 
-FIXTURE = Path(__file__).with_name("owl") / "warned.txt"
+FIXTURE = Path(__file__).with_name("warned.txt")
 CHOICE = ":C rdfs:subClassOf [ owl:unionOf (:D :E) ] ."
 LOWER = ":C rdfs:subClassOf [ owl:onProperty :p ; owl:minCardinality 2 ] ."
 
