@@ -55,7 +55,8 @@ CONSTRAINTS = """
 """Those that conclude `false`."""
 
 BEYOND = """
-    beyond/symmetry beyond/pairs beyond/datatypes beyond/exact beyond/complement beyond/bottom beyond/min beyond/self beyond/disjoint-union
+    beyond/symmetry beyond/pairs beyond/datatypes
+    beyond/exact beyond/complement beyond/bottom beyond/min beyond/self beyond/disjoint-union
 """
 """Rules that are not in the tables."""
 
