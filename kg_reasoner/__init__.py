@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kg_reasoner.errors import BeyondProfileWarning, ReasonerError, ReasonerWarning
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store import KGReasonerStore, attach, graph_of
 
-__all__ = ["KGReasonerStore", "Reasoner", "attach", "graph_of"]
+__all__ = ["BeyondProfileWarning", "KGReasonerStore", "Reasoner", "ReasonerError", "ReasonerWarning", "attach", "graph_of"]
 __version__ = "0.1.0"
 
 _checkout = Path(__file__).resolve().parent.parent
@@ -17,7 +18,15 @@ if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets"
     # In a checkout the owner's top-level folders are siblings of this package; installed, they lie inside it.
     __path__.append(str(_checkout))
 
-_HOMES = {"Reasoner": "reasoner", "KGReasonerStore": "store", "attach": "store", "graph_of": "store"}
+_HOMES = {
+    "BeyondProfileWarning": "errors",
+    "KGReasonerStore": "store",
+    "Reasoner": "reasoner",
+    "ReasonerError": "errors",
+    "ReasonerWarning": "errors",
+    "attach": "store",
+    "graph_of": "store",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,6 @@
-"""The axioms in the data, as rules: translated when schema triples change, and when derived ones make further rules."""
+"""The axioms in the data, as rules: translated when schema triples change, and when derived ones make further rules.
+
+Where a program reads axioms as data, as ``owl2rl-full`` does, they are looked at for what its rules cannot say of them."""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING
 from kg_reasoner.catalog import Catalog
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.matching import Which
-from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.terms import RDF, Term
 
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
 
 
 class AxiomRules:
-    """Follows the schema triples of a catalog, if the program asks for their translation (``@translate``)."""
+    """Follows the schema triples of a catalog, if the program asks for their translation (``@translate``) or reads them."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.is_wanted = False
+        self._is_read = False
         self.has_changed = False
         """Whether explicit schema triples have come or gone since the last translation."""
         self.rules: tuple[Rule, ...] = ()
@@ -32,14 +35,17 @@ class AxiomRules:
         self._concludes_axioms = False
         self._equates = False
 
-    def want(self, wanted: bool) -> None:
-        """Say whether the program asks for the translation."""
-        self.has_changed = self.has_changed or wanted != self.is_wanted
-        self.is_wanted = wanted
+    def want(self, program: Program) -> None:
+        """Say which program there is: whether it asks for the translation, or reads axioms as data."""
+        wanted = program.translate is not None
+        read = not wanted and any((rule.origin.name or "").startswith("cls-") for rule in program.rules)
+        self.has_changed = self.has_changed or (wanted, read) != (self.is_wanted, self._is_read)
+        self.is_wanted, self._is_read = wanted, read
 
     def note_change(self, triples: Ids) -> None:
         """Explicit triples, shape (n, 3), have come or gone."""
-        self.has_changed = self.has_changed or (self.is_wanted and self._schema.touched_by(triples))
+        followed = self.is_wanted or self._is_read
+        self.has_changed = self.has_changed or (followed and self._schema.touched_by(triples))
 
     def note_rules(self, rules: Sequence[Rule]) -> None:
         """These are all rules, the translated ones among them."""
@@ -57,6 +63,7 @@ class AxiomRules:
         if self.is_wanted:
             return self._translate(catalog, "explicit", "explicit")
         before, self.rules = self.rules, ()
+        self.warnings = self._judged(catalog) if self._is_read else ()
         return bool(before)
 
     def extend(self, catalog: Catalog, equal_are_one: bool) -> bool:
@@ -77,6 +84,13 @@ class AxiomRules:
         if not (self._concludes_axioms or equates or self._equates):
             return False
         return self._translate(catalog, "all" if self._concludes_axioms else "explicit", "all")
+
+    def _judged(self, catalog: Catalog) -> tuple[AxiomWarning, ...]:
+        """What rules that read the axioms cannot say of them."""
+        from kg_reasoner.loaders import owl
+
+        triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))
+        return owl.judge((s, p, o) for s, p, o in triples)
 
     def _translate(self, catalog: Catalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders import owl
@@ -99,11 +113,11 @@ class AxiomRules:
 
 
 def _derive_axioms(rules: Sequence[Rule]) -> bool:
-    """Whether some rule other than the schema rules (scm-*), whose axioms are redundant, can conclude an axiom."""
+    """Whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*), whose axioms are redundant."""
     from kg_reasoner.loaders import owl
 
     for rule in rules:
-        if (rule.origin.name or "").startswith("scm-") or rule.head.predicate != TRIPLE or not rule.body:
+        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
             continue
         _, property, value = rule.head.terms
         if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):

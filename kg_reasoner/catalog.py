@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from kg_reasoner.analysis import Key, conjuncts
 from kg_reasoner.calls import Functions
+from kg_reasoner.demands import DEMAND_PREDICATES
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.kernels.memory import allocate
 from kg_reasoner.literals import LITERAL_PREDICATES
@@ -50,6 +51,9 @@ PROPERTY_COLUMN = 1
 INTERNAL = "internal: "
 """How the names of predicates begin that only the engine uses; no program can name them."""
 
+_GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
+"""The predicates whose facts the engine gives by itself."""
+
 VIOLATIONS = f"{INTERNAL}violations of "
 """How the names of predicates begin whose facts are violations of a constraint."""
 
@@ -63,9 +67,13 @@ class StoredAtom:
     negated: bool = False
 
 
+DISTINCT_TERMS = "is not"
+"""The comparison that is written ``!SAMETERM(?x, ?y)``."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """``left operator right`` on values; the operator is one of ``= != < <=``."""
+    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which is about terms."""
 
     operator: str
     left: StoredTerm
@@ -190,6 +198,15 @@ def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] 
     return None if isinstance(left, Call) or isinstance(right, Call) else (expression.name, left, right)
 
 
+def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
+    """The sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
+    inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
+    if not isinstance(inner, Call) or inner.name != "SAMETERM":
+        return None
+    left, right = inner.arguments
+    return (DISTINCT_TERMS, left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
+
+
 class Catalog:
     """The relations of predicates, properties and classes, made as they are met."""
 
@@ -289,7 +306,7 @@ class Catalog:
         parts: dict[str, list[tuple[int, Rows, Flags]]] = {}
         for relation, rows, flags in tables:
             name, term = self._holds.get(relation, ("", -1))
-            if len(rows) and name and not name.startswith(INTERNAL) and name not in LITERAL_PREDICATES:
+            if len(rows) and name and not name.startswith(INTERNAL) and name not in _GIVEN:
                 parts.setdefault(name, []).append((term, rows, flags))
         return {name: self._joined(name, found) for name, found in parts.items()}
 
@@ -382,7 +399,7 @@ class Catalog:
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """One condition: a comparison, which kernels do by themselves, or a call."""
-        comparison = simple_comparison(expression)
+        comparison = simple_comparison(expression) or _distinction(expression)
         if comparison is None:
             return self._call(expression, None, rule)
         operator, left, right = comparison

@@ -14,22 +14,26 @@ import base64
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.terms import RDF, RDFS, XSD, Literal
+from kg_reasoner.terms import RDF, RDFS, XSD, Literal, Term
 from kg_reasoner.values import INTEGER_RANGES, value_of
 
 __all__ = [
     "ALWAYS_RECOGNISED",
     "DATATYPES",
+    "canonical",
     "datatypes_of",
     "disjoint_datatypes",
     "identity",
     "is_ill_typed",
+    "narrower",
     "recognised_datatypes",
+    "same_value",
 ]
 
 _NAME_START: Final = (
@@ -53,6 +57,20 @@ _STRINGS: Final = {
 }
 """xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too."""
 
+_ABOVE_STRINGS: Final = {
+    datatype: frozenset(XSD[name].value for name in names.split())
+    for datatype, names in {
+        XSD.string.value: "",
+        XSD.normalizedString.value: "string",
+        XSD.token.value: "normalizedString string",
+        XSD.language.value: "NCName Name NMTOKEN token normalizedString string",
+        XSD.NMTOKEN.value: "token normalizedString string",
+        XSD.Name.value: "NMTOKEN token normalizedString string",
+        XSD.NCName.value: "Name NMTOKEN token normalizedString string",
+    }.items()
+}
+"""The wider types of strings."""
+
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
 """The datatypes that RDF 1.1 never treats as unknown."""
 
@@ -68,6 +86,9 @@ DATATYPES: Final = frozenset(
     ]
 )
 """The datatypes known here, as IRIs in text form."""
+
+VALUE: Final = "tag:kg-reasoner:value"
+"""The datatype of the literals that `canonical` gives."""
 
 _Value: TypeAlias = tuple[str, Hashable]
 """A value space and what identifies a value in it."""
@@ -106,9 +127,42 @@ def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hasha
     return _value(literal) if literal.datatype in recognised else None
 
 
+def same_value(a: Term, b: Term) -> bool | None:
+    """Whether two terms stand for the same value; None if that is not known, as of a literal of an unknown datatype or an IRI.
+
+    >>> from kg_reasoner.terms import literal
+    >>> same_value(literal(1), Literal("01", XSD.byte.value)), same_value(literal(1), literal(1.0)), same_value(literal(1), RDF.nil)
+    (True, False, None)
+    """
+    if a == b:
+        return True
+    one, other = (identity(term) if isinstance(term, Literal) else None for term in (a, b))
+    return None if one is None or other is None else one == other
+
+
+def canonical(term: Term) -> Term:
+    """A term that is the same for all literals of one value, for what joins by value; of other terms, the term itself.
+
+    >>> canonical(Literal("1.0", XSD.decimal.value)) == canonical(Literal("01", XSD.byte.value)), canonical(RDF.nil) == RDF.nil
+    (True, True)
+    """
+    value = identity(term) if isinstance(term, Literal) else None
+    if value is None:
+        return term
+    space, key = cast(_Value, value)
+    return Literal(f"{space} {_key_text(key)}", VALUE)
+
+
+def _key_text(key: Hashable) -> str:
+    """A text that equal keys share, and no others."""
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_key_text, key))})"
+    return str(Fraction(key)) if isinstance(key, Decimal | Fraction) else repr(key)
+
+
 def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:
-    """Whether the datatype is recognised and the lexical form is none of its."""
-    return literal.datatype in recognised and _value(literal) is None
+    """Whether the datatype is recognised and the lexical form is none of its. rdfs:Literal has no forms that could be wrong."""
+    return literal.datatype in recognised and literal.datatype != RDFS.Literal.value and _value(literal) is None
 
 
 def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[str, ...]:
@@ -132,6 +186,27 @@ def disjoint_datatypes() -> frozenset[tuple[str, str]]:
     """
     known = sorted(DATATYPES - {RDFS.Literal.value})
     return frozenset(pair for pair in product(known, known) if _are_disjoint(*pair))
+
+
+@cache
+def narrower(datatype: str) -> frozenset[str]:
+    """The known datatypes all of whose values belong to another one, without that one.
+
+    >>> sorted(name.rpartition("#")[2] for name in narrower(XSD.short.value))
+    ['byte', 'unsignedByte']
+    """
+    return frozenset(name for name in DATATYPES if name != datatype and _is_within_datatype(name, datatype))
+
+
+def _is_within_datatype(one: str, other: str) -> bool:
+    if other == RDFS.Literal.value or one == RDFS.Literal.value:
+        return other == RDFS.Literal.value
+    if one in INTEGER_RANGES and other in INTEGER_RANGES:
+        (low, high), (lower, higher) = INTEGER_RANGES[one], INTEGER_RANGES[other]
+        return (lower is None or (low is not None and low >= lower)) and (higher is None or (high is not None and high <= higher))
+    if one in _STRINGS and other in _STRINGS:
+        return other in _ABOVE_STRINGS[one]
+    return other in (XSD.decimal.value, RDF.PlainLiteral.value, XSD.dateTime.value) and _primitives(one) <= _primitives(other)
 
 
 def _are_disjoint(one: str, other: str) -> bool:

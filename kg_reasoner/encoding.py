@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import LoadError
-from kg_reasoner.terms import Term, Triple
+from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
 
-__all__ = ["TripleIds", "as_row", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
+__all__ = ["TripleIds", "as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
 
 TripleIds = npt.NDArray[np.int32]
 """Triples as ids, shape (n, 3)."""
@@ -20,7 +20,7 @@ TripleIds = npt.NDArray[np.int32]
 _ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
 
 
-def encode_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds) -> TripleIds:
+def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
     """The ids of triples (terms of ours, of rdflib or of pyoxigraph); new terms get new ids.
 
     Raises:
@@ -36,14 +36,14 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds
     return dictionary.encode_texts(texts).reshape(-1, 3)
 
 
-def find_triples(dictionary: Dictionary, triples: Iterable[Triple] | TripleIds) -> TripleIds:
+def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
     """The ids of the triples whose terms are all known."""
     if isinstance(triples, np.ndarray):
         return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
     return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
 
 
-def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[Term]], arity: int) -> Ids:
+def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[AnyTerm]], arity: int) -> Ids:
     """The ids of rows of so many terms, shape (n, arity); new terms get new ids.
 
     Raises:
@@ -52,13 +52,13 @@ def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[Term]], arity: i
     return dictionary.encode_texts(_texts(rows)).reshape(len(rows), arity)
 
 
-def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[Term]], arity: int) -> Ids:
+def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[AnyTerm]], arity: int) -> Ids:
     """The ids of the rows of so many terms that are all known, shape (n, arity)."""
     facts = [row for row in map(as_row, rows) if len(row) == arity]
     return _all_known(dictionary.find_texts(_texts(facts)).reshape(len(facts), arity))
 
 
-def find_term(dictionary: Dictionary, term: Term) -> int:
+def find_term(dictionary: Dictionary, term: AnyTerm) -> int:
     """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
 
     Raises:
@@ -67,7 +67,28 @@ def find_term(dictionary: Dictionary, term: Term) -> int:
     return dictionary.find_text(_texts([[term]])[0])
 
 
-def as_row(given: object) -> tuple[Term, ...]:
+def as_term(given: object) -> Term:
+    """One of our terms for a term of ours, of rdflib or of pyoxigraph.
+
+    Raises:
+        LoadError: that is no term.
+    """
+    from kg_reasoner.loaders.convert import text_from_term
+
+    return given if isinstance(given, IRI | BlankNode | Literal) else term_from_text(text_from_term(given))
+
+
+def as_triple(given: object) -> Triple:
+    """A triple of our terms for what is given as one.
+
+    Raises:
+        LoadError: that is no triple.
+    """
+    subject, property, value = map(as_term, _triple(given))
+    return subject, property, value
+
+
+def as_row(given: object) -> tuple[AnyTerm, ...]:
     """What is given as a row of terms.
 
     Raises:
@@ -78,14 +99,14 @@ def as_row(given: object) -> tuple[Term, ...]:
     raise LoadError(f"{given!r} is no row of terms", hint=_ROWS)
 
 
-def _triple(given: object) -> tuple[Term, ...]:
+def _triple(given: object) -> tuple[AnyTerm, ...]:
     row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
     if len(row) != 3:
         raise LoadError(f"{given!r} is no triple", hint=_ROWS)
     return row
 
 
-def _texts(rows: Iterable[Sequence[Term]]) -> list[str]:
+def _texts(rows: Iterable[Sequence[AnyTerm]]) -> list[str]:
     from kg_reasoner.loaders.convert import text_from_term
 
     return [text_from_term(term) for row in rows for term in row]

@@ -16,6 +16,7 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
+from kg_reasoner.clashes import clashes
 from kg_reasoner.collector import Collector, Committed
 from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
@@ -201,7 +202,7 @@ class Engine:
         """Take another program from now on; it has been checked."""
         self.program = program
         self.column_types, self._typed_sizes = ColumnTypes(self.dictionary, program), {}
-        self.axioms.want(program.translate is not None)
+        self.axioms.want(program)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
             self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
@@ -347,7 +348,7 @@ class Engine:
             entry.take_back(base)
         counted = self.counters
         self.base, self._counted = base, counted
-        self.axioms.want(self.program.translate is not None)
+        self.axioms.want(self.program)
         self.axioms.has_changed = True
         self.touch(rules=True)
         if transaction is None or is_over:
@@ -630,10 +631,11 @@ class Engine:
     # --- consistency ------------------------------------------------------------------------------------------------
 
     def violations(self) -> Iterator[Violation]:
-        """The constraints that are violated, with the values that violate them."""
-        if self.base.rewriting is None:
-            return violations(self.catalog, self.rules)
-        return chain(violations(self.catalog, self.applied_rules), self.base.rewriting.contradictions())
+        """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
+        found = violations(self.catalog, self.applied_rules)
+        if self.base.rewriting is not None:
+            found = chain(found, self.base.rewriting.contradictions())
+        return clashes(found, self.base.queries.naming())
 
     def is_consistent(self) -> bool:
         """Whether none is."""

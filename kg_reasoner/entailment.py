@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kg_reasoner.datatypes import identity
+from kg_reasoner.encoding import as_triple
 from kg_reasoner.query import Pattern, Solutions, variables_of
-from kg_reasoner.terms import RDF, BlankNode, Literal, Term, Triple
+from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -24,8 +25,8 @@ __all__ = ["bindings", "entails"]
 Binding: TypeAlias = dict[BlankNode, Term]
 
 
-def entails(reasoner: Reasoner, triples: Iterable[Triple]) -> bool:
-    """Whether all of some triples follow together.
+def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
+    """Whether all of some triples, in terms of ours, of rdflib or of pyoxigraph, follow together.
 
     Everything that the rules derive is looked at: also what is not shown to users because it says nothing, and facts that are no
     RDF triples (the literal ``5`` is an xsd:integer, and so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from
@@ -44,7 +45,7 @@ def entails(reasoner: Reasoner, triples: Iterable[Triple]) -> bool:
     return parts is not None and all(len(part.rows) > 0 for part in parts)
 
 
-def bindings(reasoner: Reasoner, triples: Iterable[Triple]) -> Iterator[Binding]:
+def bindings(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> Iterator[Binding]:
     """The terms that blank nodes may stand for so that the triples follow; nothing if they do not, see `entails`."""
     parts = _parts(reasoner, triples)
     if parts is None:
@@ -57,9 +58,9 @@ def bindings(reasoner: Reasoner, triples: Iterable[Triple]) -> Iterator[Binding]
         yield found
 
 
-def _parts(reasoner: Reasoner, triples: Iterable[Triple]) -> list[Solutions] | None:
+def _parts(reasoner: Reasoner, asked: Iterable[AnyTriple]) -> list[Solutions] | None:
     """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
-    triples = list(triples)
+    triples = list(map(as_triple, asked))
     reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
     reasoner.materialise()
     patterns: list[Pattern] = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArityError",
+    "BeyondProfileWarning",
     "CancelledError",
     "CapacityError",
     "CallbackError",
@@ -31,6 +32,7 @@ __all__ = [
     "OutputError",
     "QuerySyntaxError",
     "ReasonerError",
+    "ReasonerWarning",
     "RuleSyntaxError",
     "SafetyError",
     "SourceError",
@@ -50,6 +52,14 @@ _SHOWN: Final = 200
 
 _LONGEST: Final = 500
 """The characters of a message. What is longer has a term or a name of the input in it, which is cut."""
+
+
+class ReasonerWarning(UserWarning):
+    """What has been loaded says more than is reasoned with. Issued once for each reasoner and reason, see `Reasoner.warnings`."""
+
+
+class BeyondProfileWarning(ReasonerWarning):
+    """An axiom needs more than the rules of OWL 2 RL: what follows from it is not all derived."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class FactBase:
         self.rewriting = self._make_rewriting() if rewrites else None
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
-        self.rulebook = RuleBook(self.catalog, self.materialiser)
+        self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self._literals = LiteralFacts(dictionary, datatypes)
 
     def _make_rewriting(self) -> Rewriting:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kg_reasoner.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.terms import IRI, RDF, RDFS, Literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
@@ -87,6 +87,7 @@ class LiteralFacts:
         pairs = (pair for pair in disjoint_datatypes() if pair[0] in ids and pair[1] in ids)
         found["disjoint_datatypes"] = [(ids[one], ids[other]) for one, other in pairs]
         self._datatypes = ids
+        self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
 
     def _describe(self, number: int, found: _Facts) -> None:
         """The facts about a literal."""

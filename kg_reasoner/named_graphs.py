@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.encoding import encode_triples, find_triples
+from kg_reasoner.encoding import as_term, encode_triples, find_term, find_triples
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
 from kg_reasoner.tables import Ids, among
-from kg_reasoner.terms import BlankNode, Literal, Term, Triple, term_text
+from kg_reasoner.terms import AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_text
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -59,15 +59,15 @@ class NamedGraphs:
             names = self.quads.names().tolist()
         return [self._reasoner.dictionary.decode(number) for number in names]
 
-    def triples(self, graph: Term | None = None) -> Iterator[Triple]:
+    def triples(self, graph: AnyTerm | None = None) -> Iterator[Triple]:
         """The explicit triples of a graph."""
-        number = self.default if graph is None else self._reasoner.dictionary.find(graph)
+        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
         with self._reasoner.reading("explicit"):
             found = np.array(self.quads.match(None, None, None, number))
         for row in self._reasoner.dictionary.decode_rows(found):
             yield row[0], row[1], row[2]
 
-    def add_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
+    def add_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
         """State triples in a graph.
 
         Raises:
@@ -76,18 +76,19 @@ class NamedGraphs:
         ids = encode_triples(self._reasoner.dictionary, triples)
         self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
 
-    def remove_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
+    def remove_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
         """State triples in a graph no longer; those that are not there are left alone."""
-        number = self.default if graph is None else self._reasoner.dictionary.find(graph)
+        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
         if number >= 0:
             self.remove(quads_of(find_triples(self._reasoner.dictionary, triples), number))
 
-    def encode(self, graph: Term) -> int:
+    def encode(self, graph: AnyTerm) -> int:
         """The id of a graph's name.
 
         Raises:
             LoadError: that cannot name a graph.
         """
+        graph = as_term(graph)
         if isinstance(graph, Literal) or (isinstance(graph, BlankNode) and not graph.label):
             raise LoadError(f"{term_text(graph)} cannot name a graph, only an IRI or a blank node can")
         return self._reasoner.dictionary.encode(graph)

@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.kernels.layout import CALL, CHECK, COMPARE, EQUAL, HOLDS, LESS, LESS_EQUAL, LOOKUP, NOT_EQUAL, PROBE, SCAN, SKIP
+from kg_reasoner.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.kernels.layout import (
+    CALL,
+    CHECK,
+    COMPARE,
+    DISTINCT,
+    EQUAL,
+    HOLDS,
+    LESS,
+    LESS_EQUAL,
+    LOOKUP,
+    NOT_EQUAL,
+    PROBE,
+    SCAN,
+    SKIP,
+)
 from kg_reasoner.relation import PlanRoom
 
 Estimate = Callable[[StoredAtom, Collection[str]], float]
 """How many rows of an atom match, given the variables that are bound."""
 
-OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL}
+OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 
 
 def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:

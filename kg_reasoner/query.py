@@ -9,7 +9,7 @@ A pattern of three terms is about all triples; one of four about those that a gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -19,12 +19,14 @@ from kg_reasoner.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.memory import address, allocate
 from kg_reasoner.limits import NOBODY, current_watch
+from kg_reasoner.literal_triples import LiteralTriples
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.planner import plan_query
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.statistics import Statistics
 from kg_reasoner.tables import Flags, among, labels_of, paired, spread
+from kg_reasoner.terms import OWL, Term
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
@@ -98,10 +100,12 @@ class Queries:
         self.catalog = catalog
         self.matcher = Matcher(catalog, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
+        self.literals = LiteralTriples(catalog, self.matcher)
         self.statistics = Statistics(catalog.database)
 
     def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
         """The solutions of some patterns, with all their variables."""
+        self.literals.forget()
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
         if not covered:
@@ -119,13 +123,17 @@ class Queries:
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
         """The triples that match, as ids of shape (n, 3)."""
         if subject is None or property is None or value is None:
-            return self.seen(self.matcher.match(subject, property, value, which), property, value, which)
+            self.literals.forget()
+            return self.seen(self._matching(subject, property, value, which), property, value, which)
         triple = subject, property, value
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
         """Whether there is this one triple."""
-        return self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which)
+        if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
+            return True
+        self.literals.forget()
+        return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
     def count(self, which: Which = "all") -> int:
         """How many triples there are."""
@@ -133,6 +141,25 @@ class Queries:
         if which == "explicit" or self.visibility is None or not self.visibility.is_active:
             return total
         return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
+
+    def naming(self) -> Callable[[Term], Term]:
+        """One name for all terms that are the same: a function of terms."""
+        dictionary = self.catalog.dictionary
+        same_as = dictionary.find(OWL.sameAs)
+        matcher = Matcher(self.catalog, generalised=True)
+        pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
+        names: dict[int, list[int]] = {}
+        for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
+            group, further = names.setdefault(one, [one]), names.setdefault(other, [other])
+            if group is not further:
+                group += further
+                names.update(dict.fromkeys(further, group))
+
+        def name(term: Term) -> Term:
+            group = names.get(dictionary.find(term)) if names else None
+            return term if group is None else dictionary.decode(min(group))
+
+        return name
 
     def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
         """Those of the triples that match a pattern's constants, shape (n, 3), that are not hidden from it."""
@@ -208,11 +235,23 @@ class Queries:
         """What matches the constants of a pattern, with as many columns as it has terms; without that of a constant graph."""
         subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
         if len(pattern) == GRAPH_COLUMN:
-            return self.matcher.match(subject, property, value, which, limit)
+            return self._matching(subject, property, value, which, limit)
         graph = pattern[GRAPH_COLUMN]
         if isinstance(graph, str):
             return self.quads.match_quads(subject, property, value, None)
         return self.quads.match(subject, property, value, graph)
+
+    def _matching(
+        self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None = None
+    ) -> Ids:
+        """The triples that match, stored or not."""
+        found = self.matcher.match(subject, property, value, which, limit)
+        if which == "explicit" or property is None or not self.literals.covers(property):
+            return found
+        further = self.literals.match(subject, property, value)
+        if which == "inferred":
+            further = further[~among(further, self.matcher.match(subject, property, value, "explicit"))]
+        return np.unique(np.concatenate([found, further]), axis=0)
 
     # --- patterns one by one ----------------------------------------------------------------------------------------
 
@@ -237,6 +276,8 @@ class Queries:
     def _size(self, pattern: AnyPattern, which: Which) -> float:
         """About how many triples match the constants of a pattern."""
         subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        if property is not None and subject is None and self.literals.covers(property):
+            return self.literals.size(property) + self.matcher.size()
         if subject is None and value is None:
             atom = self._atom_of(pattern) if property is not None and self._is_planned(pattern) else None
             return self.matcher.size() if atom is None else self.statistics.size(atom)
@@ -281,6 +322,8 @@ class Queries:
         """Whether all triples that can match a pattern lie in one relation."""
         _, property, value = pattern
         catalog = self.catalog
+        if self.literals.covers(property):
+            return False
         return catalog.ternary or (isinstance(property, int) and (property != catalog.type_id or isinstance(value, int)))
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:

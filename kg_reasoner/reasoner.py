@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
 
 import numpy as np
 
@@ -19,7 +19,17 @@ from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.encoding import TripleIds, as_row, encode_rows, encode_triples, find_rows, find_term, find_triples
+from kg_reasoner.encoding import (
+    TripleIds,
+    as_row,
+    as_term,
+    as_triple,
+    encode_rows,
+    encode_triples,
+    find_rows,
+    find_term,
+    find_triples,
+)
 from kg_reasoner.engine import Engine
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.inconsistency import Violation, reaction
@@ -28,9 +38,10 @@ from kg_reasoner.locking import NO_HOLD, Hold
 from kg_reasoner.maintenance import DEFAULT
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule
+from kg_reasoner.notices import Notices
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.query import Queries, match_triples
-from kg_reasoner.terms import OWL, Term, Triple
+from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 from kg_reasoner.transaction import Transaction
 from kg_reasoner.visibility import Visibility
 
@@ -44,8 +55,6 @@ if TYPE_CHECKING:
     from kg_reasoner.named_graphs import NamedGraphs
     from kg_reasoner.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.update import Update
-
-_Fact = TypeVar("_Fact")
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -122,6 +131,7 @@ class Reasoner:
             self.dictionary, self.visibility, maintenance=maintenance, datatypes=self.datatypes, rewrites=equality == "rewrite"
         )
         self.loaded = documents.Loaded()
+        self._notices = Notices()
         self._named_graphs: NamedGraphs | None = None
         self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
@@ -265,11 +275,15 @@ class Reasoner:
 
     @property
     def warnings(self) -> list[AxiomWarning]:
-        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
+        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set.
+
+        Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
+        `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
+        """
         self.engine.translate_schema()
         return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
-    def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
+    def add_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
 
         Raises:
@@ -286,7 +300,7 @@ class Reasoner:
         if self._named_graphs is not None:
             self._named_graphs.added(ids)
 
-    def remove_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
+    def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Remove explicit triples; what is not explicit is left alone."""
         ids = find_triples(self.dictionary, triples)
         with self.at_once():
@@ -307,7 +321,7 @@ class Reasoner:
             self._named_graphs = NamedGraphs(self)
         return self._named_graphs
 
-    def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
+    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Add explicit facts of a general predicate.
 
         Raises:
@@ -328,7 +342,7 @@ class Reasoner:
             self.engine.column_types.check(predicate, ids)
             self.engine.load(predicate, ids)
 
-    def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
+    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
         facts = list(map(as_row, rows))
         with self.at_once():
@@ -366,9 +380,9 @@ class Reasoner:
         if committed is not None and self._subscriptions is not None:
             self._subscriptions.publish(committed)
 
-    def know(self, terms: Iterable[Term]) -> None:
+    def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
-        new = [term for term in terms if term not in self.dictionary]
+        new = [term for term in map(as_term, terms) if term not in self.dictionary]
         if new:
             with self.at_once():
                 for term in new:
@@ -397,6 +411,8 @@ class Reasoner:
             if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
                 with engine.exclusively():
                     self.expect_consistent()
+        if engine.transaction is None:
+            self._notices.issue(self.loaded, engine.axioms.warnings)
 
     def reading(self, which: Which = "all") -> Hold:
         """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
@@ -548,7 +564,11 @@ class Reasoner:
             return np.array(seen)
 
     def triples(
-        self, subject: Term | None = None, predicate: Term | None = None, object: Term | None = None, which: Which = "all"
+        self,
+        subject: AnyTerm | None = None,
+        predicate: AnyTerm | None = None,
+        object: AnyTerm | None = None,
+        which: Which = "all",
     ) -> Iterator[Triple]:
         """The triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.visibility`) match if the
         pattern names their property, and under rdf:type the class.
@@ -623,7 +643,7 @@ class Reasoner:
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
-    def explain(self, fact: Triple | Atom | Violation, effort: int | None = 100_000) -> Proof:
+    def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
         """The shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
 
         Args:
@@ -646,7 +666,7 @@ class Reasoner:
         with self.engine.exclusively():
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
-    def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
+    def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
         """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
 
         What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
@@ -663,7 +683,7 @@ class Reasoner:
                 return
             yield proof
 
-    def why_not(self, fact: Triple | Atom) -> WhyNot:
+    def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.
 
         Raises:
@@ -727,8 +747,12 @@ def _as_program(given: Program | str | Path) -> Program:
     return given
 
 
-def _in_our_terms(fact: _Fact) -> _Fact:
-    """A fact; if it is a triple, in our terms."""
-    from kg_reasoner.loaders.convert import in_our_terms
-
-    return cast(_Fact, tuple(map(in_our_terms, fact))) if isinstance(fact, tuple) else fact
+@overload
+def _in_our_terms(fact: AnyTriple | Atom) -> Triple | Atom: ...
+@overload
+def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation: ...
+def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation:
+    """A fact whose terms are ours."""
+    if isinstance(fact, Atom):
+        return replace(fact, terms=tuple(term if isinstance(term, Variable) else as_term(term) for term in fact.terms))
+    return as_triple(fact) if isinstance(fact, tuple) and len(fact) == 3 else cast("Triple | Violation", fact)

@@ -13,6 +13,7 @@ import numpy as np
 
 from kg_reasoner import analysis
 from kg_reasoner.catalog import Catalog, StoredTerm, asks_of_literals
+from kg_reasoner.demands import demands
 from kg_reasoner.groups import Group, is_group, split
 from kg_reasoner.kernels.layout import STATED
 from kg_reasoner.materialise import Materialiser, PlannedRule
@@ -25,13 +26,14 @@ _NOT_PLANNED = -1
 class RuleBook:
     """Keeps a materialiser's plans up to date with the rules."""
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser) -> None:
+    def __init__(self, catalog: Catalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`: what they derived is in doubt."""
         self.gone_groups: list[Group] = []
         self.asks_of_literals = False
         """Whether some rule looks at facts about literals."""
         self._catalog = catalog
+        self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
         self._levels: dict[Rule, int] = {}
         self._new: set[Rule] = set()
@@ -45,7 +47,7 @@ class RuleBook:
 
     def use(self, rules: Sequence[Rule]) -> None:
         """From now on these are the rules. New ones wait for `plan`; facts that programs state are loaded, or lose their flag."""
-        parts = tuple(split(rules))
+        parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
         levels = analysis.levels(parts)
         self._drop(self._levels.keys() - levels.keys())
         self._new = levels.keys() - self._levels.keys()

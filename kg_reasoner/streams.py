@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol, overload
 from kg_reasoner.delta import Delta
 from kg_reasoner.errors import ReasonerError, StreamError
 from kg_reasoner.program import TRIPLE, Program, Rule
-from kg_reasoner.terms import Triple
+from kg_reasoner.terms import AnyTriple
 from kg_reasoner.update import Row, Update
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Transaction(Protocol):
     """What a stream needs of a transaction."""
 
     def remove_facts(self, predicate: str, rows: Iterable[Row], /) -> None: ...
-    def remove_triples(self, triples: Iterable[Triple], /) -> None: ...
+    def remove_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
     def remove_rules(self, rules: Iterable[Rule], /) -> None: ...
     def add_program(self, program: Program | str, /) -> None: ...
     def add_facts(self, predicate: str, rows: Iterable[Row], /) -> None: ...
-    def add_triples(self, triples: Iterable[Triple], /) -> None: ...
+    def add_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
 
     @property
     def delta(self) -> Delta: ...
@@ -116,7 +116,7 @@ def _transact(reasoner: Applies, update: Update) -> Delta:
     return transaction.delta
 
 
-def _triple(row: Row) -> Triple:
+def _triple(row: Row) -> AnyTriple:
     if len(row) != 3:
         raise ReasonerError(f"a triple has 3 terms, not {len(row)}")
     return row[0], row[1], row[2]

@@ -11,9 +11,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    import pyoxigraph
+    from rdflib.term import Node
 
 __all__ = [
+    "AnyTerm",
+    "AnyTriple",
     "BlankNode",
     "IRI",
     "Literal",
@@ -64,6 +70,10 @@ class Literal:
 
 Term: TypeAlias = IRI | BlankNode | Literal
 Triple: TypeAlias = tuple[Term, Term, Term]
+
+AnyTerm: TypeAlias = "Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal"
+"""A term of ours, of rdflib or of pyoxigraph: what users may give."""
+AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
 
 
 class Namespace:

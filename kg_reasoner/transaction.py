@@ -13,7 +13,7 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.limits import current_watch
 from kg_reasoner.locking import Hold
 from kg_reasoner.program import Program, Rule
-from kg_reasoner.terms import Term, Triple
+from kg_reasoner.terms import AnyTerm, AnyTriple
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -167,22 +167,22 @@ class Transaction:
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    def add_triples(self, triples: Iterable[Triple] | Ids) -> None:
+    def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
         """See `Reasoner.add_triples`."""
         self._expect_open()
         self.reasoner.add_triples(triples)
 
-    def remove_triples(self, triples: Iterable[Triple] | Ids) -> None:
+    def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
         """See `Reasoner.remove_triples`."""
         self._expect_open()
         self.reasoner.remove_triples(triples)
 
-    def add_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
+    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """See `Reasoner.add_facts`."""
         self._expect_open()
         self.reasoner.add_facts(predicate, rows)
 
-    def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
+    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """See `Reasoner.remove_facts`."""
         self._expect_open()
         self.reasoner.remove_facts(predicate, rows)

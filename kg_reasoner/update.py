@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kg_reasoner.program import TRIPLE, Program, Rule
-from kg_reasoner.terms import Term, Triple
+from kg_reasoner.terms import AnyTerm, AnyTriple
 
 __all__ = ["Row", "Update"]
 
-Row: TypeAlias = Sequence[Term]
-"""The arguments of a fact."""
+Row: TypeAlias = Sequence[AnyTerm]
+"""The arguments of a fact: terms of ours, of rdflib or of pyoxigraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Update:
     remove_rules: Sequence[Rule] = ()
 
     @classmethod
-    def of_triples(cls, added: Iterable[Triple] = (), removed: Iterable[Triple] = ()) -> Update:
+    def of_triples(cls, added: Iterable[AnyTriple] = (), removed: Iterable[AnyTriple] = ()) -> Update:
         """An update of RDF triples.
 
         >>> from kg_reasoner.terms import IRI, RDF

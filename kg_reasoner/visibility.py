@@ -17,7 +17,6 @@ are told by their names).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.delta import Change, Changes, Delta
+from kg_reasoner.demands import BY_THE_BOOK
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
@@ -34,9 +34,6 @@ __all__ = ["Visibility"]
 Mask = npt.NDArray[np.bool_]
 
 VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
-
-_W3C: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
-"""How the names of the rules begin in OWL 2 Profiles and in RDF 1.1 Semantics."""
 
 _BLANK: Final = 1
 _GENERAL: Final = 2
@@ -197,7 +194,7 @@ def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
 @remembered
 def _may_derive_hidden(rule: Rule) -> bool:
     """Whether it is a rule of the W3C's that concludes triples of any property, or something in the terms of the vocabularies."""
-    if rule.head.predicate != TRIPLE or not _W3C.match(rule.origin.name or ""):
+    if rule.head.predicate != TRIPLE or not BY_THE_BOOK.match(rule.origin.name or ""):
         return False
     subject, property, value = rule.head.terms
     if isinstance(property, Variable) or (property == RDF.type and not isinstance(value, IRI)):

@@ -278,6 +278,8 @@ def text_from_oxigraph(term: object) -> str:
             text = _WRITTEN_ESCAPE.sub(_rewrite, text)
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
             raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
+    elif first not in "<_":
+        raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
     elif " " in text:
         raise triple_term_error()
     return text

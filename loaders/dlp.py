@@ -10,15 +10,17 @@ What the rules derive, and what not:
 
 * Classes and properties of atoms are constants; the only exceptions are auxiliary predicates.
 * owl:Thing is concluded only in ontologies in which something follows from it. It is then derived for the members of declared
-  classes, as by scm-cls. Super-properties owl:topObjectProperty and owl:topDataProperty are not concluded at all.
+  classes, as by scm-cls. So it is with super-properties owl:topObjectProperty and owl:topDataProperty.
 * owl:Nothing in a head makes a constraint (cls-nothing2), and so does owl:bottomObjectProperty.
 * Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide: one for each literal and
   each datatype of `kg_reasoner.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng would). If
   asked for, it makes a constraint that is violated by literals of known value that are no value of that datatype (prp-rng and
   dt-not-type); by default it does not, because listing the types of all literals costs more than all other reasoning.
 * Two values of a functional property are the same (owl:sameAs). If it is declared as a data property only, the rule is a
-  constraint instead: two values, one less than the other, are an inconsistency; equal values written differently are none. An
-  undeclared property has both rules.
+  constraint instead: two values that are known to differ (by the datatype map, see `kg_reasoner.datatypes`) are an inconsistency;
+  equal values written differently are none, nor are literals of unknown datatypes. An undeclared property has both rules.
+* Values of data properties in keys, and of data properties that are inverse functional, are compared as values. So they need a
+  declaration (owl:DatatypeProperty); those of other properties are compared as terms.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.
 * Beyond the RL/RDF rules, because rules can say them: owl:hasSelf (named ext-self1 and ext-self2); at least one value on the left
   (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and the disjointness of
@@ -72,7 +74,21 @@ from kg_reasoner.loaders.ontology import Ontology
 from kg_reasoner.loaders.swrl_clauses import add_rules
 from kg_reasoner.loaders.swrl_texts import rule_text
 from kg_reasoner.loaders.unfold import Clause, rename, unfold
-from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Negation, Origin, Rule, Variable, triple
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Filter,
+    Negation,
+    Origin,
+    Rule,
+    Variable,
+    triple,
+)
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
 __all__ = ["AUXILIARY_PREFIX", "LITERAL_TYPE", "rules_of"]
@@ -85,6 +101,8 @@ LITERAL_TYPE: Final = "literal_type"
 
 _X, _Y, _Z = Variable("x"), Variable("y"), Variable("z")
 _I, _J = Variable("i"), Variable("j")
+_ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (_Y, _Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
+"""What is the same term is told first, and without calling a function."""
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
@@ -129,6 +147,7 @@ class _Translation:
             add_rules(self, rule)
         self.link_groups()
         self.clauses.sort(key=lambda clause: clause.axioms)
+        self.drop_idle_tops()
         clauses = unfold(self.with_things(), self.auxiliary)
         clauses.extend(self.of_equal_individuals(clauses))
         clauses.sort(key=lambda clause: clause.axioms)
@@ -188,6 +207,14 @@ class _Translation:
             return self.member(object, subject)
         return triple(subject, property, object)
 
+    def valued(self, property: Term, subject: Argument, value: Argument) -> Atom:
+        """The atom for a property that identifies things: for a data property about values, however these are written."""
+        if property not in self.ontology.data_properties or property in self.ontology.object_properties:
+            return self.related(property, subject, value)
+        predicate = _numbered("value", [property])
+        self.add(Atom(predicate, (_X, _Z)), [self.related(property, _X, _Y), Bind(Call("VALUE", (_Y,)), _Z)], "dt-eq")
+        return Atom(predicate, (subject, value))
+
     # ---- clauses
 
     def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None:
@@ -220,7 +247,7 @@ class _Translation:
         """The clause that relates two individuals by a property."""
         if property in _BOTTOM:
             self.add(_FALSE, body, name)
-        elif property not in _TOP:
+        else:
             self.add(self.related(property, subject, object), body, name)
 
     def equate(self, first: Variable, second: Variable, body: Sequence[BodyLiteral], name: str) -> None:
@@ -233,7 +260,7 @@ class _Translation:
         if is_object or not is_data:
             self.equate(_Y, _Z, body, name)
         if is_data or not is_object:
-            self.add(_FALSE, (*body, Filter(Call("<", (_Y, _Z)))), name)
+            self.add(_FALSE, (*body, *_ARE_DIFFERENT_VALUES), name)
 
     def exclude(self, nodes: Sequence[Term], atoms: Sequence[Atom], name: str) -> None:
         """Constraints: no two of the atoms (membership of the nodes, over the same variables) hold together."""
@@ -370,7 +397,7 @@ class _Translation:
                 self.conclude(cls, _Y, [related(property, _X, _Y)], "prp-rng")
             case HasKey(cls, keys):
                 values = [Variable(f"k{number}") for number in range(len(keys))]
-                for_each = [related(key, owner, value) for key, value in zip(keys, values, strict=True) for owner in (_X, _Y)]
+                for_each = [self.valued(key, owner, value) for key, value in zip(keys, values, strict=True) for owner in (_X, _Y)]
                 self.equate(_X, _Y, [self.member(cls, _X), *for_each, self.member(cls, _Y)], "prp-key")
             case Characteristic(kind, property):
                 self.characterise(kind, property)
@@ -380,7 +407,7 @@ class _Translation:
         if kind == OWL.FunctionalProperty:
             self.equate_values(property, None, [there, self.related(property, _X, _Z)], "prp-fp")
         elif kind == OWL.InverseFunctionalProperty:
-            self.equate(_X, _Y, [self.related(property, _X, _Z), self.related(property, _Y, _Z)], "prp-ifp")
+            self.equate(_X, _Y, [self.valued(property, _X, _Z), self.valued(property, _Y, _Z)], "prp-ifp")
         elif kind == OWL.TransitiveProperty:
             self.relate(property, _X, _Z, [there, self.related(property, _Y, _Z)], "prp-trp")
         elif kind == OWL.SymmetricProperty:
@@ -417,6 +444,14 @@ class _Translation:
         predicate = _numbered(kind, terms)
         self.auxiliary[predicate] = text
         return predicate
+
+    def drop_idle_tops(self) -> None:
+        """Leave out the clauses that conclude a universal property, unless some clause asks for it."""
+        asked = {
+            part.terms[1] for clause in self.clauses for part in clause.body if isinstance(part, Atom) and len(part.terms) == 3
+        }
+        idle = _TOP - asked
+        self.clauses = [clause for clause in self.clauses if len(clause.head.terms) != 3 or clause.head.terms[1] not in idle]
 
     def with_things(self) -> list[Clause]:
         """The clauses, with those that conclude owl:Thing only if a clause that can fire asks for it."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from kg_reasoner.loaders.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.functional import Texts
-from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, read_ontology
+from kg_reasoner.loaders.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
 from kg_reasoner.loaders.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.swrl_clauses import refusal
 from kg_reasoner.loaders.swrl_texts import rule_text
@@ -31,6 +31,7 @@ __all__ = [
     "AxiomWarning",
     "Translation",
     "is_schema_triple",
+    "judge",
     "refused_rules",
     "translate",
 ]
@@ -82,6 +83,18 @@ def translate(
     >>> [rule.origin.axiom for rule in found.rules], found.warnings
     (['SubClassOf(ex:Chair ex:Person)'], ())
     """
+    ontology = _read(triples, names, stated)
+    texts = Texts(ontology, prefixes)
+    return Translation(rules_of(ontology, texts, check_literals), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
+
+
+def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:
+    """The warnings of an ontology whose axioms a rule set reads as data, instead of translating them. See `translate`."""
+    ontology = _read(triples, names, stated=True)
+    return _in_order(warnings_of(ontology, Texts(ontology), translates_rules=False))
+
+
+def _read(triples: Iterable[Triple], names: Collection[Term], stated: bool) -> Ontology:
     schema: list[Triple] = []
     used: set[Term] = set(names)
     for triple in triples:
@@ -89,7 +102,8 @@ def translate(
             schema.append(triple)
         else:
             used.add(triple[2] if triple[1] == RDF.type else triple[1])
-    ontology = read_ontology(schema, used, stated=stated)
-    texts = Texts(ontology, prefixes)
-    warnings = sorted(dict.fromkeys(warnings_of(ontology, texts)), key=lambda warning: (warning.axiom, warning.reason))
-    return Translation(rules_of(ontology, texts, check_literals), tuple(warnings), ontology.vocabulary)
+    return read_ontology(schema, used, stated=stated)
+
+
+def _in_order(warnings: Iterable[AxiomWarning]) -> tuple[AxiomWarning, ...]:
+    return tuple(sorted(dict.fromkeys(warnings), key=lambda warning: (warning.axiom, warning.reason)))

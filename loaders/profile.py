@@ -80,13 +80,16 @@ class Part:
     losses: tuple[str, ...] = ()
 
 
-def warnings_of(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
-    """A warning for each malformed triple and for each axiom of which something is lost."""
+def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = True) -> Iterator[AxiomWarning]:
+    """A warning for each malformed triple and for each axiom of which something is lost.
+
+    Without `translates_rules`, SWRL rules are lost as a whole: rule sets that read axioms as data have no rules for them.
+    """
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
     judge = _Judge(ontology, texts)
     for rule in ontology.rules:
-        verdict = judge.judge_rule(rule)
+        verdict = judge.judge_rule(rule) if translates_rules else _Verdict([_RULE])
         if verdict.losses:
             yield AxiomWarning(rule_text(rule, texts), "; ".join(dict.fromkeys(verdict.losses)), "".join(verdict.kept))
     for axiom in ontology.axioms:
@@ -352,6 +355,7 @@ class _Judge:
         return Part(text, (*self.unseen(property), *part.losses))
 
 
+_RULE: Final = "this rule set reads no SWRL rules; owl2rl translates them"
 _DATATYPE_AXIOM: Final = "definitions of datatypes and inclusions between them are beyond OWL 2 RL"
 
 

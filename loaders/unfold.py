@@ -185,13 +185,17 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
 
 
 def is_idle(clause: Clause) -> bool:
-    """Whether a clause derives nothing new whatever the facts: its head is in its body, or a filter asks ``?x != ?x``."""
+    """Whether a clause derives nothing new whatever the facts: its head is in its body, or a filter asks ``?x != ?x``, say."""
     return clause.head in clause.body or any(
         isinstance(part, Filter) and isinstance(part.expression, Call) and _is_never(part.expression) for part in clause.body
     )
 
 
 def _is_never(call: Call) -> bool:
+    """Whether a condition says of something that it differs from itself."""
+    inner = call.arguments[0]
+    if call.name == "!" and isinstance(inner, Call) and inner.name in ("SAMETERM", "SAMEVALUE"):
+        return inner.arguments[0] == inner.arguments[1]
     return call.name in ("!=", "<") and call.arguments[0] == call.arguments[1]
 
 

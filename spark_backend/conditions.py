@@ -32,6 +32,10 @@ def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
         operator, variable, term = simple
         column = F.col(names[variable])
         return column == F.lit(term_text(term)) if operator == "=" else column != F.lit(term_text(term))
+    distinct = _distinct_terms(part.expression)
+    if distinct is not None:
+        left, right = (F.col(names[variable]) for variable in distinct)
+        return left != right
     variables = tuple(dict.fromkeys(variables_of(part.expression)))
     columns = [F.col(names[variable]) for variable in variables]
     passes = F.udf(_passes(part.expression, variables), "boolean")(*columns)
@@ -60,6 +64,15 @@ def _comparison_of_names(expression: Expression) -> tuple[str, Variable, IRI | B
     if isinstance(right, Variable):
         left, right = right, left
     return (expression.name, left, right) if isinstance(left, Variable) and isinstance(right, IRI | BlankNode) else None
+
+
+def _distinct_terms(expression: Expression) -> tuple[Variable, Variable] | None:
+    """The variables of ``!SAMETERM(?x, ?y)``."""
+    inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
+    if not isinstance(inner, Call) or inner.name != "SAMETERM":
+        return None
+    left, right = inner.arguments
+    return (left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
 
 
 def _says_different(expression: Expression) -> bool:

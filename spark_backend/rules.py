@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kg_reasoner import analysis
+from kg_reasoner.demands import demands
 from kg_reasoner.loaders import owl
 from kg_reasoner.loaders.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
@@ -81,6 +82,7 @@ def prepare(
             translation = owl.translate([*axioms, *equalities], names=set(names))
             result.warnings, result.vocabulary = translation.warnings, translation.vocabulary
             rules = tuple(dict.fromkeys(rules + translation.rules))
+        rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None))
         schema = set(statistics.schema) | further
         if representatives is not None:
             rules, schema = _rewritten(rules, schema, representatives)
@@ -217,9 +219,9 @@ def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, pred
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Whether some rule other than the schema rules (scm-*), whose axioms are redundant, can conclude an axiom."""
+    """Whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
     for rule in rules:
-        if (rule.origin.name or "").startswith("scm-") or rule.head.predicate != TRIPLE or not rule.body:
+        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
             continue
         _, property, value = rule.head.terms
         if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):

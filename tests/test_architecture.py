@@ -21,10 +21,11 @@ readings
 terms
 program
 values
+datatypes
+demands
 functions
 expressions
 aggregates
-datatypes
 analysis
 syntax_errors
 parser
@@ -47,6 +48,7 @@ quads
 delta
 collector
 visibility
+literal_triples
 update
 counters
 planner
@@ -66,10 +68,12 @@ feeds
 streams
 transaction
 inconsistency
+clashes
 equality
 encoding
 named_graphs
 documents
+notices
 fact_base
 journal
 engine
@@ -93,7 +97,7 @@ PLACE = {room: number for number, room in enumerate(ORDER)}
 
 # The Spark backend hangs on the side of the house: it sees the rules, and nothing of the engine that runs in this process.
 SPARK_SEES = {
-    *("errors", "terms", "program", "values", "expressions", "datatypes", "analysis", "supply"),
+    *("errors", "terms", "program", "values", "expressions", "datatypes", "demands", "analysis", "supply"),
     *("parser", "printer", "rulesets", "spark_backend"),
     *("loaders.owl", "loaders.sources", "loaders.statements", "loaders.syntax"),
 }

@@ -686,7 +686,7 @@ def test_functions_are_computed_where_a_proof_needs_them_first() -> None:
     [
         ((ex("a"), ex("b")), "is no fact: give a triple"),
         ("tom", "is no fact: give a triple"),
-        ((ex("a"), ex("b"), "tom"), "'tom' is no term"),
+        ((ex("a"), ex("b"), "tom"), "'tom' is no RDF term"),
         (Atom("a", (Variable("x"),)), r"\?x is a variable"),
         (Atom("a", (literal(2),)), r"there is no fact a\(2\): why_not\(\) tells what is missing"),
         ((ex("a"), RDF.type, ex("b")), "there is no fact example:a a example:b"),

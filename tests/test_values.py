@@ -306,7 +306,8 @@ def test_literals_of_rdf() -> None:
     assert is_ill_typed(Literal("<a>", xml))
     assert is_ill_typed(Literal("a\ud800", xml))
     assert is_ill_typed(Literal("a", RDF.langString.value))
-    assert is_ill_typed(Literal("a", RDFS.Literal.value))
+    assert not is_ill_typed(Literal("a", RDFS.Literal.value))  # it has no lexical forms
+    assert identity(Literal("a", RDFS.Literal.value)) is None
     assert not is_ill_typed(Literal("a", "http://example.org/unknown"))
     assert identity(Literal("a", "http://example.org/unknown")) is None
 

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -24,7 +25,7 @@ from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
 from kg_reasoner.cli.spark import spark
-from kg_reasoner.errors import OutputError, ReasonerError
+from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
 
 __all__ = ["main"]
 
@@ -57,7 +58,8 @@ class _Commands(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with _terminated_tidily():
+            with _terminated_tidily(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", ReasonerWarning)  # commands tell what they say
                 found = super().invoke(context)
                 sys.stdout.flush()  # what cannot be written is told now, not when the process ends
                 return found

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kg_reasoner.catalog import Catalog, StoredAtom
 from kg_reasoner.equality.asserted import Asserted
 from kg_reasoner.equality.cliques import Cliques
+from kg_reasoner.literal_triples import LiteralTriples
 from kg_reasoner.maintenance.collect import contains
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.quads import Quads
 from kg_reasoner.query import Pattern, Queries
-from kg_reasoner.terms import OWL
+from kg_reasoner.terms import OWL, Term
 
 NOTHING: Ids = np.empty((0, 3), np.int32)
 
@@ -116,6 +117,7 @@ class ExpandingQueries(Queries):
         super().__init__(catalog, generalised=generalised)
         self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
+        self.literals = LiteralTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
     def count(self, which: Which = "all") -> int:
@@ -133,6 +135,16 @@ class ExpandingQueries(Queries):
         explicit = self.matcher.match(None, None, None, "explicit")
         hidden, shown = (int(np.count_nonzero(self.visibility.hides(triples))) for triples in (others, explicit))
         return total - (themselves + hidden - shown)
+
+    def naming(self) -> Callable[[Term], Term]:
+        """The representative of each term."""
+        dictionary, cliques = self.catalog.dictionary, self.matcher.cliques
+
+        def name(term: Term) -> Term:
+            number = dictionary.find(term) if cliques else -1
+            return term if number < 0 else dictionary.decode(cliques.of_term(number))
+
+        return name
 
     def _has_relation(self, pattern: Pattern) -> bool:
         return super()._has_relation(self._represented(pattern))

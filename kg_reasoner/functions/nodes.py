@@ -1,10 +1,16 @@
-"""Functions that test, take apart and make RDF terms (SPARQL 1.1 Query, section 17.4.2)."""
+"""Functions that test, take apart and make RDF terms (SPARQL 1.1 Query, section 17.4.2).
+
+SAMEVALUE is ours: whether two literals have one value by the datatype map (see `kg_reasoner.datatypes`), where ``=`` compares as
+SPARQL does, to which the decimal 1.5 and the double 1.5 are equal.
+VALUE gives one literal for all literals of a value, to join by.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from kg_reasoner.datatypes import canonical, same_value
 from kg_reasoner.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
 from kg_reasoner.functions.numbers import NUMERIC
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term
@@ -45,6 +51,8 @@ _IS_IRI: Final = Function((TERM,), BOOLEAN, lambda term: isinstance(term, IRI))
 
 FUNCTIONS: Final = {
     "SAMETERM": Function((TERM, TERM), BOOLEAN, lambda a, b: a == b),
+    "SAMEVALUE": Function((TERM, TERM), BOOLEAN, same_value),
+    "VALUE": Function((TERM,), TERM, canonical),
     "ISIRI": _IS_IRI,
     "ISURI": _IS_IRI,
     "ISBLANK": Function((TERM,), BOOLEAN, lambda term: isinstance(term, BlankNode)),

@@ -7,6 +7,7 @@ from kg_reasoner.kernels.layout import (
     CALLS,
     CHECK,
     COMPARE,
+    DISTINCT,
     DONE,
     EMPTY,
     FRESH,
@@ -94,7 +95,7 @@ def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -
         if step.kind == PROBE and not context.indexes[step.index].built:
             context.wanted = step.index
             return BUILD_INDEX
-        if step.kind == COMPARE and not context.valued:
+        if step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
             return VALUES
     return READY
 

@@ -4,6 +4,7 @@ from kg_reasoner.kernels.layout import (
     CALL,
     CHECK,
     COMPARE,
+    DISTINCT,
     EMPTY,
     EQUAL,
     FAILED,
@@ -86,6 +87,8 @@ def step_key(context: Context, frame: Frame, step: Step) -> int:
 @kernel
 def compare(context: Context, operator: int, left: int, right: int) -> int:
     """Compare two terms by value: 1 or 0; a type error is 0 for every operator. The kinds are those of `layout`."""
+    if operator == DISTINCT:
+        return 1 if left != right else 0
     kind = context.value_kinds[left]
     other = context.value_kinds[right]
     if operator == EQUAL or operator == NOT_EQUAL:

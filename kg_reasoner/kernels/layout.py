@@ -109,6 +109,8 @@ NEVER = 1 << 30
 
 # comparison operators
 EQUAL, NOT_EQUAL, LESS, LESS_EQUAL = 0, 1, 2, 3
+DISTINCT = 4
+"""Not the same term, whatever the values."""
 
 # kinds of values (how `values` compares them)
 ILL_TYPED = 0

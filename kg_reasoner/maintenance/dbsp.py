@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule
+from kg_reasoner.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.counters import Counters
 from kg_reasoner.dbsp.clauses import NO_RESULT, Clause, Condition, Literal, Part, ordered
 from kg_reasoner.dbsp.columns import Booleans, Integers
@@ -208,6 +208,8 @@ class Dbsp:
         decode = self.materialiser.functions.dictionary.decode
 
         def holds(arguments: Sequence[int]) -> int:
+            if check.operator == DISTINCT_TERMS:
+                return HOLDS if arguments[0] != arguments[1] else NO_RESULT
             left, right = map(decode, arguments)
             return HOLDS if satisfies(check.operator, left, right) else NO_RESULT
 

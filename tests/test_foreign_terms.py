@@ -1,0 +1,160 @@
+"""Terms of rdflib and of pyoxigraph, wherever terms can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyoxigraph
+import pytest
+import rdflib
+
+from kg_reasoner.entailment import bindings, entails
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.convert import to_oxigraph, to_rdflib
+from kg_reasoner.program import TRIPLE, Atom, Variable
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Term, literal
+from kg_reasoner.update import Update
+
+WRITTEN = [
+    pytest.param(lambda term: term, id="ours"),
+    pytest.param(to_rdflib, id="rdflib"),
+    pytest.param(to_oxigraph, id="pyoxigraph"),
+]
+Write = Callable[[Any], Any]
+
+
+def ex(name: str) -> IRI:
+    return IRI(f"http://example.org/{name}")
+
+
+TOM, CAT, ANIMAL, AGE, GRAPH = ex("tom"), ex("Cat"), ex("Animal"), ex("age"), ex("graph")
+SOMEBODY = BlankNode("somebody")
+
+
+@pytest.fixture(params=WRITTEN)
+def write(request: pytest.FixtureRequest) -> Write:
+    return request.param  # type: ignore[no-any-return]
+
+
+def written(write: Write, *terms: Term) -> Any:
+    return tuple(map(write, terms))
+
+
+@pytest.fixture
+def reasoner(write: Write) -> Reasoner:
+    reasoner = Reasoner("near(?y, ?x) :- near(?x, ?y) .", ruleset="rdfs-full")
+    reasoner.add_triples([written(write, CAT, RDFS.subClassOf, ANIMAL), written(write, TOM, RDF.type, CAT)])
+    reasoner.add_triples([written(write, TOM, AGE, Literal("07", literal(7).datatype)), written(write, SOMEBODY, RDF.type, CAT)])
+    reasoner.add_facts("near", [written(write, TOM, literal("rex"))])
+    return reasoner
+
+
+def test_adding_and_reading(reasoner: Reasoner, write: Write) -> None:
+    assert list(reasoner.triples(*written(write, TOM, RDF.type, ANIMAL))) == [(TOM, RDF.type, ANIMAL)]
+    assert list(reasoner.triples(None, write(AGE), write(Literal("07", literal(7).datatype)))) == [
+        (TOM, AGE, Literal("07", literal(7).datatype))
+    ]
+    assert {s for s, *_ in reasoner.triples(predicate=write(RDF.type), object=write(ANIMAL))} == {TOM, SOMEBODY}
+    assert list(reasoner.triples(write(SOMEBODY), write(RDF.type), which="explicit")) == [(SOMEBODY, RDF.type, CAT)]
+    assert set(reasoner.facts("near")) == {(TOM, literal("rex")), (literal("rex"), TOM)}
+
+
+def test_removing(reasoner: Reasoner, write: Write) -> None:
+    reasoner.remove_triples([written(write, TOM, RDF.type, CAT)])
+    reasoner.remove_facts("near", [written(write, TOM, literal("rex"))])
+    assert list(reasoner.triples(write(TOM), write(RDF.type), write(ANIMAL))) == []
+    assert list(reasoner.facts("near")) == []
+
+
+def test_entailment(reasoner: Reasoner, write: Write) -> None:
+    """A blank node stands for something, and a literal for its value."""
+    assert entails(reasoner, [written(write, TOM, AGE, literal(7)), written(write, TOM, RDF.type, ANIMAL)])
+    assert entails(reasoner, [written(write, BlankNode("x"), AGE, literal(7))])
+    assert not entails(reasoner, [written(write, TOM, AGE, literal(8))])
+    assert not entails(reasoner, [written(write, BlankNode("x"), AGE, literal(8))])
+    assert entails(reasoner, [written(write, RDF._17, RDFS.subPropertyOf, RDFS.member)])
+    assert list(bindings(reasoner, [written(write, BlankNode("x"), AGE, BlankNode("y"))])) == [
+        {BlankNode("x"): TOM, BlankNode("y"): Literal("07", literal(7).datatype)}
+    ]
+
+
+def test_explanations(reasoner: Reasoner, write: Write) -> None:
+    fact = written(write, TOM, RDF.type, ANIMAL)
+    proof = reasoner.explain((TOM, RDF.type, ANIMAL)).text()
+    assert reasoner.explain(fact).text() == reasoner.explain(Atom(TRIPLE, fact)).text() == proof
+    assert next(reasoner.all_proofs(fact)).text() == proof
+    assert reasoner.explain(Atom("near", written(write, literal("rex"), TOM))).text()
+    assert "rex" in str(reasoner.why_not(Atom("near", written(write, literal("rex"), CAT))).text())
+    assert reasoner.why_not(written(write, CAT, RDF.type, ANIMAL)).text()
+
+
+def test_knowing(reasoner: Reasoner, write: Write) -> None:
+    version = reasoner.version
+    reasoner.know([write(TOM)])
+    assert reasoner.version == version
+    reasoner.know([write(RDF._18)])
+    assert (RDF._18, RDFS.subPropertyOf, RDFS.member) in set(reasoner.triples(write(RDF._18), write(RDFS.subPropertyOf)))
+
+
+def test_subscriptions_and_transactions(reasoner: Reasoner, write: Write) -> None:
+    heard: list[str] = []
+    reasoner.subscribe((None, write(RDF.type), write(ANIMAL)), lambda delta: heard.append(delta.text()))
+    reasoner.subscribe(Atom("near", (write(CAT), Variable("x"))), lambda delta: heard.append(delta.text()))
+    feed = reasoner.changes((write(ex("tim")), None, None))
+    with reasoner.transaction() as transaction:
+        transaction.add_triples([written(write, ex("tim"), RDF.type, CAT)])
+        transaction.add_facts("near", [written(write, CAT, TOM)])
+        transaction.remove_triples([written(write, TOM, RDF.type, CAT)])
+        transaction.remove_facts("near", [written(write, TOM, literal("rex"))])
+    assert len(heard) == 2
+    assert len(feed.poll()) == 1
+    assert (TOM, literal("rex")) not in set(reasoner.facts("near"))
+
+
+def test_streams(reasoner: Reasoner, write: Write) -> None:
+    first = Update.of_triples([written(write, ex("tim"), RDF.type, CAT)])
+    second = Update(
+        removed={TRIPLE: [written(write, ex("tim"), RDF.type, CAT)], "near": [written(write, TOM, literal("rex"))]},
+        added={"near": [written(write, TOM, CAT)]},
+    )
+    reasoner.foresee(second)
+    added, removed = reasoner.process([first, second])
+    assert len(added.added) > 0
+    assert len(removed.removed) > 0
+    assert set(reasoner.facts("near")) == {(TOM, CAT), (CAT, TOM)}
+
+
+def test_named_graphs(reasoner: Reasoner, write: Write) -> None:
+    graphs = reasoner.named_graphs
+    graphs.add_triples([written(write, TOM, AGE, literal(8))], write(GRAPH))
+    assert graphs.names() == [GRAPH]
+    assert list(graphs.triples(write(GRAPH))) == [(TOM, AGE, literal(8))]
+    assert list(graphs.triples(write(ex("other")))) == []
+    graphs.remove_triples([written(write, TOM, AGE, literal(8))], write(GRAPH))
+    assert list(graphs.triples(write(GRAPH))) == []
+    with pytest.raises(LoadError, match="cannot name a graph"):
+        graphs.add_triples([written(write, TOM, AGE, literal(8))], write(literal("graph")))
+
+
+@pytest.mark.parametrize("bad", ["tom", 5, rdflib.Variable("x"), None, pyoxigraph.Variable("x")])
+def test_what_is_no_term(bad: object) -> None:
+    reasoner = Reasoner("near(?y, ?x) :- near(?x, ?y) .", ruleset="rdfs")
+    calls: list[Callable[[], object]] = [
+        lambda: reasoner.add_triples([(TOM, RDF.type, bad)]),  # type: ignore[list-item]
+        lambda: reasoner.remove_triples([(TOM, RDF.type, bad)]),  # type: ignore[list-item]
+        lambda: reasoner.add_facts("near", [(TOM, bad)]),  # type: ignore[list-item]
+        lambda: reasoner.know([bad]),  # type: ignore[list-item]
+        lambda: entails(reasoner, [(TOM, RDF.type, bad)]),  # type: ignore[list-item]
+        lambda: reasoner.explain((TOM, RDF.type, bad)),  # type: ignore[arg-type]
+        lambda: reasoner.why_not((TOM, RDF.type, bad)),  # type: ignore[arg-type]
+        lambda: reasoner.why_not(Atom("near", (TOM, bad))),  # type: ignore[arg-type]
+    ]
+    if bad is not None:  # where it stands for any term
+        calls.append(lambda: list(reasoner.triples(TOM, None, bad)))  # type: ignore[arg-type]
+        calls.append(lambda: reasoner.subscribe((TOM, None, bad), print))
+    for call in calls:
+        with pytest.raises(LoadError, match="is no RDF term"):
+            call()
+    assert list(reasoner.triples()) == []
