@@ -375,10 +375,12 @@ class Reasoner:
         self.publish()
 
     def publish(self) -> None:
-        """Tell the subscribers of what has been committed."""
+        """Tell the subscribers of what has been committed, and issue the warnings that came with it."""
         committed = self.engine.committed
         if committed is not None and self._subscriptions is not None:
             self._subscriptions.publish(committed)
+        if self.engine.transaction is None:
+            self._notices.issue(self.loaded, self.engine.axioms.warnings)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
@@ -405,12 +407,11 @@ class Reasoner:
             InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
         """
         engine = self.engine
-        if engine.is_current:
-            return
-        with NO_HOLD if limits is None else self.limited(limits):
-            if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
-                with engine.exclusively():
-                    self.expect_consistent()
+        if not engine.is_current:
+            with NO_HOLD if limits is None else self.limited(limits):
+                if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+                    with engine.exclusively():
+                        self.expect_consistent()
         if engine.transaction is None:
             self._notices.issue(self.loaded, engine.axioms.warnings)
 
@@ -676,6 +677,10 @@ class Reasoner:
         self.materialise()
         with self.engine.exclusively():
             proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
+        return self._one_by_one(proofs)
+
+    def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
+        """Proofs that are looked for while nobody else uses the engine."""
         while True:
             with self.engine.exclusively():
                 proof = next(proofs, None)
