@@ -70,8 +70,8 @@ class Injector(ABC):
 
     def call(self, function: Callable[[], object]) -> BaseException | None:
         """Call it. Returns what it raised."""
-        self._start()
         try:
+            self._start()
             function()
         except BaseException as error:
             return error
@@ -192,7 +192,8 @@ class Signals(Injector):
         self.places = [f"after {1e3 * TICK * number:.2f} ms" for number in range(1, self.count + 1)]
 
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
-        if self._is_on:
+        is_ours = frame is not None and frame.f_code.co_filename == __file__  # the operation has not begun, or has ended
+        if self._is_on and not is_ours:
             self._is_on = False
             self.where = place_of(frame)
             raise KeyboardInterrupt("injected")

@@ -285,10 +285,10 @@ def _undo(subject: Subject) -> None:
 class _Child:
     """A forked process that runs a function and sends what it tells. It shares no buffer with this one."""
 
-    def __init__(self, at: int, function: Callable[[Callable[[object], None]], None]) -> None:
+    def __init__(self, at: int, function: Callable[[Callable[[object], None]], None], seconds: float | None = None) -> None:
         self.at = at
         self._crash: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the result is taken
-        self._deadline = time.monotonic() + TIME_LIMIT
+        self._deadline = time.monotonic() + (seconds or TIME_LIMIT)
         sys.stdout.flush()
         sys.stderr.flush()
         self._read, write = os.pipe()
@@ -334,7 +334,7 @@ class _Child:
         """What it tells; what it raises, is raised here."""
         messages, status = self._end()
         if status:
-            raise NotReproducible(f"without a fault: {status}")
+            raise NotReproducible(status)
         if messages and isinstance(messages[-1], BaseException):
             raise messages[-1]
         return messages
@@ -370,6 +370,15 @@ class _Child:
         lines = self._crash.read().decode(errors="replace").splitlines()
         frames = [line.strip() for line in lines if line.strip().startswith("File")]
         return "; ".join(frames[:2])
+
+
+def in_child(function: Callable[[], object], seconds: float | None = None) -> Any:
+    """Call a function in a forked process. Returns what it returns, and raises what it raises.
+
+    Raises:
+        NotReproducible: the process crashes, or does not end within a number of seconds.
+    """
+    return _Child(0, lambda tell: tell(function()), seconds).messages()[-1]
 
 
 # --- which places ----------------------------------------------------------------------------------------------------------

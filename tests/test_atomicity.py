@@ -1,0 +1,249 @@
+"""All or nothing: what runs out of memory, or is interrupted, leaves the state before, and everything works on.
+
+The sweeps (`tests.faults`) try every operation; here are the cases in which something was once lost, each by itself. What might
+crash or never end runs in a forked process.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kg_reasoner import Reasoner
+from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.terms import IRI, Term, Triple, literal
+
+if not hasattr(os, "fork"):
+    pytest.skip("faults are tried in forked processes, and this platform has none", allow_module_level=True)
+
+from tests.faults.injectors import Allocations, Injector, Lines, MemoryLines
+from tests.faults.runner import distinct, in_child
+
+JOINS = "far(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) . wide(?x, ?y, ?z) :- edge(?x, ?y), edge(?y, ?z) ."
+MOST = (1 << 31) - 2
+"""Rows, terms and entries of an index have numbers of 31 bits."""
+
+
+def chain(count: int, first: int = 0) -> list[tuple[Term, Term]]:
+    return [(literal(first + number), literal(first + number + 1)) for number in range(count)]
+
+
+def joined(edges: int = 20) -> Reasoner:
+    reasoner = Reasoner(JOINS)
+    reasoner.add_facts("edge", chain(edges))
+    reasoner.materialise()
+    return reasoner
+
+
+def numbers(reasoner: Reasoner, *predicates: str) -> list[int]:
+    return [len(list(reasoner.facts(predicate))) for predicate in predicates]
+
+
+def faults(kind: type[Injector], function: Callable[[], object], step: int = 1) -> Iterator[Injector]:
+    """Faults of a kind for each (n-th) of the places that a function passes; the function is called for each of them."""
+    counter = kind()
+    assert counter.call(function) is None
+    for at in distinct(counter.places)[::step]:
+        yield kind(at)
+
+
+# --- transactions ----------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_lost_after_a_transaction_that_ran_out_of_memory() -> None:
+    """Indexes grow while facts are added: the next update has to find them as they were."""
+
+    def add(reasoner: Reasoner) -> None:
+        with reasoner.transaction() as transaction:
+            transaction.add_facts("edge", [pair for number in range(3000) for pair in chain(1, 1000 + 2 * number)])
+
+    for at in range(1, 200):
+        reasoner, fault = joined(), Allocations(at)
+        if fault.call(lambda reasoner=reasoner: add(reasoner)) is None:  # type: ignore[misc]
+            break
+        reasoner.add_facts("edge", chain(1, 20))
+        assert numbers(reasoner, "edge", "far", "wide") == [21, 20, 20], fault.where
+    assert at > 10
+
+
+@pytest.mark.parametrize("kind", [Lines, MemoryLines, Allocations])
+def test_a_change_that_is_interrupted_in_a_block_is_undone(kind: type[Injector]) -> None:
+    def add(reasoner: Reasoner) -> None:
+        with reasoner.transaction() as transaction:
+            transaction.add_facts("edge", chain(1, 20))
+
+    for fault in faults(kind, lambda: add(joined()), step=7):
+        reasoner = joined()
+        error = fault.call(lambda reasoner=reasoner: add(reasoner))  # type: ignore[misc]
+        expected = [20, 19, 19] if error is not None else [21, 20, 20]
+        seen = numbers(reasoner, "edge", "far", "wide")
+        assert seen == expected or (error is not None and seen == [21, 20, 20]), fault.where
+        assert reasoner.open_transaction is None
+
+
+@pytest.mark.parametrize("kind", [Lines, MemoryLines, Allocations])
+def test_a_rollback_that_is_interrupted_can_be_repeated(kind: type[Injector]) -> None:
+    def changed() -> Reasoner:
+        reasoner = joined()
+        transaction = reasoner.transaction().begin()
+        transaction.add_facts("edge", chain(1, 20))
+        transaction.add_program("end(?y) :- edge(?x, ?y), NOT edge(?y, _) .")
+        assert numbers(reasoner, "edge", "far", "end") == [21, 20, 1]
+        transaction.remove_facts("edge", chain(1))
+        return reasoner
+
+    def roll_back(reasoner: Reasoner) -> None:
+        assert reasoner.open_transaction is not None
+        reasoner.open_transaction.rollback()
+
+    counter, reasoner = kind(), changed()
+    assert counter.call(lambda: roll_back(reasoner)) is None
+    for at in distinct(counter.places)[::5]:
+        reasoner, fault = changed(), kind(at)
+        fault.call(lambda reasoner=reasoner: roll_back(reasoner))  # type: ignore[misc]
+        if reasoner.open_transaction is not None:
+            reasoner.open_transaction.rollback()
+        assert numbers(reasoner, "edge", "far", "wide", "end") == [20, 19, 19, 0], fault.where
+        reasoner.add_facts("edge", chain(1, 20))
+        assert numbers(reasoner, "edge", "far", "wide") == [21, 20, 20], fault.where
+
+
+def test_an_open_transaction_survives_a_change_that_is_interrupted() -> None:
+    """What was changed before it stays in the transaction; after the rollback, nothing of either is there."""
+    for fault in faults(Lines, lambda: joined().add_facts("edge", chain(1, 30)), step=7):
+        reasoner = joined()
+        transaction = reasoner.transaction().begin()
+        transaction.add_facts("edge", chain(1, 20))
+        fault.call(lambda transaction=transaction: transaction.add_facts("edge", chain(1, 30)))  # type: ignore[misc]
+        assert numbers(reasoner, "edge", "far") in ([21, 20], [22, 20]), fault.where
+        transaction.rollback()
+        assert numbers(reasoner, "edge", "far") == [20, 19], fault.where
+
+
+# --- out of memory ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_removal_that_ran_out_of_memory_can_be_repeated() -> None:
+    """It once left a null pointer behind, and the next removal wrote there."""
+
+    def remove_twice() -> list[tuple[int, str | None]]:
+        found = []
+        for at in range(1, 50):
+            reasoner, fault = joined(), Allocations(at)
+            is_through = fault.call(lambda reasoner=reasoner: reasoner.remove_facts("edge", chain(1))) is None  # type: ignore[misc]
+            reasoner.remove_facts("edge", chain(1))
+            if numbers(reasoner, "edge", "far", "wide") != [19, 18, 18]:
+                found.append((at, fault.where))
+            if is_through:
+                break
+        return found
+
+    assert in_child(remove_twice) == []
+
+
+def test_a_dictionary_that_cannot_grow_keeps_every_term() -> None:
+    """No term gets a second id, and no look-up goes on for ever."""
+
+    def fill() -> list[str | None]:
+        wrong = []
+        for fault in faults(Allocations, lambda: list(map(Dictionary().encode, map(literal, range(200))))):
+            dictionary = Dictionary()
+            fault.call(lambda dictionary=dictionary: list(map(dictionary.encode, map(literal, range(200)))))  # type: ignore[misc]
+            there = [dictionary.find(literal(number)) for number in range(len(dictionary))]
+            again = [dictionary.encode(literal(number)) for number in range(5000)]
+            if there != list(range(len(there))) or again != list(range(5000)):
+                wrong.append(fault.where)
+        return wrong
+
+    assert in_child(fill) == []
+
+
+def test_a_document_that_does_not_fit_adds_nothing() -> None:
+    def triples(count: int) -> list[Triple]:
+        return [(IRI(f"http://example.org/{number}"), IRI("http://example.org/p"), literal(number)) for number in range(count)]
+
+    text = "".join(f"<http://example.org/{number}> <http://example.org/p> <http://example.org/o> .\n" for number in range(500))
+
+    def load(reasoner: Reasoner) -> None:
+        reasoner.load(text.encode(), format="ntriples")
+
+    for fault in faults(Allocations, lambda: load(Reasoner(""))):
+        reasoner = Reasoner("")
+        reasoner.add_triples(triples(3))
+        assert isinstance(fault.call(lambda reasoner=reasoner: load(reasoner)), MemoryError)  # type: ignore[misc]
+        assert set(reasoner.triples()) == set(triples(3)), fault.where
+        load(reasoner)
+        assert len(list(reasoner.triples())) == 503, fault.where
+
+
+# --- numbers that do not fit -----------------------------------------------------------------------------------------------
+
+
+def reserved(items: int, dtype: type[np.generic], there: Any) -> Any:
+    """An array that is too large for the memory, of which nothing but the beginning is touched."""
+    if sys.platform != "linux":
+        pytest.skip("memory is reserved without having it")
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE, which Python knows since 3.13
+    array = np.frombuffer(mmap.mmap(-1, items * np.dtype(dtype).itemsize, flags=flags), dtype)
+    array[: len(there)] = there
+    return array
+
+
+def is_refused(change: Callable[[], object]) -> str:
+    """The message of the error that a change must end with."""
+    with pytest.raises(ReasonerError) as caught:
+        change()
+    return str(caught.value)
+
+
+def test_more_terms_than_there_are_numbers_are_one_clear_error() -> None:
+    def fill() -> str:
+        dictionary = Dictionary()
+        known = [dictionary.encode(literal(number)) for number in range(20)]
+        terms = dictionary._terms
+        used = int(terms.offsets[terms.count])
+        terms.offsets = reserved(MOST + 2, np.int64, terms.offsets)
+        terms.count = terms.room = MOST
+        terms.offsets[MOST] = used
+        message = is_refused(lambda: dictionary.encode_texts(['"a"', '"b"', '"c"', '"d"']))
+        assert [dictionary.find(literal(number)) for number in range(20)] == known
+        return message
+
+    assert "terms" in in_child(fill)
+
+
+def test_more_facts_than_there_are_numbers_are_one_clear_error() -> None:
+    def fill() -> str:
+        reasoner = Reasoner("")
+        reasoner.add_facts("edge", chain(10))
+        reasoner.materialise()
+        relation = reasoner.engine.database.relations[reasoner.engine.catalog.predicates["edge"]]
+        count = relation.count
+        relation.count = relation.capacity = MOST
+        message = is_refused(lambda: reasoner.add_facts("edge", chain(10, 100)))
+        relation.count = count
+        return message
+
+    assert "facts" in in_child(fill) or "rows" in in_child(fill)
+
+
+def test_an_index_that_is_too_large_is_one_clear_error() -> None:
+    """Its vectors begin at numbers of 31 bits. Nobody has touched the memory before them."""
+
+    def fill() -> str:
+        reasoner = joined(10)
+        index = next(index for index in reasoner.engine.database.indexes.records if index.built)
+        index.arena = reserved(MOST + 1 + MOST // 2, np.int64, index.arena[: index.top])
+        index.capacity, index.top = len(index.arena), MOST
+        message = is_refused(lambda: (reasoner.add_facts("edge", chain(20, 100)), reasoner.materialise()))
+        assert numbers(reasoner, "edge", "far") == [10, 9]
+        return message
+
+    assert "index" in in_child(fill)
