@@ -33,7 +33,7 @@ from kg_reasoner.terms import IRI, Triple
 if TYPE_CHECKING:
     from rdflib import Graph
 
-__all__ = ["Rate", "Workload", "table", "triangles", "workloads"]
+__all__ = ["Rate", "Workload", "measured", "rate", "table", "triangles", "workloads"]
 
 THREADS: Final = (1, 2, 4)
 PLANTED: Final = 10

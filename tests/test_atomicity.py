@@ -250,7 +250,12 @@ def test_an_index_that_is_too_large_is_one_clear_error() -> None:
         index = next(index for index in reasoner.engine.database.indexes.records if index.built)
         index.arena = reserved(MOST + 1 + MOST // 2, np.int64, index.arena[: index.top])
         index.capacity, index.top = len(index.arena), MOST
-        message = is_refused(lambda: (reasoner.add_facts("edge", chain(20, 100)), reasoner.materialise()))
+
+        def add() -> None:
+            reasoner.add_facts("edge", chain(20, 100))
+            reasoner.materialise()
+
+        message = is_refused(add)
         assert numbers(reasoner, "edge", "far") == [10, 9]
         return message
 

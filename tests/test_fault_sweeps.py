@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from random import Random
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -134,7 +135,7 @@ def test_no_fault_is_raised_as_a_block_is_left() -> None:
     """Where no signal is handled, either; everywhere else there are faults."""
     lines: list[int] = []
 
-    def trace(frame: FrameType, event: str, _: object) -> object:
+    def trace(frame: FrameType, event: str, _: object) -> Any:
         if event == "line" and frame.f_code is block.__code__ and not leaves_block(frame):
             lines.append(frame.f_lineno - block.__code__.co_firstlineno)
         return trace

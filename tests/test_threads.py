@@ -87,7 +87,7 @@ def test_each_thread_has_reasoners_of_its_own() -> None:
             assert (sizes.explicit, sizes.inferred) == (count, paths(count))
 
     def run() -> list[str]:
-        return list(map(str, together(*(lambda count=count: work(count) for count in (20, 60, 100, 140)))))  # type: ignore[misc]
+        return list(map(str, together(*(lambda count=count: work(count) for count in (20, 60, 100, 140)))))
 
     assert survives(run) == []
 
@@ -261,7 +261,7 @@ def test_writers_take_turns() -> None:
                     transaction.add_facts("edge", [(literal(first + number), literal(first + number + 1))])
                     transaction.add_facts("note", [(literal(first + number),)])
 
-        errors = together(*(lambda first=first: write(first) for first in (1000, 2000, 3000)))  # type: ignore[misc]
+        errors = together(*(lambda first=first: write(first) for first in (1000, 2000, 3000)))
         return list(map(repr, errors)), len(list(reasoner.facts("path")))
 
     assert survives(run) == ([], paths(20) + 3 * paths(15))

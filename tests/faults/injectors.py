@@ -19,12 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 import kg_reasoner
-import kg_reasoner.loaders
-import kg_reasoner.rulesets
+from kg_reasoner import loaders, rulesets
 
-PLACES: Final = tuple(
-    f"{Path(str(module.__file__)).parent}/" for module in (kg_reasoner, kg_reasoner.loaders, kg_reasoner.rulesets)
-)
+PLACES: Final = tuple(f"{Path(str(module.__file__)).parent}/" for module in (kg_reasoner, loaders, rulesets))
 """Where the package's code is."""
 
 ROOT: Final = f"{Path(str(kg_reasoner.__file__)).parents[1]}/"

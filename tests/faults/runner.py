@@ -18,6 +18,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, Any, Final, NoReturn
 
 from kg_reasoner import relation
@@ -118,7 +119,7 @@ def sweep(
         done = Sweep(scenario.name, kind, len(expected.places))
         waiting: deque[_Child] = deque()
         for at in choose(expected.places):
-            waiting.append(_Child(at, lambda tell, at=at: _try(scenario, kind, subject, expected, at, tell)))
+            waiting.append(_Child(at, partial(_try, scenario, kind, subject, expected, at)))
             if len(waiting) >= jobs:
                 _take(waiting.popleft(), done, on_result)
         while waiting:
@@ -181,13 +182,13 @@ def _expected(scenario: Scenario, kind: str, subject: Subject) -> Expected:
 def _try(scenario: Scenario, kind: str, subject: Subject, expected: Expected, at: int, tell: Callable[[object], None]) -> None:
     """Raise a fault, and tell what is left, step by step."""
     injector: Injector = KINDS[kind](at)
-    error = injector.call(lambda: scenario.operation(subject))
+    has_raised = injector.call(lambda: scenario.operation(subject)) is not None  # nobody keeps the exception, nor its frames
     tell(injector.where)
-    if injector.where is None and error is None:
+    if injector.where is None and not has_raised:
         tell(("after", ""))
         return
     try:
-        tell(_judge(scenario, subject, expected, error))
+        tell(_judge(scenario, subject, expected, has_raised))
     except _Wrong as wrong:
         tell(wrong.args)
     except BaseException as later:
@@ -198,8 +199,8 @@ class _Wrong(Exception):
     """Something is not as it should be: an outcome, and what is wrong."""
 
 
-def _judge(scenario: Scenario, subject: Subject, expected: Expected, error: BaseException | None) -> tuple[str, str]:
-    """What is left after an exception (None: it was not raised on).
+def _judge(scenario: Scenario, subject: Subject, expected: Expected, has_raised: bool) -> tuple[str, str]:
+    """What is left after a fault. Where nothing was raised, the operation has to be done.
 
     Raises:
         _Wrong: it is not what should be.
@@ -212,8 +213,8 @@ def _judge(scenario: Scenario, subject: Subject, expected: Expected, error: Base
         _go_on(subject)
         return "before", ""
     seen = snapshot(subject)
-    states = {"before": expected.before, "after": expected.after} if error is not None else {"after": expected.after}
-    if scenario.may_undo and error is not None:
+    states = {"before": expected.before, "after": expected.after} if has_raised else {"after": expected.after}
+    if scenario.may_undo and has_raised:
         states["undone"] = expected.undone
     distances = {name: differences(seen, state) for name, state in states.items()}
     state = min(distances, key=lambda name: len(distances[name]))

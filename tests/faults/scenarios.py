@@ -360,11 +360,16 @@ INSERT DATA { :kit a :Cat }
 KIT: Final = (EX.kit, RDFLIB_RDF.type, EX.Cat)
 
 
+def _over(graph: Graph) -> Subject:
+    store: Any = graph.store
+    return Subject(store.reasoner, graph)
+
+
 def zoo(reasoner: Callable[[], Reasoner] = lambda: Reasoner(ruleset="rdfs")) -> Subject:
     graph = Graph(store=KGReasonerStore(reasoner()))
     graph.parse(data=ZOO, format="turtle")
     graph.commit()
-    return Subject(graph.store.reasoner, graph)
+    return _over(graph)
 
 
 def dataset(**options: Any) -> Subject:
@@ -372,7 +377,7 @@ def dataset(**options: Any) -> Subject:
     graph.graph(EX.g1).parse(data=ZOO, format="turtle")
     graph.graph(EX.g2).add((EX.tom, RDFLIB_RDF.type, EX.Cat))
     graph.commit()
-    return Subject(graph.store.reasoner, graph)
+    return _over(graph)
 
 
 def by_graph() -> Subject:
@@ -535,7 +540,7 @@ def _dirty(make: Make) -> Make:
         subject = make()
         assert isinstance(subject.graph, Dataset)
         subject.graph.graph(URIRef(EX.g3)).add(KIT)
-        subject.graph.remove((EX.tom, EX.likes, None, None))
+        subject.graph.remove((EX.tom, EX.likes, None, None))  # type: ignore[arg-type]  # rdflib takes None
         return subject
 
     return changed_dataset

@@ -54,16 +54,26 @@ class Subject:
     attached: Graph | None = None
     kept: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def store(self) -> Any:
+        """The store of the graph."""
+        assert self.graph is not None
+        return self.graph.store
+
+    @property
+    def present(self) -> Reasoner:
+        """The reasoner, or that of the graph, which gets another one when another rule set is opened."""
+        return self.reasoner if self.graph is None else self.store.reasoner
+
 
 def snapshot(subject: Subject) -> Snapshot:
     """Everything that a user can see, by kind."""
-    reasoner, graph = subject.reasoner, subject.graph
+    reasoner, graph = subject.present, subject.graph
     seen: dict[str, Any] = {}
     if graph is not None:
         seen["what the graph shows"] = frozenset(graph.quads()) if isinstance(graph, Dataset) else frozenset(graph)
-        seen["explicit triples of the graph"] = frozenset(graph.store.explicit)
-        seen["graphs of the dataset"] = frozenset(map(str, graph.store.named_graphs()))
-        reasoner = graph.store.reasoner
+        seen["explicit triples of the graph"] = frozenset(subject.store.explicit)
+        seen["graphs of the dataset"] = frozenset(map(str, subject.store.named_graphs()))
     if subject.attached is not None:
         seen["what the attached graph shows"] = frozenset(subject.attached)
         seen["its store"] = type(subject.attached.store).__name__
@@ -72,7 +82,7 @@ def snapshot(subject: Subject) -> Snapshot:
         "facts": facts_of(reasoner),
         "explicit facts": facts_of(reasoner, "explicit"),
         "rules": frozenset(map(str, reasoner.rules)),
-        "program": (frozenset(map(str, reasoner.program.rules)), reasoner.program.translate, dict(reasoner.program.declarations)),
+        "program": (frozenset(map(str, reasoner.program.rules)), reasoner.program.translate, reasoner.program.declarations),
         "predicates": reasoner.predicates(),
         "named graphs": {str(name): frozenset(graphs.triples(name)) for name in [None, *graphs.names()]},
         "warnings": sorted(map(str, reasoner.warnings)),
@@ -84,7 +94,7 @@ def snapshot(subject: Subject) -> Snapshot:
 
 def facts_of(reasoner: Reasoner, which: Any = "all") -> frozenset[Any]:
     """Triples and facts, with the names of their predicates."""
-    found = {(TRIPLE, triple) for triple in reasoner.triples(which=which)}
+    found: set[Any] = {(TRIPLE, triple) for triple in reasoner.triples(which=which)}
     for name in reasoner.predicates():
         found |= {(name, row) for row in reasoner.facts(name, which)}
     return frozenset(found)
@@ -111,7 +121,7 @@ def differences(left: Snapshot, right: Snapshot) -> list[str]:
 
 def is_what_follows(subject: Subject) -> bool:
     """Whether the facts are those of a fresh reasoner that is given the same program and explicit facts."""
-    reasoner = subject.reasoner if subject.graph is None else subject.graph.store.reasoner
+    reasoner = subject.present
     fresh = reasoner.without_facts()
     fresh.on_inconsistency = "report"
     fresh.add_triples(list(reasoner.triples(which="explicit")))
@@ -122,7 +132,7 @@ def is_what_follows(subject: Subject) -> bool:
 
 def shake(subject: Subject) -> None:
     """Update the subject twice over, so that a table or an index that is not what it should be shows itself."""
-    reasoner = subject.reasoner if subject.graph is None else subject.graph.store.reasoner
+    reasoner = subject.present
     triples = list(reasoner.triples(which="explicit"))
     rows = {name: list(reasoner.facts(name, "explicit")) for name in reasoner.predicates()}
     with reasoner.transaction(collects=reasoner.has_subscribers):
