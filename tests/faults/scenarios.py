@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,11 +133,19 @@ def add_contradiction(subject: Subject) -> None:
         return
 
 
-def subscribed(maintenance: str = DEFAULT) -> Subject:
-    subject = edges(maintenance)
-    subject.mirror = Mirror(subject.reasoner)
-    subject.reasoner.subscribe(None, subject.mirror)
-    return subject
+def listening(make: Make) -> Make:
+    """A subject with a subscriber to everything."""
+
+    def with_mirror() -> Subject:
+        subject = make()
+        subject.mirror = Mirror(subject.reasoner)
+        subject.reasoner.subscribe(None, subject.mirror)
+        return subject
+
+    return with_mirror
+
+
+subscribed = listening(edges)
 
 
 def subscribe(subject: Subject) -> None:
@@ -289,6 +298,14 @@ def change_layout(subject: Subject) -> None:
     subject.reasoner.materialise()
 
 
+def triples_in_block(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.add_triples(OTHERS)
+        list(subject.reasoner.triples(ex("a")))
+        transaction.remove_triples([TRIPLES[0], TRIPLES[5]])
+        transaction.add_facts("about", [(ex("d"), literal(3))])
+
+
 def know(subject: Subject) -> None:
     subject.reasoner.know([literal(5), ex("unheard")])
 
@@ -397,13 +414,6 @@ def on_graph(function: Callable[[Any], object]) -> Operation:
     return lambda subject: function(subject.graph)
 
 
-def listening_zoo() -> Subject:
-    subject = zoo()
-    subject.mirror = Mirror(subject.reasoner)
-    subject.reasoner.subscribe(None, subject.mirror)
-    return subject
-
-
 def change_and_commit(graph: Graph) -> None:
     graph.add(KIT)
     graph.remove((EX.tom, EX.likes, None))
@@ -436,6 +446,18 @@ def process_from_iterator(subject: Subject) -> None:
         yield from STREAM
 
     list(subject.reasoner.process(stream()))
+
+
+def process_asynchronously(subject: Subject) -> None:
+    async def stream() -> AsyncIterator[Update]:
+        for update in STREAM:
+            yield update
+
+    async def run() -> None:
+        async for _ in subject.reasoner.process(stream()):
+            pass
+
+    asyncio.run(run())
 
 
 # --- the table -------------------------------------------------------------------------------------------------------------
@@ -487,6 +509,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("know", axioms, know)
     yield Scenario("cliques, add triples", cliques, add_triples)
     yield Scenario("cliques, remove triples", cliques, remove_triples)
+    yield Scenario("cliques, block", cliques, triples_in_block)
+    yield Scenario("cliques, block, subscribed", listening(cliques), triples_in_block)
+    yield Scenario("block of triples, counting", lambda: axioms(maintenance="counting"), triples_in_block)
     yield Scenario("cliques, add triples, tiny tables", cliques, add_triples, is_tiny=True)
     for format in DOCUMENTS:
         yield Scenario(f"load {format}", axioms, load(format))
@@ -512,7 +537,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("rdflib, read", changed_zoo, on_graph(len), leaves_open=True)
     yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True, leaves_open=True)
     yield Scenario("rdflib, rollback", changed_zoo, on_graph(lambda graph: graph.rollback()), leaves_open=True)
-    yield Scenario("rdflib, change and commit, subscribed", listening_zoo, on_graph(change_and_commit), leaves_open=True)
+    yield Scenario("rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), leaves_open=True)
     yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")), leaves_open=True)
     yield Scenario("attach", plain_graph, attach_graph)
     for name, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
@@ -533,6 +558,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("stream", edges, process(marking=False))
     yield Scenario("stream, marking", edges, process(marking=True))
     yield Scenario("stream, read by a thread", edges, process_from_iterator)
+    yield Scenario("stream, asynchronous", edges, process_asynchronously)
+    yield Scenario("stream, subscribed", subscribed, process(marking=False))
 
 
 def _dirty(make: Make) -> Make:
