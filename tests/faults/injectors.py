@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType, TracebackType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -54,6 +54,15 @@ class Injector(ABC):
         self.count = 0
         self.places: list[str] = []
         self.where: str | None = None
+        self.on_hit: Callable[[str], object] = str
+        """Told of the place just before the exception is raised, as the process may crash then."""
+
+    def _hit(self, frame: FrameType | None, error: type[BaseException]) -> NoReturn:
+        """Raise the exception."""
+        sys.settrace(None)
+        self.where = place_of(frame)
+        self.on_hit(self.where)
+        raise error("injected")
 
     def _reach(self, frame: FrameType, error: type[BaseException]) -> None:
         """A place is reached."""
@@ -61,9 +70,7 @@ class Injector(ABC):
         if self.at == 0:
             self.places.append(place_of(frame))
         if self.count == self.at:
-            self.where = place_of(frame)
-            sys.settrace(None)
-            raise error("injected")
+            self._hit(frame, error)
 
     def call(self, function: Callable[[], object]) -> BaseException | None:
         """Call it. Returns what it raised."""
@@ -192,8 +199,7 @@ class Signals(Injector):
         is_ours = frame is not None and frame.f_code.co_filename == __file__  # the operation has not begun, or has ended
         if self._is_on and not is_ours:
             self._is_on = False
-            self.where = place_of(frame)
-            raise KeyboardInterrupt("injected")
+            self._hit(frame, KeyboardInterrupt)
 
 
 KINDS: Final[Mapping[str, type[Injector]]] = {

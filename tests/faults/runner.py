@@ -32,7 +32,7 @@ OUTCOMES: Final = ("before", "after", "neither", "broken", "crashed", "hung")
 wrong later (the operation's repetition, a rollback, further updates); nothing, as the process has crashed, or does not end."""
 
 GOOD: Final = ("before", "after")
-TIME_LIMIT: Final = 15.0
+TIME_LIMIT: Final = 12.0
 """Seconds for a process."""
 
 TINY: Final = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
@@ -182,8 +182,8 @@ def _expected(scenario: Scenario, kind: str, subject: Subject) -> Expected:
 def _try(scenario: Scenario, kind: str, subject: Subject, expected: Expected, at: int, tell: Callable[[object], None]) -> None:
     """Raise a fault, and tell what is left, step by step."""
     injector: Injector = KINDS[kind](at)
+    injector.on_hit = tell
     has_raised = injector.call(lambda: scenario.operation(subject)) is not None  # nobody keeps the exception, nor its frames
-    tell(injector.where)
     if injector.where is None and not has_raised:
         tell(("after", ""))
         return
