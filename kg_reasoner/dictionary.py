@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.errors import CapacityError
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import Terms
-from kg_reasoner.kernels.memory import Table, address, allocate, borrow
+from kg_reasoner.kernels.layout import MOST, Terms
+from kg_reasoner.kernels.memory import Table, address, allocate, borrow, grant
 from kg_reasoner.kernels.texts import byte_classes
+from kg_reasoner.locking import new_mutex
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
 
 Ids = npt.NDArray[np.int32]
@@ -32,10 +34,13 @@ class Dictionary:
     def __init__(self) -> None:
         self._table = Table(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
-        self._set_room(64)
+        self._terms.publish(**_room(64))
         self._classes = _constant(byte_classes())
-        self._first_bytes: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
-        self._first_known = 0
+        self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
+        self.mutex = new_mutex()
+        """Held where terms are looked up or interned."""
+        self.claim: Callable[[int], None] = grant
+        """Called before so many bytes are taken; it raises an error if that is too much."""
         self._string_type = _constant(str(XSD.string).encode())
 
     def __len__(self) -> int:
@@ -62,7 +67,8 @@ class Dictionary:
     def find_text(self, text: str) -> int:
         """The id of the term with this text, or -1."""
         data = borrow(text.encode())
-        return native.find_text(self._terms.address, address(data), len(data))
+        with self.mutex:
+            return native.find_text(self._terms.address, address(data), len(data))
 
     def decode(self, number: int) -> Term:
         """The term of an id."""
@@ -98,15 +104,18 @@ class Dictionary:
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
-        known, count = self._first_known, self._terms.count
-        if known < count:
-            if count > len(self._first_bytes):
-                grown = np.empty(2 * count, np.uint8)
-                grown[:known] = self._first_bytes[:known]
-                self._first_bytes = grown
-            self._first_bytes[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
-            self._first_known = count
-        return self._first_bytes[:count]
+        array, known = self._first_bytes
+        if known < self._terms.count:
+            with self.mutex:
+                array, known = self._first_bytes
+                count = self._terms.count
+                if count > len(array):
+                    grown = np.empty(2 * count, np.uint8)
+                    grown[:known] = array[:known]
+                    array = grown
+                array[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
+                self._first_bytes, known = (array, count), count
+        return array[:known]
 
     def with_prefix(self, prefix: str, first: int = 0) -> Ids:
         """The ids, from one on, of the terms whose text begins with a prefix of ASCII characters."""
@@ -126,17 +135,19 @@ class Dictionary:
     def find_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`; -1 where a term is not known."""
         _, data, offsets, out = _laid_out(texts)
-        native.find_texts(self._terms.address, address(data), address(offsets), address(out), len(texts))
+        with self.mutex:
+            native.find_texts(self._terms.address, address(data), address(offsets), address(out), len(texts))
         return np.asarray(out[: len(texts)])
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`, given out where they are new."""
         pieces, data, offsets, out = _laid_out(texts)
         done = 0
-        while done < len(pieces):
-            done = native.intern_texts(self._terms.address, address(data), address(offsets), address(out), done, len(pieces))
-            if done < len(pieces):
-                self._grow(len(pieces[done]))
+        with self.mutex:
+            while done < len(pieces):
+                done = native.intern_texts(self._terms.address, address(data), address(offsets), address(out), done, len(pieces))
+                if done < len(pieces):
+                    self._grow(len(pieces[done]))
         return np.asarray(out[: len(pieces)])
 
     def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
@@ -153,28 +164,29 @@ class Dictionary:
         state = allocate(16, np.int64, 0)
         triples = allocate((len(data) // 40 + 16) * 3, np.int32)
         rejects = allocate(64, np.int64)
-        while native.read_ntriples(
-            self._terms.address,
-            address(self._classes),
-            address(scope),
-            len(scope) - 1,
-            address(self._string_type),
-            len(self._string_type) - 1,
-            address(text),
-            len(text),
-            int(not _is_utf8(data)),
-            address(state),
-            address(triples),
-            len(triples) // 3,
-            address(rejects),
-            len(rejects) // 2,
-        ):
-            if state[1] == len(triples) // 3:
-                triples = _doubled(triples)
-            if state[2] == len(rejects) // 2:
-                rejects = _doubled(rejects)
-            end = data.find(b"\n", int(state[0]))
-            self._grow((end if end >= 0 else len(data)) - int(state[0]) + 2 * len(scope) + 2)
+        with self.mutex:
+            while native.read_ntriples(
+                self._terms.address,
+                address(self._classes),
+                address(scope),
+                len(scope) - 1,
+                address(self._string_type),
+                len(self._string_type) - 1,
+                address(text),
+                len(text),
+                int(not _is_utf8(data)),
+                address(state),
+                address(triples),
+                len(triples) // 3,
+                address(rejects),
+                len(rejects) // 2,
+            ):
+                if state[1] == len(triples) // 3:
+                    triples = _doubled(triples)
+                if state[2] == len(rejects) // 2:
+                    rejects = _doubled(rejects)
+                end = data.find(b"\n", int(state[0]))
+                self._grow((end if end >= 0 else len(data)) - int(state[0]) + 2 * len(scope) + 2)
         ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
         return np.array(triples[: 3 * state[1]]).reshape(-1, 3), [(start, min(end, len(data))) for start, end in ranges]
 
@@ -186,23 +198,32 @@ class Dictionary:
         used = int(terms.offsets[terms.count])
         if used + text_length > terms.text_capacity:
             capacity = max(2 * terms.text_capacity, used + text_length)
+            self.claim(capacity)
             texts = allocate(capacity, np.uint8)
             texts[:used] = terms.texts[:used]
-            terms.texts = texts
-            terms.text_capacity = capacity
+            terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
-        terms = self._terms
-        offsets = allocate(room + 1, np.int64, 0)
-        if terms.count:
-            offsets[: terms.count + 1] = terms.offsets[: terms.count + 1]
-        terms.offsets = offsets
-        terms.room = room
-        terms.slots = allocate(2 * room, np.int32, -1)
-        terms.hashes = allocate(2 * room, np.int32)
-        terms.mask = 2 * room - 1
-        if terms.count:
-            native.rehash_texts(terms.address)
+        """Go on with larger tables, which are filled before anybody sees them."""
+        terms, count = self._terms, self._terms.count
+        if count + 3 > MOST:
+            raise CapacityError(f"there are {count:,} terms, and there cannot be more")
+        self.claim(24 * room)
+        fields = _room(room)
+        fields["offsets"][: count + 1] = terms.offsets[: count + 1]
+        native.rehash_texts(terms.address, address(fields["slots"]), address(fields["hashes"]), fields["mask"])
+        terms.publish(**fields)
+
+
+def _room(room: int) -> dict[str, Any]:
+    """The fields of empty tables for so many terms (a power of two)."""
+    return {
+        "offsets": allocate(room + 1, np.int64, 0),
+        "room": min(room, MOST),
+        "slots": allocate(2 * room, np.int32, -1),
+        "hashes": allocate(2 * room, np.int32),
+        "mask": 2 * room - 1,
+    }
 
 
 def _constant(data: bytes) -> npt.NDArray[np.uint8]:

@@ -65,13 +65,14 @@ def load(
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
     with reasoner.at_once():
         if closure.rules.rules:
-            reasoner.add_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
+            reasoner.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
         for block in closure.blocks:
             if block.graphs is None:
-                reasoner.add_triples(block.triples)
+                if len(block.triples):
+                    reasoner.state_triples(block.triples)
             else:
-                reasoner.named_graphs.load(block.triples, block.graphs)
-    reasoner.loaded = reasoner.loaded.after(closure)
+                reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
+        reasoner.engine.set(reasoner, "loaded", reasoner.loaded.after(closure))
 
 
 @dataclass(frozen=True, slots=True)

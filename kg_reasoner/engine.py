@@ -6,7 +6,7 @@ that made terms equal or further axioms. A `Reasoner` is an engine with terms, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,20 +16,27 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
+from kg_reasoner.collector import Collector, Committed
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import InterruptedUpdate, ReasonerError
 from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
+from kg_reasoner.journal import Entry, LoggedFacts, LoggedSetting
+from kg_reasoner.limits import NOBODY, UNLIMITED, Watch, current_watch
+from kg_reasoner.locking import Hold, ReadWriteLock
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import PlannedRule, Progress
 from kg_reasoner.program import Program, Rule
+from kg_reasoner.readings import Readings
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from kg_reasoner.equality.rewriting import Rewriting
     from kg_reasoner.transaction import Transaction
 
@@ -37,6 +44,33 @@ __all__ = ["Engine", "Foreseen"]
 
 Foreseen: TypeAlias = Callable[[], "list[tuple[int, Ids]]"]
 """Finds facts that the next update will delete, by relation, as far as they are known when it is asked."""
+
+
+class Operation:
+    """The ``with`` block of an operation of an engine; see `Engine.changing`."""
+
+    __slots__ = ("_changes", "_engine", "_hold")
+
+    def __init__(self, engine: Engine, *, changes: bool) -> None:
+        self._engine = engine
+        self._changes = changes
+        self._hold: Hold | None = None
+
+    def __enter__(self) -> None:
+        engine = self._engine
+        self._hold = engine.lock.write(current_watch().remaining)
+        try:
+            engine.begin_operation(changes=self._changes)
+        except BaseException:
+            self._hold.release()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            self._engine.end_operation(error)
+        finally:
+            if self._hold is not None:
+                self._hold.release()
 
 
 class Engine:
@@ -62,15 +96,38 @@ class Engine:
         self.axioms = AxiomRules(dictionary)
         self.version = 0
         self.transaction: Transaction | None = None
+        self.lock = ReadWriteLock(lambda: not self._is_whole)
+        self.readings = Readings()
+        self._is_whole = True
+        """False while an operation is under way, and after one that was interrupted, until that is undone."""
+        self._journal: list[Entry] = []
+        """How to take back what the open transaction, or else the operation under way, has changed."""
+        self._mark = 0
+        """Where in the journal that of the operation begins."""
+        self._told: Collector | None = None
+        self._outgoing: Delta | None = None
+        self.committed: Committed | None = None
+        """The last delta for subscribers."""
+        self.limits = UNLIMITED
+        self.running: set[Watch] = set()
+        """The watches over operations and queries under way."""
+        self._watch = Watch(registry=self.running)
         self._visibility = visibility
         self._make_base = partial(
-            FactBase, dictionary, self.axioms, visibility, strategy(maintenance), datatypes=datatypes, rewrites=rewrites
+            FactBase,
+            dictionary,
+            self.axioms,
+            visibility,
+            strategy(maintenance),
+            datatypes=datatypes,
+            rewrites=rewrites,
+            claim=self.claim,
         )
+        dictionary.claim = self.claim
         self.base = self._make_base(ternary=False)
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self._rules_changed = True
-        self._was_interrupted = False
         self._dirty = True
         self._foreseen: Foreseen | None = None
         self._replaced: Changes | None = None
@@ -96,9 +153,18 @@ class Engine:
         self.version += 1
 
     @property
-    def _collector(self) -> Transaction | None:
-        """The open transaction, if it wants to know what follows from its changes."""
-        return self.transaction if self.transaction is not None and self.transaction.collects else None
+    def collector(self) -> Collector | None:
+        """What wants to know what follows from changes: that of the operation under way, or of the open transaction."""
+        if self._told is not None or self.transaction is None:
+            return self._told
+        return self.transaction.collector
+
+    def collect(self, collector: Collector) -> None:
+        """Tell a collector what follows from the changes of the operation under way, which begins with this."""
+        self.update()
+        if self.base.rewriting is not None:
+            self.base.rewriting.begin()
+        self._told = collector
 
     @property
     def counters(self) -> Counters:
@@ -121,6 +187,11 @@ class Engine:
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as they are applied: with representatives for equal terms, where these are merged."""
         return self.rules if self.base.rewriting is None else self.base.rewriting.images(self.rules)
+
+    def change_program(self, program: Program) -> None:
+        """Take another program in an operation; it has been checked."""
+        self._journal.append(LoggedSetting(self, "program", self.program))
+        self.use_program(program)
 
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
@@ -152,33 +223,142 @@ class Engine:
             self.touch(rules=True)
         return changed
 
+    # --- operations -------------------------------------------------------------------------------------------------
+
+    def changing(self) -> Operation:
+        """The ``with`` block of an operation that changes facts or rules: all that is done inside, or nothing.
+
+        Whatever goes wrong inside, the state is the one before. Errors of ours are undone at once. After any other exception, an
+        interrupt say, that happens when the engine is used next, and all that is derived is derived anew then.
+        """
+        return Operation(self, changes=True)
+
+    def exclusively(self) -> Operation:
+        """The same for what changes nothing but needs the engine for itself, as derived facts or plans come and go."""
+        return Operation(self, changes=False)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all that follows is derived, and nothing is left over from an operation that was interrupted."""
+        return not self._dirty and self.is_sound
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is left over from an operation that was interrupted, or from a transaction whose thread is gone."""
+        return self._is_whole and (self.transaction is None or not self.transaction.is_void)
+
+    def begin_operation(self, *, changes: bool) -> None:
+        """For `Operation`."""
+        self.make_sound()
+        if changes:
+            self.readings.complete()
+        self._mark, self._told, self._outgoing, self._is_whole = len(self._journal), None, None, False
+
+    def end_operation(self, error: BaseException | None) -> None:
+        """For `Operation`: keep what it has done, or take it back."""
+        if error is None:
+            committed = self.committed if self._outgoing is None else Committed(self.committed, self._outgoing)
+            journal = [] if self.transaction is None else self._journal
+            self._journal, self._is_whole, self.committed, self._outgoing = journal, True, committed, None
+        elif isinstance(error, ReasonerError) and not isinstance(error, InterruptedUpdate):
+            self._take_back(self._mark)
+            self._is_whole = True
+        elif self.collector is not None:
+            self.collector.note_interruption()
+
+    def _take_back(self, mark: int) -> None:
+        """Undo what the journal has from a place on."""
+        journal, program = self._journal, self.program
+        while len(journal) > mark:
+            journal[-1].settle(self.base)
+            journal[-1].take_back(self.base)
+            self.touch()
+            journal.pop()
+        if self.program is not program:
+            self.use_program(self.program)
+
+    def _restore(self) -> None:
+        """After an interrupt: undo what was under way, and start over with the explicit facts.
+
+        That is the operation, or the whole transaction if it was being undone, or its thread is gone. Whatever interrupts this in
+        turn, it is begun anew.
+        """
+        transaction = self.transaction
+        is_over = transaction is not None and transaction.is_void
+        mark = 0 if is_over else self._mark
+        self._mark, self._is_whole = mark, False
+        undone = self._journal[: mark - 1 if mark else None : -1]
+        for entry in undone:
+            entry.settle(self.base)
+        base = self._make_base(ternary=self.catalog.ternary)
+        base.take_over(self.base)
+        for entry in undone:
+            entry.take_back(base)
+        counted = self.counters
+        self.base, self._counted = base, counted
+        self.axioms.want(self.program.translate is not None)
+        self.axioms.has_changed = True
+        self.touch(rules=True)
+        if transaction is None or is_over:
+            self.transaction, self._journal, self._is_whole = None, [], True
+        else:
+            self._journal, self._is_whole = self._journal[:mark], True
+
+    def make_sound(self) -> None:
+        """Undo what is left over from an operation that was interrupted; the caller may write."""
+        if not self.is_sound:
+            self._restore()
+
+    @property
+    def place(self) -> int:
+        """How far the open transaction has got, for `return_to`."""
+        return len(self._journal)
+
+    def return_to(self, place: int) -> None:
+        """Undo what has been done in the open transaction since a place."""
+        with self.exclusively():
+            self.readings.complete()
+            self._mark = place
+            self._take_back(place)
+
+    def tell(self, delta: Delta) -> None:
+        """Say what the operation under way has changed, for subscribers, once it has ended."""
+        self._outgoing = delta
+
+    def set(self, owner: object, attribute: str, value: object) -> None:
+        """Give an attribute of an object another value, as a part of the operation under way."""
+        self._journal.append(LoggedSetting(owner, attribute, getattr(owner, attribute)))
+        setattr(owner, attribute, value)
+
     # --- explicit facts ---------------------------------------------------------------------------------------------
 
     def load(self, predicate: str, ids: Ids) -> Changed:
-        """Make facts explicit (`TRIPLE` for triples). Says of each whether it was not."""
-        self._recover()
-        changed = self.base.insert(predicate, ids)
-        self._note(predicate, ids, changed, added=True)
-        self.touch()
-        return changed
+        """Make facts explicit (`TRIPLE` for triples), in an operation. Says of each whether it was not."""
+        return self._change(LoggedFacts(predicate, ids, added=True))
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
-        """Make facts explicit no longer. Says of each whether it was."""
-        self._recover()
-        changed = self.base.remove(predicate, ids)
-        self._note(predicate, ids, changed, added=False)
-        if np.count_nonzero(changed):
-            self.touch()
+        """Make facts explicit no longer, in an operation. Says of each whether it was."""
+        return self._change(LoggedFacts(predicate, ids, added=False))
+
+    def _change(self, entry: LoggedFacts) -> Changed:
+        base, predicate, ids = self.base, entry.predicate, entry.ids
+        if base.rewriting is not None and not predicate.startswith(INTERNAL):  # what is stored are other facts than these
+            entry.changed = base.are_explicit(predicate, ids) != entry.added
+        self._journal.append(entry)
+        changed = (base.insert if entry.added else base.remove)(predicate, ids)
+        self._note(entry, changed)
         return changed
 
-    def _note(self, predicate: str, ids: Ids, changed: Changed, added: bool) -> None:
-        """Tell the open transaction which explicit facts have come or gone."""
-        if self.transaction is None:
-            return
-        facts, rewriting = ids[changed], self.base.rewriting
-        self.transaction.note(predicate, facts, added)
-        if rewriting is not None and self._collector is not None and not predicate.startswith(INTERNAL):
-            rewriting.assertions.note(predicate, facts, added)
+    def _note(self, entry: LoggedFacts, changed: Changed) -> None:
+        """Write down which facts have become explicit, or ceased to be."""
+        entry.changed = changed
+        if entry.added or np.count_nonzero(changed):
+            self.touch()
+        rewriting = self.base.rewriting
+        if self.transaction is not None:  # it is kept for long: without what has not changed
+            entry.keep(entry.ids[changed])
+        if rewriting is not None and self.collector is not None and not entry.predicate.startswith(INTERNAL):
+            rewriting.assertions.note(entry.predicate, entry.ids[entry.changed], entry.added)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -188,20 +368,51 @@ class Engine:
         The kernels are asked for here, so that the first call of all compiles them. Whatever interrupts this, the explicit facts
         and the rules are kept, and the next call starts over with them.
         """
+        if self.is_current:
+            return False
+        with self.exclusively():
+            return self.update(progress)
+
+    def update(self, progress: Progress | None = None) -> bool:
+        """`materialise` within an operation."""
         if not self._dirty:
             return False
-        self._recover()
+        watch = current_watch()
+        if watch is NOBODY:
+            with self._watch if self.limits is UNLIMITED else Watch(self.limits, self.running):
+                return self.update(progress)
+        context = self.database.context
+        watch.attach(context)
         try:
             self._update(progress)
-        except ReasonerError:  # the rules cannot be applied, which shows before they are
-            raise
-        except BaseException:
-            self._was_interrupted = True
-            if self._collector is not None:
-                self._collector.note_interruption()
-            raise
+            watch.check(self.count_facts() if watch.limits.facts is not None else 0)
+        finally:
+            watch.detach(context)
         self._dirty = False
         return True
+
+    def count_facts(self) -> int:
+        """How many facts there are, explicit and inferred ones, those for internal use left out."""
+        hidden = [number for name, number in self.catalog.predicates.items() if name.startswith(INTERNAL)]
+        return self.database.count() - sum(map(self.database.size, (*hidden, *self.catalog.functions.relations)))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tables of facts, indexes and terms."""
+        return self.database.allocated + self.dictionary.nbytes
+
+    def claim(self, nbytes: int) -> None:
+        """Let a table grow by so many bytes, as far as limits allow that.
+
+        Raises:
+            LimitError: they do not.
+        """
+        watch = current_watch()
+        limits = watch.limits
+        if limits.memory is not None:
+            watch.check(0, self.nbytes + nbytes)
+        elif limits.facts is not None and self.database.context.total > limits.facts:
+            watch.check(self.count_facts())
 
     def _update(self, progress: Progress | None) -> None:
         """Apply all changes since the last time, and those that follow for axioms and equal terms."""
@@ -217,17 +428,9 @@ class Engine:
         self.base.materialiser.compact()
         rewriting = self.base.rewriting
         if rewriting is not None:
-            if self._collector is not None:
-                self._collector.take(rewriting.take_changes())
+            if self.collector is not None:
+                self.collector.take(rewriting.take_changes())
             rewriting.settle()
-
-    def _recover(self) -> None:
-        """Start over with the explicit facts if an update was interrupted, as nothing that is derived can be relied on."""
-        if self._was_interrupted:
-            self._rebuild(self.catalog.ternary)
-            self.axioms.has_changed = True
-            self.touch(rules=True)
-            self._was_interrupted = False
 
     def foresee(self, find: Foreseen | None) -> None:
         """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
@@ -235,7 +438,7 @@ class Engine:
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
-        collector, self._replaced = self._collector, None
+        collector, self._replaced = self.collector, None
         rewriting = self.base.rewriting
         new_rules = self._prepare_rules() if rewriting is None else self._prepare_rewriting(rewriting, is_first)
         before, self._replaced = self._replaced, None
@@ -296,7 +499,7 @@ class Engine:
         if self._rules_changed:
             rules = self.applied_rules
             if (ternary := needs_ternary(rules)) != self.catalog.ternary:
-                if self._collector is not None and self._replaced is None:
+                if self.collector is not None and self._replaced is None:
                     self._replaced = self._tables()
                 self._rebuild(ternary)
                 rules = self.applied_rules
@@ -318,17 +521,21 @@ class Engine:
         """Tell a transaction of all changes from now on; the materialisation is up to date."""
         if self.base.rewriting is not None:
             self.base.rewriting.begin()
-        self.transaction = transaction
+        self._journal, self.transaction = [], transaction
 
-    def undo(self, program: Program, log: Sequence[tuple[str, Ids, bool]]) -> None:
-        """Take back the changes of explicit facts that are logged, and return to a program."""
-        self.transaction = None
-        for predicate, ids, added in reversed(log):
-            if added:
-                self.retract(predicate, ids)
-            else:
-                self.load(predicate, ids)
-        self.use_program(program)
+    def commit(self, delta: Delta | None) -> None:
+        """End the open transaction, and keep what it has changed."""
+        committed = Committed(self.committed, delta)
+        self._journal, self.transaction, self.committed = [], None, committed
+
+    def roll_back(self) -> None:
+        """End the open transaction, which says that it is void, and undo what it has changed."""
+        if not self._is_whole:
+            self._restore()
+            return
+        self._mark, self._is_whole = 0, False
+        self._take_back(0)
+        self._journal, self.transaction, self._is_whole = [], None, True
 
     def _delta(self, work: Work) -> Delta:
         """What a run of maintenance has changed, by predicate."""

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArityError",
+    "CancelledError",
+    "CapacityError",
     "CallbackError",
     "CircuitError",
     "InconsistencyError",
+    "InterruptedUpdate",
+    "LimitError",
     "LoadError",
     "MissingExtraError",
     "NoProofError",
@@ -106,6 +110,22 @@ class NoProofError(ReasonerError):
 
 class TransactionError(ReasonerError):
     """A transaction is used before it has begun or after it has ended, or begins while another one is open."""
+
+
+class InterruptedUpdate(ReasonerError):
+    """The base of the errors that end an operation on its way: what it has changed is undone."""
+
+
+class CapacityError(InterruptedUpdate):
+    """A number of facts, terms or relations no longer fits the 31 bits that it has."""
+
+
+class LimitError(InterruptedUpdate):
+    """An operation exceeded one of its `kg_reasoner.limits.Limits`; the message names it."""
+
+
+class CancelledError(InterruptedUpdate):
+    """An operation was cancelled by `Reasoner.cancel`."""
 
 
 class CircuitError(ReasonerError):

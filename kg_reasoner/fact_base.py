@@ -12,6 +12,7 @@ from kg_reasoner.catalog import INTERNAL, Catalog
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.encoding import TripleIds
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
+from kg_reasoner.kernels.memory import grant
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import Maintenance
 from kg_reasoner.matching import Which
@@ -43,6 +44,7 @@ class FactBase:
         datatypes: those whose literals have values.
         rewrites: whether equal terms are merged.
         ternary: the layout: one relation for all triples, or one for each property and class.
+        claim: is called before a table takes so many bytes; it raises an error if that is too much.
     """
 
     def __init__(
@@ -55,10 +57,11 @@ class FactBase:
         datatypes: frozenset[str],
         rewrites: bool,
         ternary: bool,
+        claim: Callable[[int], None] = grant,
     ) -> None:
         self._axioms = axioms
         self._visibility = visibility
-        self.database = Database()
+        self.database = Database(claim)
         self.catalog = Catalog(dictionary, self.database, ternary=ternary)
         self.materialiser = Materialiser(self.database, ValueTable(dictionary, self.database.context), self.catalog.functions)
         self.rewriting = self._make_rewriting() if rewrites else None
@@ -138,6 +141,18 @@ class FactBase:
         if predicate not in self.catalog.predicates:
             return np.zeros(len(ids), np.bool_)
         return self.database.retract(self.catalog.predicates[predicate], ids, flag)
+
+    def are_explicit(self, predicate: str, ids: Ids) -> Changed:
+        """Of each of some facts, whether it is explicit."""
+        stored = self._are_stored_as_explicit(predicate, ids)
+        return stored if self.rewriting is None else self.rewriting.are_explicit(predicate, ids, stored)
+
+    def _are_stored_as_explicit(self, predicate: str, ids: Ids) -> Changed:
+        if predicate == TRIPLE and not self.catalog.ternary:
+            self.catalog.extend_maps()
+            return self.database.triples_have_flag(ids)
+        relation = self.catalog.predicates.get(predicate)
+        return np.zeros(len(ids), np.bool_) if relation is None else self.database.have_flag(relation, ids)
 
     def feed_literals(self) -> None:
         """Facts about the literals of the dictionary that are new."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -50,9 +50,7 @@ class Matcher:
         self._out = _Buffer(3 * 64)
         self._tuple = _Buffer(3)
         self._one = _Buffer(1)
-        self._known = -1
-        self._property_terms: Ids = np.empty(0, np.int32)
-        self._class_terms: Ids = np.empty(0, np.int32)
+        self._surroundings: _Surroundings | None = None
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
         """Whether there is this one triple."""
@@ -125,7 +123,7 @@ class Matcher:
         for column in columns:
             key = (key << 32) | (terms[column] or 0)
         index = self.database.index(relation, columns, -1 if property is None else property)
-        rows = self._probe(self._single(index), key, which)[:, 1]
+        rows = self._probe(index, key, which)[:, 1]
         record = self.database.relations[relation]
         table: Ids = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)[rows]
         return table
@@ -150,23 +148,22 @@ class Matcher:
             return _table(np.full(int(there), subject, np.int32), property, value)
         column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
         assert key is not None
-        found = self._probe(self._single(self.database.index(relation, (column,))), key, which)[:, 2]
+        found = self._probe(self.database.index(relation, (column,)), key, which)[:, 2]
         return _table(key, property, found) if column == SUBJECT else _table(found, property, key)
 
     def _of_all_properties(self, subject: int | None, value: int | None, which: Which, limit: int | None) -> Ids:
         """The triples of all properties but rdf:type."""
-        self._look_around()
-        terms = self._property_terms
-        relations = self._property_relations
+        around = self._look_around()
+        terms = around.properties
         if subject is None and value is None:
             columns = self._all_rows(self.catalog.properties, which, limit)
             tables = [_table(rows[:, 0], term, rows[:, 1]) for term, rows in columns]
             return np.concatenate([np.empty((0, 3), np.int32), *tables])
         if subject is not None and value is not None:
-            return _table(subject, terms[self._find(relations, len(terms), (subject, value), which)], value)
+            return _table(subject, terms[self._find(around.property_relations, len(terms), (subject, value), which)], value)
         column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
         assert key is not None
-        found = self._probe(self._indexes[column], key, which)
+        found = self._probe(around.indexes[column], key, which)
         properties, others = terms[found[:, 0]], found[:, 2]
         return _table(key, properties, others) if column == SUBJECT else _table(others, properties, key)
 
@@ -178,9 +175,9 @@ class Matcher:
             if subject is None:
                 tables = [_table(rows[:, 0], kind, term) for term, rows in self._all_rows(catalog.classes, which, limit)]
                 return np.concatenate([np.empty((0, 3), np.int32), *tables])
-            self._look_around()
-            terms = self._class_terms
-            return _table(subject, kind, terms[self._find(self._class_relations, len(terms), (subject,), which)])
+            around = self._look_around()
+            found = self._find(around.class_relations, len(around.classes), (subject,), which)
+            return _table(subject, kind, around.classes[found])
         relation = catalog.classes.get(value)
         if relation is None:
             return np.empty((0, 3), np.int32)
@@ -201,57 +198,84 @@ class Matcher:
             if limit is not None and count >= limit:
                 return
 
-    def _look_around(self) -> None:
-        """Take note of all relations, once there are further ones."""
+    def _look_around(self) -> _Surroundings:
+        """All relations of properties and classes, looked up again once there are further ones."""
         catalog, database = self.catalog, self.database
-        if len(database.relations) == self._known:
-            return
-        self._known = len(database.relations)
-        self._property_terms = np.fromiter(catalog.properties, np.int32)
-        self._class_terms = np.fromiter(catalog.classes, np.int32)
-        self._property_relations = _Buffer.of(catalog.properties.values())
-        self._class_relations = _Buffer.of(catalog.classes.values())
-        self._indexes = [
-            _Buffer.of([database.index(relation, (column,)) for relation in catalog.properties.values()])
-            for column in (SUBJECT, OBJECT)
-        ]
+        known = self._surroundings
+        if known is None or len(database.relations) != known.relations:
+            with database.mutex:
+                columns = (
+                    _Buffer.of([database.index(relation, (column,)) for relation in catalog.properties.values()])
+                    for column in (SUBJECT, OBJECT)
+                )
+                self._surroundings = known = _Surroundings(
+                    len(database.relations),
+                    np.fromiter(catalog.properties, np.int32),
+                    np.fromiter(catalog.classes, np.int32),
+                    _Buffer.of(catalog.properties.values()),
+                    _Buffer.of(catalog.classes.values()),
+                    tuple(columns),
+                )
+        return known
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 
     def _holds(self, relation: int, values: Sequence[int], which: Which) -> bool:
-        return len(self._find(self._single(relation), 1, values, which)) > 0
+        return len(self._find(relation, 1, values, which)) > 0
 
-    def _find(self, relations: _Buffer, count: int, values: Sequence[int], which: Which) -> Ids:
+    def _find(self, relations: _Buffer | int, count: int, values: Sequence[int], which: Which) -> Ids:
         """The positions, in a list of relations, of those that hold a tuple."""
         if count == 0:
             return np.empty(0, np.int32)
-        if 3 * count > self._out.size:
-            self._out = _Buffer(3 * count)
-        self._tuple.array[: len(values)] = values
         mask, flags = FLAGS[which]
-        found = native.find_each(
-            self.database.address, relations.address, count, self._tuple.address, mask, flags, self._out.address
-        )
-        return np.array(self._out.array[:found])
+        with self.database.mutex:
+            if 3 * count > self._out.size:
+                self._out = _Buffer(3 * count)
+            self._tuple.array[: len(values)] = values
+            listed = self._listed(relations)
+            found = native.find_each(
+                self.database.address, listed.address, count, self._tuple.address, mask, flags, self._out.address
+            )
+            return np.array(self._out.array[:found])
 
-    def _single(self, number: int) -> _Buffer:
-        self._one.array[0] = number
+    def _listed(self, numbers: _Buffer | int) -> _Buffer:
+        """Some numbers as kernels read them; a single one lies where the next one will."""
+        if isinstance(numbers, _Buffer):
+            return numbers
+        self._one.array[0] = numbers
         return self._one
 
-    def _probe(self, indexes: _Buffer, key: int, which: Which) -> Ids:
-        """The entries of a key in a list of indexes, which are built if need be: (position, row, value), shape (n, 3)."""
+    def _probe(self, numbers: _Buffer | int, key: int, which: Which) -> Ids:
+        """The entries of a key in some indexes, which are built if need be: (position, row, value), shape (n, 3)."""
         mask, flags = FLAGS[which]
-        count = indexes.size
-        while count:
-            out = self._out
-            found = native.probe_each(self.database.address, indexes.address, count, key, mask, flags, out.address, out.size // 3)
-            if found < 0:
-                self.database.build(int(indexes.array[-1 - found]))
-            elif 3 * found > out.size:
-                self._out = _Buffer(3 * (found + found // 2))
-            else:
-                return np.array(out.array[: 3 * found]).reshape(-1, 3)
+        with self.database.mutex:
+            indexes = self._listed(numbers)
+            count = indexes.size
+            while count:
+                out = self._out
+                found = native.probe_each(
+                    self.database.address, indexes.address, count, key, mask, flags, out.address, out.size // 3
+                )
+                if found < 0:
+                    self.database.build(int(indexes.array[-1 - found]))
+                elif 3 * found > out.size:
+                    self._out = _Buffer(3 * (found + found // 2))
+                else:
+                    return np.array(out.array[: 3 * found]).reshape(-1, 3)
         return np.empty((0, 3), np.int32)
+
+
+class _Surroundings(NamedTuple):
+    """The relations of all properties and classes, in the order of their terms."""
+
+    relations: int
+    """How many relations there are in all."""
+    properties: Ids
+    classes: Ids
+    property_relations: _Buffer
+    class_relations: _Buffer
+    indexes: tuple[_Buffer, ...]
+    """For the subject and the object, the indexes of the properties' relations."""
 
 
 class _Buffer:

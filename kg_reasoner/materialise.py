@@ -12,8 +12,9 @@ from kg_reasoner.calls import Functions
 from kg_reasoner.catalog import StoredAtom, StoredRule
 from kg_reasoner.groups import Group
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, VALUES, Relation
+from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
 from kg_reasoner.kernels.memory import allocate
+from kg_reasoner.limits import current_watch
 from kg_reasoner.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
 from kg_reasoner.value_table import ValueTable
@@ -212,10 +213,12 @@ class Materialiser:
             self.call(native.derive_unblocked)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
-        context.pause = BLOCKS_BETWEEN_PROGRESS if progress else 0
+        context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = 0
         while (status := native.run(self.database.address)) != DONE:
             self.help(status)
+            if status == PAUSE:
+                self.database.claim(0)
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
@@ -226,7 +229,12 @@ class Materialiser:
             self.help(status)
 
     def help(self, status: int) -> None:
-        """Do what a kernel asked for."""
+        """Do what a kernel asked for.
+
+        Raises:
+            LimitError, CancelledError: the operation has to end.
+        """
+        current_watch().check()
         if status == GROW:
             self.database.grow()
         elif status == BUILD_INDEX:

@@ -55,12 +55,16 @@ class NamedGraphs:
 
     def names(self) -> list[Term]:
         """The named graphs, in the order in which they came; empty ones, too."""
-        return [self._reasoner.dictionary.decode(number) for number in self.quads.names().tolist()]
+        with self._reasoner.reading("explicit"):
+            names = self.quads.names().tolist()
+        return [self._reasoner.dictionary.decode(number) for number in names]
 
     def triples(self, graph: Term | None = None) -> Iterator[Triple]:
         """The explicit triples of a graph."""
         number = self.default if graph is None else self._reasoner.dictionary.find(graph)
-        for row in self._reasoner.dictionary.decode_rows(self.quads.match(None, None, None, number)):
+        with self._reasoner.reading("explicit"):
+            found = np.array(self.quads.match(None, None, None, number))
+        for row in self._reasoner.dictionary.decode_rows(found):
             yield row[0], row[1], row[2]
 
     def add_triples(self, triples: Iterable[Triple] | Ids, graph: Term | None = None) -> None:
@@ -92,17 +96,43 @@ class NamedGraphs:
 
     def add(self, quads: Ids) -> None:
         """State triples, given as quads of shape (n, 4)."""
-        if len(quads) == 0:
-            return
-        with self._reasoner.at_once():
-            reasoner = self._reasoner
-            named = quads[:, GRAPH_COLUMN] != self.default
-            reasoner.add_triples(quads[~named, :GRAPH_COLUMN])
-            self._add_named(quads if named.all() else quads[named])
+        if len(quads):
+            with self._reasoner.at_once():
+                self.state(quads)
 
     def load(self, triples: Ids, graphs: Ids) -> None:
         """State triples in graphs, as documents are read: shapes (n, 3) and (n,); -1 stands for the default graph."""
-        self.add(np.column_stack([triples, np.where(graphs < 0, self.default, graphs)]))
+        self.add(self.placed(triples, graphs))
+
+    def remove(self, quads: Ids) -> None:
+        """State triples no longer, given as quads of shape (n, 4)."""
+        if len(quads):
+            with self._reasoner.at_once():
+                self.withdraw(quads)
+
+    def create(self, graphs: Ids) -> None:
+        """Let there be named graphs, empty ones where nothing is stated in them."""
+        with self._reasoner.at_once():
+            self._create(graphs)
+
+    def drop(self, graph: int) -> None:
+        """Remove a named graph with all that it states."""
+        with self._reasoner.at_once():
+            self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
+            self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
+
+    # --- within an operation ----------------------------------------------------------------------------------------
+
+    def placed(self, triples: Ids, graphs: Ids) -> Ids:
+        """Triples in graphs, as for `load`, as quads."""
+        return np.column_stack([triples, np.where(graphs < 0, self.default, graphs)])
+
+    def state(self, quads: Ids) -> None:
+        """`add` within an operation."""
+        named = quads[:, GRAPH_COLUMN] != self.default
+        if not named.all():
+            self._reasoner.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
+        self._add_named(quads if named.all() else quads[named])
 
     def _add_named(self, quads: Ids) -> None:
         if len(quads) == 0:
@@ -114,33 +144,25 @@ class NamedGraphs:
             there = there[~among(there, triples[new])]
             self._state_in_default(there[~self.quads.have_quads(there)])
         self._reasoner.engine.load(QUADS, quads)
-        self.create(np.unique(quads[:, GRAPH_COLUMN]))
+        self._create(np.unique(quads[:, GRAPH_COLUMN]))
 
     def _state_in_default(self, triples: Ids) -> None:
         if len(triples):
             self._reasoner.engine.load(QUADS, quads_of(triples, self.default))
 
-    def remove(self, quads: Ids) -> None:
-        """State triples no longer, given as quads of shape (n, 4)."""
+    def withdraw(self, quads: Ids) -> None:
+        """`remove` within an operation."""
         if len(quads) == 0:
             return
-        with self._reasoner.at_once():
-            triples = quads[:, :GRAPH_COLUMN]
-            bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
-            gone = self._reasoner.engine.retract(QUADS, quads)
-            left = triples[gone]
-            left = left[~self.quads.have_quads(left)]
-            self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
+        triples = quads[:, :GRAPH_COLUMN]
+        bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
+        gone = self._reasoner.engine.retract(QUADS, quads)
+        left = triples[gone]
+        left = left[~self.quads.have_quads(left)]
+        self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
 
-    def create(self, graphs: Ids) -> None:
-        """Let there be named graphs, empty ones where nothing is stated in them."""
+    def _create(self, graphs: Ids) -> None:
         self._reasoner.engine.load(GRAPHS, graphs.reshape(-1, 1))
-
-    def drop(self, graph: int) -> None:
-        """Remove a named graph with all that it states."""
-        with self._reasoner.at_once():
-            self.remove(quads_of(self.quads.match(None, None, None, graph), graph))
-            self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
 
     def stating(self, triples: Ids) -> Ids:
         """The quads that state some explicit triples."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.kernels.layout import CALL, CHECK, COMPARE, EQUAL, HOLDS, LESS, LESS_EQUAL, LOOKUP, NOT_EQUAL, PROBE, SCAN, SKIP
-from kg_reasoner.relation import Database
+from kg_reasoner.relation import PlanRoom
 
 Estimate = Callable[[StoredAtom, Collection[str]], float]
 """How many rows of an atom match, given the variables that are bound."""
@@ -15,7 +15,7 @@ Estimate = Callable[[StoredAtom, Collection[str]], float]
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL}
 
 
-def plan_trigger(database: Database, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
+def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
     """The plan that a row of body atom `position` triggers; if that is negated, it finds the instances which the row alone blocks.
 
     `number` is the rule's. Only an `exact` plan finds every instance, also where one would do to derive the head.
@@ -23,18 +23,18 @@ def plan_trigger(database: Database, rule: StoredRule, number: int, position: in
     return _Plan(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
 
 
-def plan_rule(database: Database, rule: StoredRule, number: int, exact: bool = False) -> int:
+def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
     """The plan that derives all heads of a rule from what is there; `exact` as for `plan_trigger`."""
     return _Plan(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
 
 
-def plan_backward(database: Database, rule: StoredRule, number: int) -> int:
+def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
     """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
     return _Plan(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
 
 
 def plan_query(
-    database: Database,
+    database: PlanRoom,
     body: Sequence[StoredAtom],
     checks: Sequence[StoredComparison | StoredCall],
     answer: Sequence[str],
@@ -45,7 +45,7 @@ def plan_query(
     return _Plan(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
 
 
-def plan_proof(database: Database, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
+def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
     """The plan of the instances that derive one fact: the head's variables are given, in slots by order of first occurrence.
 
     The plan's head is the values of the answer's variables.
@@ -90,7 +90,7 @@ class _Plan:
 
     def __init__(
         self,
-        database: Database,
+        database: PlanRoom,
         head: StoredAtom,
         body: tuple[StoredAtom, ...],
         checks: tuple[_Check, ...],
@@ -237,13 +237,13 @@ class _Plan:
         return step
 
 
-def _section_columns(database: Database, atom: StoredAtom) -> tuple[int, ...]:
+def _section_columns(database: PlanRoom, atom: StoredAtom) -> tuple[int, ...]:
     """The section column of the atom's relation if the atom has a constant there."""
-    column = database.relations[atom.relation].section_column
+    column = database.relation(atom.relation).section_column
     return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
 
 
-def section_constant(database: Database, atom: StoredAtom) -> int:
+def section_constant(database: PlanRoom, atom: StoredAtom) -> int:
     """The constant of the section that an atom looks at, or -1 for all rows."""
     constants = (atom.terms[column] for column in _section_columns(database, atom))
     return next((constant for constant in constants if isinstance(constant, int)), -1)

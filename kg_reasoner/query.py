@@ -17,8 +17,8 @@ import numpy as np
 
 from kg_reasoner.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import DONE
 from kg_reasoner.kernels.memory import address, allocate
+from kg_reasoner.limits import current_watch
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.planner import plan_query
 from kg_reasoner.program import TRIPLE
@@ -65,19 +65,15 @@ def answers(
     Facts with a literal as the subject, or with anything but an IRI as the property, are no triples and match nothing. Hidden
     triples match the patterns that ask for them, see `kg_reasoner.visibility`.
     """
-    return _queries(reasoner, which).solve(list(patterns), which, limit).columns(variables)
+    with reasoner.reading(which):
+        return reasoner.queries.solve(list(patterns), which, limit).columns(variables)
 
 
 def match_triples(reasoner: Reasoner, pattern: Sequence[int | None], which: Which = "all") -> Ids:
     """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
     subject, property, value = pattern
-    return _queries(reasoner, which).match(subject, property, value, which)
-
-
-def _queries(reasoner: Reasoner, which: Which) -> Queries:
-    if which != "explicit":
-        reasoner.materialise()
-    return reasoner.queries
+    with reasoner.reading(which):
+        return reasoner.queries.match(subject, property, value, which)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,21 +299,28 @@ class Queries:
         """Plan a query, run it, and forget the plan."""
         names = variables_of(patterns)
         atoms = [atom for atom in map(self._atom_of, patterns) if atom is not None]
+        if len(atoms) < len(patterns):
+            return Solutions(names, np.empty((0, len(names)), np.int32))
         chunks = [np.empty((0, len(names)), np.int32)]
         database = self.catalog.database
-        with database.temporary_plans():
-            if len(atoms) == len(patterns):
-                plan = plan_query(database, atoms, (), names, self.statistics.join(atoms))
-                while native.start_query(database.address, plan) != DONE:
-                    database.build(database.context.wanted)
+        with database.workspace() as workspace:
+            with database.mutex:
+                plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms))
+            watch = current_watch()
+            watch.attach(workspace.context)
+            try:
+                workspace.start(plan)
                 size, count, total = FIRST_CHUNK, FIRST_CHUNK, 0
                 while count == size and (limit is None or total < limit):
                     size = FIRST_CHUNK if total == 0 else CHUNK
                     out = allocate(size * len(names), np.int32)
-                    count = native.fetch(database.address, len(names), address(out), size)
+                    count = native.fetch(workspace.address, len(names), address(out), size)
+                    watch.check(total + count, 4 * len(names) * (total + count))
                     found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
                     chunks.append(self._proper(patterns, names, found))
                     total += len(chunks[-1])
+            finally:
+                watch.detach(workspace.context)
         return Solutions(names, np.concatenate(chunks))
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:

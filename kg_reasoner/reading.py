@@ -36,37 +36,42 @@ class Reading:
         self._reasoner = reasoner
         self._query = patterns, variables
         self._which = which
-        self._fetch(first if which == "all" else None)
-        self._version = reasoner.version
+        with reasoner.reading(which):
+            self._version = reasoner.version
+            self._rows, self.is_complete = self._fetch(first if which == "all" else None)
+            if not self.is_complete:
+                reasoner.engine.readings.add(self)
 
-    def _fetch(self, limit: int | None) -> None:
+    def _fetch(self, limit: int | None) -> tuple[Ids, bool]:
+        """The first solutions, and whether they are all."""
         patterns, variables = self._query
-        self._rows = answers(self._reasoner, patterns, variables, self._which, limit)[:limit]
-        self.is_complete = limit is None or len(self._rows) < limit
+        rows = answers(self._reasoner, patterns, variables, self._which, limit)[:limit]
+        return rows, limit is None or len(rows) < limit
 
     def complete(self) -> None:
-        """Fetch the rest.
-
-        Raises:
-            ReasonerError: the reasoner has changed since the reading began.
-        """
-        if not self.is_complete:
-            self._check()
-            self._fetch(None)
+        """Fetch the rest."""
+        if not self.is_complete and self._version == self._reasoner.version:
+            self._rows, self.is_complete = self._fetch(None)
 
     def blocks(self) -> Iterator[Ids]:
-        """Tables of solutions, one after the other."""
+        """Tables of solutions, one after the other.
+
+        Raises:
+            ReasonerError: the reasoner has changed since the reading began, and could not tell it before.
+        """
         done = 0
         while True:
-            block = self._rows[done:]
-            if len(block) > 0:
-                yield block
-                done += len(block)
-            elif self.is_complete:
+            is_complete, rows = self.is_complete, self._rows  # in this order: a writer may complete it in between
+            if done < len(rows):
+                yield rows[done:]
+                done = len(rows)
+            elif is_complete:
                 return
             else:
-                self._check()
-                self._fetch(GROWTH * len(self._rows))
+                with self._reasoner.reading(self._which):
+                    if not self.is_complete:
+                        self._check()
+                        self._rows, self.is_complete = self._fetch(GROWTH * len(rows))
 
     def _check(self) -> None:
         if self._reasoner.version != self._version:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
+import numpy as np
+
 from kg_reasoner import analysis, documents
 from kg_reasoner.catalog import INTERNAL
+from kg_reasoner.collector import Collector
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.encoding import TripleIds, as_row, encode_rows, encode_triples, find_rows, find_term, find_triples
 from kg_reasoner.engine import Engine
-from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, TransactionError, UnknownNameError
+from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.inconsistency import Violation, reaction
+from kg_reasoner.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
+from kg_reasoner.locking import Hold
 from kg_reasoner.maintenance import DEFAULT
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
@@ -73,8 +78,10 @@ class Reasoner:
         on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
             ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
             outside of transactions is a transaction of its own.
+        limits: what each operation and each query may take, see `kg_reasoner.limits.Limits`.
 
-    Reading brings the materialisation up to date first. A reasoner is not safe for use from several threads at once.
+    Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
+    rules, while the others wait. What a method changes is changed whole or not at all, whatever exception strikes on the way.
 
     >>> reasoner = Reasoner('''
     ...     path(?x, ?y) :- edge(?x, ?y) .
@@ -100,6 +107,7 @@ class Reasoner:
         equality: Equality = "axioms",
         on_inconsistency: str = "report",
         show_hidden: bool = False,
+        limits: Limits = UNLIMITED,
     ) -> None:
         if equality not in EQUALITIES:
             raise UnknownNameError("treatment of equality", equality, EQUALITIES)
@@ -116,6 +124,7 @@ class Reasoner:
         self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
         self.on_inconsistency = "report"
+        self.engine.limits = limits
         if ruleset is not None:
             from kg_reasoner import rulesets
 
@@ -143,7 +152,13 @@ class Reasoner:
             equality=self.equality,
             on_inconsistency=self.on_inconsistency,
             show_hidden=self.visibility.shows_all,
+            limits=self.limits,
         )
+
+    @property
+    def limits(self) -> Limits:
+        """What each operation and each query may take."""
+        return self.engine.limits
 
     @property
     def queries(self) -> Queries:
@@ -160,31 +175,36 @@ class Reasoner:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
-        return self.engine.rules
+        with self.engine.exclusively():
+            return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
         """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
         program = _as_program(program)
-        engine = self.engine
         with self.at_once():
-            merged = engine.program | program
-            analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
-            if engine.base.rewriting is not None:
-                engine.base.rewriting.check(merged.rules)
-            for predicate, arity in analysis.arities(program).items():
-                relation = engine.catalog.predicates.get(predicate)
-                if relation is not None and (there := engine.database.relations[relation].arity) != arity:
-                    raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
-            engine.use_program(merged)
+            self.merge_program(program)
+
+    def merge_program(self, program: Program) -> None:
+        """`add_program` within an operation."""
+        engine = self.engine
+        merged = engine.program | program
+        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+        if engine.base.rewriting is not None:
+            engine.base.rewriting.check(merged.rules)
+        for predicate, arity in analysis.arities(program).items():
+            relation = engine.catalog.predicates.get(predicate)
+            if relation is not None and (there := engine.database.relations[relation].arity) != arity:
+                raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
+        engine.change_program(merged)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
         gone = set(rules)
-        before = self.program
-        kept = tuple(rule for rule in before.rules if rule not in gone)
-        if len(kept) < len(before.rules):
-            with self.at_once():
-                self.engine.use_program(Program(kept, before.declarations, before.prefixes, before.translate))
+        with self.at_once():
+            before = self.program
+            kept = tuple(rule for rule in before.rules if rule not in gone)
+            if len(kept) < len(before.rules):
+                self.engine.change_program(Program(kept, before.declarations, before.prefixes, before.translate))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -236,20 +256,27 @@ class Reasoner:
             LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
         """
         ids = encode_triples(self.dictionary, triples)
-        if len(ids) == 0:
-            return
-        with self.at_once():
-            self.engine.load(TRIPLE, ids)
-            if self._named_graphs is not None:
-                self._named_graphs.added(ids)
+        if len(ids):
+            with self.at_once():
+                self.state_triples(ids)
+
+    def state_triples(self, ids: TripleIds) -> None:
+        """`add_triples` within an operation, of ids."""
+        self.engine.load(TRIPLE, ids)
+        if self._named_graphs is not None:
+            self._named_graphs.added(ids)
 
     def remove_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
         """Remove explicit triples; what is not explicit is left alone."""
         ids = find_triples(self.dictionary, triples)
         with self.at_once():
-            if self._named_graphs is not None:
-                self._named_graphs.removed(ids)
-            self.engine.retract(TRIPLE, ids)
+            self.withdraw_triples(ids)
+
+    def withdraw_triples(self, ids: TripleIds) -> None:
+        """`remove_triples` within an operation, of ids."""
+        if self._named_graphs is not None:
+            self._named_graphs.removed(ids)
+        self.engine.retract(TRIPLE, ids)
 
     @property
     def named_graphs(self) -> NamedGraphs:
@@ -270,13 +297,12 @@ class Reasoner:
         facts = list(map(as_row, rows))
         if not facts:
             return
-        arity = self.engine.arities().get(predicate, len(facts[0]))
-        for row in facts:
-            if len(row) != arity:
-                raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
-        ids = encode_rows(self.dictionary, facts, arity)
         with self.at_once():
-            self.engine.load(predicate, ids)
+            arity = self.engine.arities().get(predicate, len(facts[0]))
+            for row in facts:
+                if len(row) != arity:
+                    raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
+            self.engine.load(predicate, encode_rows(self.dictionary, facts, arity))
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
@@ -287,29 +313,108 @@ class Reasoner:
                 arity = self.engine.database.relations[relation].arity
                 self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
 
-    def at_once(self) -> AbstractContextManager[object]:
-        """What is changed inside is one transaction, where every change is: somebody is to be told, or it may be refused."""
+    def at_once(self) -> AbstractContextManager[None]:
+        """The ``with`` block of a method that changes something: all of it is done, or nothing, and other threads wait.
+
+        Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
+        """
         is_one = self.engine.transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
-        return self.transaction() if is_one else nullcontext()
+        return self._in_one() if is_one else self.engine.changing()
+
+    @contextmanager
+    def _in_one(self) -> Iterator[None]:
+        self.materialise()
+        engine = self.engine
+        with engine.changing():
+            collector = Collector(self.dictionary) if self._subscriptions else None
+            if collector is not None:
+                engine.collect(collector)
+            yield
+            engine.update()
+            self.expect_consistent()
+            if collector is not None:
+                engine.tell(self.visibility.of_delta(collector.delta))
+        self.publish()
+
+    def publish(self) -> None:
+        """Tell the subscribers of what has been committed."""
+        committed = self.engine.committed
+        if committed is not None and self._subscriptions is not None:
+            self._subscriptions.publish(committed)
 
     def know(self, terms: Iterable[Term]) -> None:
-        """Make terms known without saying anything of them: what the engine says by itself (see `literals`) is about such terms."""
+        """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
         new = [term for term in terms if term not in self.dictionary]
         if new:
-            for term in new:
-                self.dictionary.encode(term)
-            self.engine.touch()
+            with self.at_once():
+                for term in new:
+                    self.dictionary.encode(term)
+                self.engine.touch()
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
-    def materialise(self, progress: Progress | None = None) -> None:
+    def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
         """Bring the derived facts up to date. Reading does this on its own; call it for progress, or to choose the time.
 
+        Args:
+            progress: called with the stage, what is done, and what there is to do.
+            limits: what it may take; see `limited`.
+
         Raises:
+            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is derived then.
             InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
         """
-        if self.engine.materialise(progress) and self.engine.transaction is None:
-            self.expect_consistent()
+        engine = self.engine
+        if engine.is_current:
+            return
+        with self.limited(limits):
+            if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+                with engine.exclusively():
+                    self.expect_consistent()
+
+    def reading(self, which: Which = "all") -> Hold:
+        """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
+        inside. Other threads read at the same time."""
+        engine = self.engine
+        while True:
+            hold = engine.lock.read(current_watch().remaining)
+            if engine.is_current if which != "explicit" else engine.is_sound:
+                return hold
+            hold.release()
+            if which != "explicit":
+                self.materialise()
+            else:
+                with engine.exclusively():
+                    pass
+
+    def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
+        """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.
+
+        >>> from kg_reasoner.limits import Limits
+        >>> reasoner = Reasoner("n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(0) .")
+        >>> with reasoner.limited(Limits(facts=1000)):
+        ...     reasoner.materialise()
+        Traceback (most recent call last):
+        ...
+        kg_reasoner.errors.LimitError: there are ... facts, and the limit is 1,000
+        """
+        if limits is None and current_watch() is not NOBODY:
+            return nullcontext()
+        found = self.limits if limits is None else limits.within(self.limits)
+        return nullcontext() if found == UNLIMITED else Watch(found, self.engine.running)
+
+    def watch(self) -> Watch:
+        """The watch over a query, to be entered whenever some of its solutions are fetched."""
+        outer = current_watch()
+        return Watch(self.limits if outer is NOBODY else outer.limits, self.engine.running)
+
+    def cancel(self) -> None:
+        """Cancel what other threads are doing with the reasoner: CancelledError is raised there, and updates are undone.
+
+        What has not begun is not affected.
+        """
+        for watch in list(self.engine.running):
+            watch.cancel()
 
     @property
     def version(self) -> int:
@@ -328,13 +433,14 @@ class Reasoner:
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    def transaction(self, collects: bool = True) -> Transaction:
+    def transaction(self, collects: bool = True, *, isolated: bool = True) -> Transaction:
         """A transaction, to be used as a context manager, or by its `begin`, `commit` and `rollback`.
 
         Args:
             collects: whether it collects what changes, for its `delta`. Subscribers need that.
+            isolated: whether other threads wait until it has ended. If not, each of its changes is seen at once.
         """
-        return Transaction(self, collects)
+        return Transaction(self, collects, isolated=isolated)
 
     @property
     def open_transaction(self) -> Transaction | None:
@@ -360,10 +466,12 @@ class Reasoner:
         if self._subscriptions is None:
             from kg_reasoner.subscriptions import Subscriptions
 
-            self._subscriptions = Subscriptions(self.dictionary, self.engine.arities)
-        if self.engine.transaction is not None and not self.engine.transaction.collects:  # from now on it does
-            self.materialise()
-            self.engine.transaction.collects = True
+            self._subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
+        transaction = self.engine.transaction
+        if transaction is not None and transaction.collector is None:  # from now on it collects
+            with self.engine.exclusively():
+                self.engine.update()
+                transaction.collector = Collector(self.dictionary)
         return self._subscriptions
 
     @overload
@@ -394,23 +502,6 @@ class Reasoner:
             found += catalog.stored_triples(find_triples(self.dictionary, rows))  # type: ignore[arg-type]  # rows of three
         return found
 
-    def begin(self, transaction: Transaction) -> None:
-        """For `Transaction`: it begins.
-
-        Raises:
-            TransactionError: another one is open.
-        """
-        if self.engine.transaction is not None:
-            raise TransactionError("another transaction is open: end it first, by commit or rollback")
-        self.materialise()
-        self.engine.begin(transaction)
-
-    def end(self, transaction: Transaction) -> None:
-        """For `Transaction`: it has been committed, and subscribers are told."""
-        self.engine.transaction = None
-        if self._subscriptions is not None and transaction.collects:
-            self._subscriptions.publish(transaction.delta)
-
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def triple_ids(self, which: Which = "all") -> TripleIds:
@@ -420,10 +511,11 @@ class Reasoner:
         `kg_reasoner.visibility`.
         """
         check_which(which)
-        self.materialise()
-        ids = self.engine.base.triples(which)
-        first = self.dictionary.first_bytes()
-        return self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
+        with self.reading(which):
+            ids = self.engine.base.triples(which)
+            first = self.dictionary.first_bytes()
+            seen = self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
+            return np.array(seen)
 
     def triples(
         self, subject: Term | None = None, predicate: Term | None = None, object: Term | None = None, which: Which = "all"
@@ -440,28 +532,31 @@ class Reasoner:
             UnknownNameError: that is no kind of triples.
         """
         check_which(which)
-        self.materialise()
-        pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
-        if -1 not in pattern:
-            for row in self.dictionary.decode_rows(match_triples(self, pattern, which)):
+        with self.reading(which):
+            pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
+            found = None if -1 in pattern else np.array(match_triples(self, pattern, which))
+        if found is not None:
+            for row in self.dictionary.decode_rows(found):
                 yield row[0], row[1], row[2]
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """The facts of a general predicate; none if no rule and no fact has it. `which` is as for `triples`."""
         check_which(which)
-        self.materialise()
-        if predicate in self.engine.catalog.predicates:
-            yield from self.dictionary.decode_rows(self.engine.base.rows(predicate, which))
+        with self.reading(which):
+            is_there = predicate in self.engine.catalog.predicates
+            found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
+        if found is not None:
+            yield from self.dictionary.decode_rows(found)
 
     def predicates(self) -> dict[str, int]:
         """The general predicates that are known, with their numbers of arguments."""
-        self.materialise()
-        engine = self.engine
-        return {
-            name: engine.database.relations[number].arity
-            for name, number in engine.catalog.predicates.items()
-            if name != TRIPLE and not name.startswith(INTERNAL)
-        }
+        with self.reading():
+            engine = self.engine
+            return {
+                name: engine.database.relations[number].arity
+                for name, number in engine.catalog.predicates.items()
+                if name != TRIPLE and not name.startswith(INTERNAL)
+            }
 
     def inconsistencies(self) -> list[Violation]:
         """Every violated constraint, with the values that violate it; `explain` proves each of them.
@@ -469,12 +564,13 @@ class Reasoner:
         Under rewriting of equal terms, they are told once, for their representatives.
         """
         self.materialise()
-        return list(self.engine.violations())
+        with self.engine.exclusively():
+            return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
         """Whether no constraint is violated."""
-        self.materialise()
-        return self.engine.is_consistent()
+        with self.reading():
+            return self.engine.is_consistent()
 
     def expect_consistent(self) -> None:
         """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
@@ -487,17 +583,17 @@ class Reasoner:
 
     def sizes(self) -> Sizes:
         """How many facts there are, and how much memory they take."""
-        self.materialise()
-        engine = self.engine
-        explicit = inferred = 0
-        hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
-        for number in range(len(engine.database.relations)):
-            if number in hidden:
-                continue
-            asserted = len(engine.database.rows(number, "explicit"))
-            explicit += asserted
-            inferred += engine.database.size(number) - asserted
-        return Sizes(explicit, inferred, len(self.dictionary), engine.database.nbytes, self.dictionary.nbytes)
+        with self.reading():
+            engine = self.engine
+            explicit = inferred = 0
+            hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
+            for number in range(len(engine.database.relations)):
+                if number in hidden:
+                    continue
+                asserted = len(engine.database.rows(number, "explicit"))
+                explicit += asserted
+                inferred += engine.database.size(number) - asserted
+            return Sizes(explicit, inferred, len(self.dictionary), engine.database.nbytes, self.dictionary.nbytes)
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
@@ -520,7 +616,9 @@ class Reasoner:
             ReasonerError: that is no fact at all.
         """
         fact = _in_our_terms(fact)
-        return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
+        self.materialise()
+        with self.engine.exclusively():
+            return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: Triple | Atom | Violation) -> Iterator[Proof]:
         """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
@@ -529,7 +627,15 @@ class Reasoner:
         reading on is an error.
         """
         fact = _in_our_terms(fact)
-        return (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
+        self.materialise()
+        with self.engine.exclusively():
+            proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
+        while True:
+            with self.engine.exclusively():
+                proof = next(proofs, None)
+            if proof is None:
+                return
+            yield proof
 
     def why_not(self, fact: Triple | Atom) -> WhyNot:
         """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.
@@ -537,7 +643,10 @@ class Reasoner:
         Raises:
             ReasonerError: the fact is there, or that is no fact at all.
         """
-        return self._explaining().why_not(_in_our_terms(fact))
+        fact = _in_our_terms(fact)
+        self.materialise()
+        with self.engine.exclusively():
+            return self._explaining().why_not(fact)
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
@@ -552,8 +661,8 @@ class Reasoner:
         facts = support(explainer.derivations, self.engine.base.rewriting, number) if number >= 0 else None
         if facts is None:
             return None
-        found = Reasoner(Program(self.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
-        if not any(rule.origin.name == "eq-trans" for rule in self.rules):
+        found = Reasoner(Program(self.engine.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
+        if not any(rule.origin.name == "eq-trans" for rule in self.engine.rules):
             found.add_program(Program(axioms()))
         for atom in facts:
             if atom.predicate == TRIPLE:
@@ -566,8 +675,8 @@ class Reasoner:
         from kg_reasoner.equality.names import Renaming
         from kg_reasoner.explain import Derivations, Explainer
 
-        self.materialise()
         engine = self.engine
+        engine.update()
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
             derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
             renaming = None if engine.base.rewriting is None else Renaming(engine.base.rewriting, self.dictionary)

@@ -5,7 +5,7 @@ Kernels never allocate: when something is full they return, `Database.grow` make
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,12 +13,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.errors import CapacityError
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import (
     ABSENT,
     CLAIMED,
+    DONE,
     EMPTY,
     EXPLICIT,
+    MOST,
     REBORN,
     RETRACTED,
     RING,
@@ -33,7 +36,8 @@ from kg_reasoner.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.kernels.memory import Record, Table, address, allocate, mix, region
+from kg_reasoner.kernels.memory import Record, Table, address, allocate, grant, mix, region
+from kg_reasoner.locking import new_mutex
 
 Rows: TypeAlias = npt.NDArray[np.int32]
 Changed: TypeAlias = npt.NDArray[np.bool_]
@@ -46,6 +50,9 @@ REQUESTS = 1 << 12
 
 KEPT = 1 << 12
 """Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
+
+RANKS = ("ranks", "tallies")
+"""The fields of a relation that only counting uses, one number for each row."""
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -69,26 +76,113 @@ capacities = Capacities()
 """The capacities of new databases; tests make them tiny, so that every kernel meets every boundary."""
 
 
-class Database:
-    """All relations of one reasoner, and the context through which kernels see them.
-
-    Relations, sections and indexes are known by their numbers.
-    """
+class PlanRoom:
+    """Where plans are written and joins are run: plans, steps, codes and frames, and the context through which kernels see them."""
 
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
         self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
         self.address = self.context.address
         """What every kernel is called with."""
-        self.relations = Table(Relation, self.context, "relations")
-        self.sections = Table(Section, self.context, "sections")
-        self.indexes = Table(Index, self.context, "indexes")
         self.plans = Table(Plan, self.context, "plans")
         self.steps = Table(Step, self.context, "steps")
         self.frames = Frames(self.context)
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
         self.context.codes = self._codes
+
+    def add_codes(self, codes: list[int]) -> int:
+        """Store a list of codes; its position."""
+        start, end = self._code_count, self._code_count + len(codes)
+        if end > len(self._codes):
+            self._codes = self.context.codes = _resized(self._codes, 2 * end, start)
+        self._codes[start:end] = codes
+        self._code_count = end
+        return start
+
+    def relation(self, number: int) -> Record:
+        """A relation."""
+        raise NotImplementedError
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        raise NotImplementedError
+
+    def index_value_column(self, index: int) -> int:
+        """The column whose value index entries carry, or -1."""
+        raise NotImplementedError
+
+
+class Workspace(PlanRoom):
+    """Where a query is planned and run, over the relations and indexes of a database that does not change meanwhile.
+
+    Each thread that reads has one of its own, so that kernels join for several threads at once.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+        self._held: tuple[Any, ...] = ()
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self._database.relation(number)
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """See `PlanRoom.index`."""
+        return self._database.index(relation, columns, constant)
+
+    def index_value_column(self, index: int) -> int:
+        """See `PlanRoom.index_value_column`."""
+        return self._database.index_value_column(index)
+
+    def clear(self) -> None:
+        """Forget all plans."""
+        self.plans.truncate(0)
+        self.steps.truncate(0)
+        self._code_count = 0
+
+    def start(self, plan: int) -> None:
+        """Get ready to fetch the matches of a plan; the indexes that it needs are built."""
+        database = self._database
+        self._look()
+        while native.start_query(self.address, plan) != DONE:
+            with database.mutex:
+                if not database.indexes[self.context.wanted].built:
+                    database.build(self.context.wanted)
+            self._look()
+
+    def _look(self) -> None:
+        """See the database's relations and indexes as they are now. The arrays that were seen before may be given back."""
+        database, own = self._database, self._contexts.words[0]
+        with database.mutex:
+            held = database.relations.words, database.sections.words, database.indexes.words
+            words = database._contexts.words[0].copy()
+        words[_OWN_WORDS] = own[_OWN_WORDS]
+        own[:] = words
+        self._held = held
+
+
+_OWN_WORDS = [Context.fields[name][0] for name in ("plans", "steps", "frames", "codes", "stop")]
+"""The words of a workspace's context that are not those of its database."""
+
+
+class Database(PlanRoom):
+    """All relations of one reasoner, and the context through which kernels see them.
+
+    Relations, sections and indexes are known by their numbers.
+    """
+
+    def __init__(self, claim: Callable[[int], None] = grant) -> None:
+        super().__init__()
+        self.claim = claim
+        """Called before so many bytes are taken; it raises an error if that is too much."""
+        self.relations = Table(Relation, self.context, "relations")
+        self.sections = Table(Section, self.context, "sections")
+        self.indexes = Table(Index, self.context, "indexes")
+        self.mutex = new_mutex()
+        """Held where readers make or build indexes, or look something up through arrays that all of them share."""
+        self._workspaces: list[Workspace] = []
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
         self.settled = self.processed = np.empty(0, np.int64)
@@ -96,6 +190,7 @@ class Database:
         self.context.marked, self.context.foreseen = allocate(1, np.int64), allocate(1, np.int64)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(KEPT)
+        self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered = 0
         """How often rows have got other numbers."""
         self.is_fresh = True
@@ -107,7 +202,7 @@ class Database:
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
-        self._index_constants: list[int] = []
+        self._index_constants: dict[int, int] = {}
         self._indexes_of: dict[int, list[Record]] = {}
         self._set_arity(self.frames.arity)
 
@@ -122,11 +217,26 @@ class Database:
                 total += 16 * (index.mask + 1) + 8 * index.top
         return total
 
+    @property
+    def allocated(self) -> int:
+        """The bytes of all tables of facts and indexes, filled or not."""
+        return sum(record.nbytes for table in (self.relations, self.indexes) for record in table.records)
+
     # --- relations --------------------------------------------------------------------------------------------------
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self.relations[number]
 
     def add_relation(self, arity: int, section_column: int = -1) -> int:
         """A new, empty relation. With a section column, rows are told apart by the constant in that column."""
         number = len(self.relations)
+        if number == MOST:
+            raise CapacityError(f"there are {MOST:,} relations already (of predicates, properties and classes)")
+        if number >= len(self.settled):
+            self._extend_counts(2 * number)
+        if arity > self.frames.arity:
+            self._set_arity(arity)
         capacity, slots = capacities.rows, capacities.slots
         self.relations.add(
             arity=arity,
@@ -144,16 +254,10 @@ class Database:
             section_keys=allocate(16, np.int64, EMPTY),
             section_ids=allocate(16, np.int32, -1),
             section_mask=15,
+            **(_room_for_watches(capacity) if self._watched else {}),
+            **({name: allocate(capacity, np.int32) for name in RANKS} if self._ranked else {}),
         )
         self.context.relation_count = number + 1
-        if number >= len(self.settled):
-            self._extend_counts(2 * number)
-        if self._watched:
-            self._watch(self.relations[number])
-        if self._ranked:
-            self._rank(self.relations[number], 0)
-        if arity > self.frames.arity:
-            self._set_arity(arity)
         return number
 
     def _add_section(self) -> int:
@@ -167,8 +271,8 @@ class Database:
             return record.section
         number = self._sections.get((relation, constant))
         if number is None:
-            number = self._sections[relation, constant] = self._add_section()
-            members = [(c, s) for (r, c), s in self._sections.items() if r == relation]
+            number = self._add_section()
+            members = [(constant, number), *((c, s) for (r, c), s in self._sections.items() if r == relation)]
             size = _power_of_two(4 * len(members))
             keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
             for key, section in members:
@@ -176,7 +280,8 @@ class Database:
                 while keys[slot] != EMPTY:
                     slot = (slot + 1) & (size - 1)
                 keys[slot], ids[slot] = key, section
-            record.section_keys, record.section_ids, record.section_mask = keys, ids, size - 1
+            record.publish(section_keys=keys, section_ids=ids, section_mask=size - 1)
+            self._sections[relation, constant] = number
         return number
 
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
@@ -199,6 +304,12 @@ class Database:
         """The number of living rows."""
         record = self.relations[relation]
         return record.count - record.dead
+
+    def count(self) -> int:
+        """The number of living rows of all relations."""
+        table = self.relations.words[: len(self.relations)]
+        count, dead = (table[:, Relation.fields[name][0]].sum() for name in ("count", "dead"))
+        return int(count - dead)
 
     def reserve(self, relation: int, rows: int) -> None:
         """Make room for further rows at once."""
@@ -247,31 +358,54 @@ class Database:
         native.retract_triples(self.address, data, len(triples), changed)
         return self._answers(len(triples))
 
+    def have_flag(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Of each of some facts, shape (n, arity), whether it is there with a flag."""
+        data, answers = self._arguments(facts)
+        native.have_flag(self.address, relation, data, len(facts), flag, answers)
+        return self._answers(len(facts))
+
+    def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
+        """The same for triples, shape (n, 3), in the vertical layout."""
+        data, answers = self._arguments(triples)
+        native.triples_have_flag(self.address, data, len(triples), flag, answers)
+        return self._answers(len(triples))
+
     def _arguments(self, facts: Rows) -> tuple[int, int]:
         """The addresses of a copy of some facts, and of an array that can hold an answer to each."""
-        if max(facts.size, len(facts)) > len(self._argument_ids):
-            self._allocate_arguments(max(facts.size, len(facts)))
+        count = len(facts)
+        if max(facts.size, count) > len(self._argument_ids):
+            self._allocate_arguments(max(facts.size, count))
+        self._answered = None, self._argument_answers
         self._argument_ids[: facts.size] = facts.reshape(-1)
+        self._argument_answers[:count] = False
+        self._answered = facts, self._argument_answers
         return self._argument_addresses
 
     def _answers(self, count: int) -> Changed:
         """The answers, as a copy; large arrays are given back."""
         answers = np.array(self._argument_answers[:count])
+        self._answered = self._answered[0], answers
         if len(self._argument_ids) > KEPT:
             self._allocate_arguments(KEPT)
         return answers
 
+    def answers_to(self, facts: Rows) -> Changed:
+        """Which of some facts the kernels have loaded or retracted, as far as they have got, if these facts were the last ones."""
+        last, answers = self._answered
+        return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
+
     def _allocate_arguments(self, room: int) -> None:
         answers = allocate(room, np.uint8)
-        self._argument_ids, self._argument_answers = allocate(room, np.int32), answers.view(np.bool_)
-        self._argument_addresses = address(self._argument_ids), address(answers)
+        ids, answered, addresses = allocate(room, np.int32), answers.view(np.bool_), address(answers)
+        self._argument_ids, self._argument_answers, self._argument_addresses = ids, answered, (address(ids), addresses)
 
     def _reserve(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
         used = self.context.removed_count if name == "removed" else self.context.claimed_count
         if used + count > self._reserved[name]:
-            room = self._reserved[name] = 2 * (used + count) + 16
+            room = 2 * (used + count) + 16
             setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
+            self._reserved[name] = room
 
     def keep_explicit(self, relation: int) -> None:
         """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
@@ -372,6 +506,15 @@ class Database:
     def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
         """The numbers of the living rows that have these ids in these columns."""
         columns = tuple(columns)
+        with self.mutex:
+            numbers = self._probe(relation, columns, key)
+        if len(columns) < 3:
+            return numbers
+        rows = self.rows_at(relation, numbers)[:, columns]
+        return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
+
+    def _probe(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> npt.NDArray[np.int32]:
+        """The numbers of the living rows with a key in the index on some columns; of three and more, others may be among them."""
         if len(self._one) == 0:
             self._one = allocate(1, np.int32)
             self._found = allocate(3 * 64, np.int32)
@@ -385,17 +528,13 @@ class Database:
                 self._found = allocate(3 * 2 * found, np.int32)
             else:
                 break
-        numbers = np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
-        if len(columns) < 3:
-            return numbers
-        rows = self.rows_at(relation, numbers)[:, columns]
-        return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
+        return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
 
     def grow_marks(self) -> None:
         """Make the list of marked facts longer."""
         context = self.context
         room = 2 * context.marked_room + 1024
-        context.marked, context.marked_room = _resized(context.marked, room, context.marked_count), room
+        context.publish(marked=_resized(context.marked, room, context.marked_count), marked_room=room)
 
     def expect_marked(self) -> None:
         """The facts that were marked for the next update are those that were marked for this one now."""
@@ -428,37 +567,28 @@ class Database:
         context = self.context
         total = context.total
         if total >= self._list_room:
-            self._list_room = total + total // 2 + 64
-            gone = _resized(context.gone, self._list_room, used) if (used := context.gone_count) else None
-            for name in ("doubted", "checked", "proved"):
-                setattr(context, name, allocate(self._list_room, np.int64))
-            context.gone = allocate(self._list_room, np.int64) if gone is None else gone
+            room = total + total // 2 + 64
+            gone = _resized(context.gone, room, used) if (used := context.gone_count) else allocate(room, np.int64)
+            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("doubted", "checked", "proved")})
+            self._list_room = room
 
     def watch(self) -> None:
         """From now on, give every relation room for the rule instances that wait for its facts."""
         self._watched = True
         for record in self.relations.records:
-            self._watch(record)
+            record.publish(**_room_for_watches(record.capacity))
 
     def rank(self) -> None:
         """From now on, keep ranks and tallies of rows (see `kernels.counting`)."""
         self._ranked = True
         for record in self.relations.records:
-            self._rank(record, 0)
-
-    def _rank(self, record: Record, used: int) -> None:
-        for name in ("ranks", "tallies"):
-            old = getattr(record, name)
-            setattr(record, name, _resized(old, record.capacity, used) if used else allocate(record.capacity, np.int32))
-
-    def _watch(self, record: Record) -> None:
-        if record.watch_room < record.capacity:
-            record.watches, record.watch_room = allocate(record.capacity, np.int32), record.capacity
+            record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
 
     def _extend_counts(self, room: int) -> None:
         used = len(self.settled)
-        self.settled, self.processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
-        self.context.settled, self.context.processed = self.settled, self.processed
+        settled, processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
+        self.context.publish(settled=settled, processed=processed)
+        self.settled, self.processed = settled, processed
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
@@ -480,11 +610,16 @@ class Database:
         known = self._indexes.get((relation, constant, columns))
         if known is not None:
             return known
-        number = self._indexes[relation, constant, columns] = len(self.indexes)
+        with self.mutex:
+            known = self._indexes.get((relation, constant, columns))
+            return self._add_index(relation, columns, constant) if known is None else known
+
+    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int) -> int:
+        number = len(self.indexes)
         arity = self.relations[relation].arity
         section_column = self.relations[relation].section_column if constant >= 0 else -1
         rest = [column for column in range(arity) if column not in columns and column != section_column]
-        self._index_constants.append(constant)
+        self._index_constants[number] = constant
         record = self.indexes.add(
             relation=relation,
             width=len(columns),
@@ -493,6 +628,7 @@ class Database:
             next=-1,
         )
         self._indexes_of.setdefault(relation, []).append(record)
+        self._indexes[relation, constant, columns] = number
         return number
 
     def index_value_column(self, index: int) -> int:
@@ -503,11 +639,19 @@ class Database:
         """Fill an index from the rows there are, and keep it up to date from now on."""
         record = self.indexes[index]
         slots, arena = capacities.slots, capacities.arena
-        record.keys = allocate(slots, np.int64, EMPTY)
-        record.starts, record.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
-        record.mask, record.used, record.limit = slots - 1, 0, int(slots * FILL)
-        record.arena, record.top, record.capacity = allocate(arena, np.int64), 0, arena
-        record.free = allocate(SIZE_CLASSES, np.int64, -1)
+        record.publish(
+            keys=allocate(slots, np.int64, EMPTY),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            used=0,
+            limit=int(slots * FILL),
+            arena=allocate(arena, np.int64),
+            top=0,
+            capacity=arena,
+            need=0,
+            free=allocate(SIZE_CLASSES, np.int64, -1),
+        )
         constant = self._index_constants[index]
         count = self.relations[record.relation].count
         row = 0
@@ -517,24 +661,34 @@ class Database:
                 break
             self._grow_index(record)
         section = self.sections[self.section(record.relation, constant)]
-        record.next, section.first_index = section.first_index, index
+        if not self._is_linked(section, index):  # it is, where an exception struck right here before
+            record.next = section.first_index
+            section.first_index = index
         record.built = 1
 
-    # --- codes, plans, frames ---------------------------------------------------------------------------------------
+    def _is_linked(self, section: Record, index: int) -> bool:
+        """Whether an index is among those of a section that new rows are entered into."""
+        number = section.first_index
+        while number not in (-1, index):
+            number = self.indexes[number].next
+        return bool(number == index)
 
-    def add_codes(self, codes: list[int]) -> int:
-        """Store a list of codes; its position."""
-        start, end = self._code_count, self._code_count + len(codes)
-        if end > len(self._codes):
-            self._codes = _resized(self._codes, 2 * end, start)
-            self.context.codes = self._codes
-        self._codes[start:end] = codes
-        self._code_count = end
-        return start
+    # --- plans and frames -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """A place for plans of queries, which are forgotten afterwards."""
+        workspaces = self._workspaces
+        workspace = workspaces.pop() if workspaces else Workspace(self)
+        try:
+            yield workspace
+        finally:
+            workspace.clear()
+            workspaces.append(workspace)
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:
-        """Plans made inside are forgotten afterwards (those of queries)."""
+        """Plans made inside are forgotten afterwards; for whoever has the database to himself."""
         marks = len(self.plans), len(self.steps), self._code_count
         try:
             yield
@@ -545,8 +699,8 @@ class Database:
 
     def _set_arity(self, arity: int) -> None:
         """Make room for tuples of so many columns. No kernel is at work."""
-        self.context.ring, self.context.ring_stride = allocate(RING * arity, np.int32, 0), arity
         self.frames.fit(arity=arity)
+        self.context.publish(ring=allocate(RING * arity, np.int32, 0), ring_stride=arity)
 
     # --- growth -----------------------------------------------------------------------------------------------------
 
@@ -566,33 +720,43 @@ class Database:
                 self._grow_index(index)
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
-        used = relation.count
-        relation.rows = _resized(relation.rows, capacity * relation.arity, used * relation.arity)
-        relation.flags = _resized(relation.flags, capacity, used)
-        relation.capacity = capacity
+        used, capacity = relation.count, min(capacity, MOST)
+        if used >= capacity:
+            raise CapacityError(f"a relation has {used:,} facts, and cannot have more")
+        self.claim(capacity * (4 * relation.arity + 2))
+        grown: dict[str, Any] = {
+            "rows": _resized(relation.rows, capacity * relation.arity, used * relation.arity),
+            "flags": _resized(relation.flags, capacity, used),
+            "capacity": capacity,
+        }
         if self._watched:
-            self._watch(relation)
+            grown.update(_room_for_watches(capacity))
         if self._ranked:
-            self._rank(relation, used)
+            grown.update({name: _resized(getattr(relation, name), capacity, used) for name in RANKS})
+        relation.publish(**grown)
 
     def _set_slots(self, relation: Record, slots: int) -> None:
-        keys, rows = relation.keys, relation.key_rows
-        relation.keys, relation.key_rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
-        relation.mask, relation.limit = slots - 1, int(slots * FILL)
-        native.rehash_tuples(relation.address, address(keys), address(rows), len(keys))
+        self.claim(12 * slots)
+        keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
+        native.rehash_tuples(
+            address(relation.keys), address(relation.key_rows), len(relation.keys), address(keys), address(rows), slots - 1
+        )
+        relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=int(slots * FILL))
 
     def _grow_index(self, index: Record) -> None:
         if index.used >= index.limit:
-            keys, starts, lengths = index.keys, index.starts, index.lengths
-            slots = max(2 * len(keys), capacities.grown_slots)
-            index.keys = allocate(slots, np.int64, EMPTY)
-            index.starts, index.lengths = allocate(slots, np.int32), allocate(slots, np.int32)
-            index.mask, index.limit = slots - 1, int(slots * FILL)
-            native.rehash_index(index.address, address(keys), address(starts), address(lengths), len(keys))
+            slots = max(2 * len(index.keys), capacities.grown_slots)
+            self.claim(16 * slots)
+            keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
+            native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
+            index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
         if index.need or index.top * 3 > index.capacity * 2:
-            capacity = max(2 * index.capacity, capacities.grown_arena, index.top + 2 * index.need)
-            index.arena = _resized(index.arena, capacity, index.top)
-            index.capacity, index.need = capacity, 0
+            needed = index.top + 2 * index.need
+            if index.top + index.need > MOST:
+                raise CapacityError(f"an index has {index.top:,} entries, and cannot have more")
+            capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
+            self.claim(8 * capacity)
+            index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
 
 
 class Frames:
@@ -600,21 +764,17 @@ class Frames:
 
     def __init__(self, context: Record) -> None:
         self._context = context
-        self.bindings, self.depth, self.arity, self.count = 16, 8, 4, 1
-        self._allocate()
+        self._use(count=1, bindings=16, depth=8, arity=4)
 
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
         """Make room in every frame for so many variables and steps, and for tuples of so many columns."""
-        wanted = max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity)
-        if wanted != (self.bindings, self.depth, self.arity):
-            self.bindings, self.depth, self.arity = wanted
-            self._allocate()
+        if bindings > self.bindings or depth > self.depth or arity > self.arity:
+            self._use(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
 
     def add(self, count: int) -> None:
         """More frames; joins that are under way go on in the old ones."""
-        old, self.count = self.count, self.count + count
-        kept = self._words, self._bindings, self._levels
-        self._allocate()
+        old, kept = self.count, (self._words, self._bindings, self._levels)
+        self._use(old + count, self.bindings, self.depth, self.arity)
         self._words[:old, :2] = kept[0][:old, :2]
         self._bindings[:old] = kept[1]
         self._levels[: old * self.depth] = kept[2]
@@ -623,20 +783,26 @@ class Frames:
         """The bindings of a frame."""
         return self._bindings[frame]
 
-    def _allocate(self) -> None:
-        count = self.count
-        self._words = allocate((count, len(Frame.fields)), np.int64, 0)
-        self._bindings = region((count, self.bindings), np.int32)
-        self._levels = region((count * self.depth, len(Level.fields)), np.int64)
-        self._scratch = region((count, self.arity), np.int32)
-        frames = np.arange(count)
-        for field, block, items in (
-            ("bindings", self._bindings, 1),
-            ("levels", self._levels, self.depth),
-            ("scratch", self._scratch, 1),
-        ):
-            self._words[:, Frame.fields[field][0]] = address(block) + frames * (items * block.strides[0])
-        self._context.frames = self._words
+    def _use(self, count: int, bindings: int, depth: int, arity: int) -> None:
+        words = allocate((count, len(Frame.fields)), np.int64, 0)
+        blocks = {
+            "bindings": region((count, bindings), np.int32),
+            "levels": region((count * depth, len(Level.fields)), np.int64),
+            "scratch": region((count, arity), np.int32),
+        }
+        for field, block in blocks.items():
+            items = depth if field == "levels" else 1
+            words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
+        former = self.__dict__.get("_blocks")  # kept until the kernels see the new ones
+        self._blocks = former, blocks
+        self._context.frames = words
+        self._words, self._bindings, self._levels, self._blocks = words, blocks["bindings"], blocks["levels"], blocks
+        self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
+
+
+def _room_for_watches(capacity: int) -> dict[str, Any]:
+    """The fields of a relation that say which rule instances wait for its facts."""
+    return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
 
 
 def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.collector import Committed
 from kg_reasoner.delta import Change, Changes, Delta
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.locking import ReadWriteLock, new_mutex
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
 
 if TYPE_CHECKING:
@@ -96,8 +97,9 @@ class Subscription:
 class Subscriptions:
     """Who wants to be told of changes; true if anybody does.
 
-    Every commit is published once, after it has ended. Its subscribers are called one after the other, in the order in which they
-    subscribed, and each of them is told of commits in their order, exactly once, of those that came after it subscribed.
+    Every commit is published once, after it has ended, in the thread that committed (where several commit at the same time, in one
+    of these). Its subscribers are called one after the other, in the order in which they subscribed, and each of them is told of
+    commits in their order, exactly once, of those that came after it subscribed.
 
     A callback may change the reasoner. What it commits is told after all subscribers have been told of the present commit, so
     that nobody sees commits out of order; the facts that a callback reads may therefore be newer than the delta that it was given.
@@ -109,15 +111,19 @@ class Subscriptions:
     Args:
         dictionary: of the reasoner, whose ids the deltas have.
         arities: the numbers of arguments of the predicates there are, asked for at each `subscribe`.
+        last: the last commit that is not told any more.
     """
 
-    def __init__(self, dictionary: Dictionary, arities: Callable[[], Mapping[str, int]] = dict) -> None:
+    def __init__(
+        self, dictionary: Dictionary, arities: Callable[[], Mapping[str, int]] = dict, last: Committed | None = None
+    ) -> None:
         self._dictionary = dictionary
         self._arities = arities
         self._all: tuple[Subscription, ...] = ()
-        self._lock = threading.RLock()
+        self._lock = new_mutex()
+        self._turn = ReadWriteLock()
+        self._last = last
         self._due: deque[tuple[Subscription, int, Delta]] = deque()
-        self._telling = False
         self._commits = 0
 
     def __bool__(self) -> bool:
@@ -155,23 +161,38 @@ class Subscriptions:
         with self._lock:
             self._all = tuple(other for other in self._all if other is not subscription)
 
-    def publish(self, delta: Delta) -> None:
-        """Tell the subscribers of a commit, after it has ended and the next one may begin.
+    def publish(self, committed: Committed) -> None:
+        """Tell the subscribers of all commits up to one, which has ended, so that the next one may begin.
 
-        Within a callback this returns at once: the outer call goes on with it.
+        Within a callback this returns at once, and so it does while another thread tells subscribers: that one goes on with it.
         """
-        self._commits += 1
-        if delta:
-            self._due.extend((subscription, self._commits, delta) for subscription in self._all)
-        if self._telling:
-            return
-        self._telling = True
-        try:
-            while self._due:
-                subscription, commit, due = self._due.popleft()
-                subscription.tell(commit, due)
-        finally:
-            self._telling = False
+        with self._lock:
+            self._enqueue(committed)
+        while self._due and not self._turn.is_writing:
+            hold = self._turn.try_write()
+            if hold is None:
+                return
+            with hold:
+                self._tell()
+
+    def _enqueue(self, committed: Committed) -> None:
+        """Note whom to tell of commits that have not been told yet."""
+        commits, due = self._commits, deque(self._due)
+        for delta in committed.since(self._last):
+            commits += 1
+            if delta:
+                due.extend((subscription, commits, delta) for subscription in self._all)
+        self._commits, self._due, self._last = commits, due, committed
+        committed.before = None
+
+    def _tell(self) -> None:
+        while True:
+            with self._lock:
+                following = self._due.popleft() if self._due else None
+            if following is None:
+                return
+            subscription, commit, delta = following
+            subscription.tell(commit, delta)
 
 
 class Matcher:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from kg_reasoner.collector import Collector
 from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Ids
 from kg_reasoner.errors import TransactionError
+from kg_reasoner.limits import current_watch
+from kg_reasoner.locking import Hold
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.terms import Term, Triple
 
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 class Transaction:
     """Changes to a reasoner that are applied together.
+
+    Other threads wait until it has ended, those that read too: they see the state before it or after it. If the thread that began
+    it is gone, it is undone.
 
     As a context manager it begins at the top of the block, and ends at the bottom: an exception undoes everything that was done
     inside and is raised on. Reading inside the block sees the changes so far.
@@ -31,23 +37,30 @@ class Transaction:
     3
     """
 
-    def __init__(self, reasoner: Reasoner, collects: bool = True) -> None:
+    def __init__(self, reasoner: Reasoner, collects: bool = True, *, isolated: bool = True) -> None:
         self.reasoner = reasoner
-        self.collects = collects
+        self.collector = Collector(reasoner.dictionary) if collects else None
+        self._isolated = isolated
         self._has_begun = False
-        self._was_interrupted = False
-        self._steps: list[Delta] = []
-        """What the runs of maintenance have changed, one after the other."""
+        self._is_ending = False
+        self._hold: Hold | None = None
         self._delta: Delta | None = None
         """What it has changed, when it has ended."""
-        self._log: list[tuple[str, Ids, bool]] = []
-        self._program: Program | None = None
-        self._loaded = reasoner.loaded
 
     @property
     def is_open(self) -> bool:
         """Whether it has begun and not ended."""
-        return self._program is not None
+        return self.reasoner.engine.transaction is self
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it is being undone, or can only be undone as its thread is gone."""
+        return self._is_ending or (self._hold is not None and not self._hold.has_owner)
+
+    @property
+    def collects(self) -> bool:
+        """Whether it collects what changes."""
+        return self.collector is not None
 
     @property
     def delta(self) -> Delta:
@@ -56,31 +69,41 @@ class Transaction:
         Raises:
             TransactionError: it was made not to collect changes, or an update was interrupted, after which they are not known.
         """
-        if not self.collects:
+        if self.collector is None:
             raise TransactionError("this transaction does not collect its changes")
         if self._delta is not None:
             return self._delta
-        if self._was_interrupted:
-            raise TransactionError("an update of this transaction was interrupted, and its changes are not known: roll it back")
         if self.is_open:
             self.reasoner.materialise()
-        if len(self._steps) != 1:
-            self._steps = [Delta.net(self.reasoner.dictionary, self._steps)]
-        return self.reasoner.visibility.of_delta(self._steps[0])
+        return self.reasoner.visibility.of_delta(self.collector.delta)
 
     # --- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> Transaction:
-        """Begin. What was changed before is not part of it.
+        """Begin. What was changed before is not part of it. Other threads wait until it ends, unless it is not `isolated`.
 
         Raises:
-            TransactionError: it has been used, or another transaction of the reasoner is open.
+            TransactionError: it has been used, or this thread has another transaction of the reasoner open.
         """
         if self._has_begun:
             raise TransactionError("a transaction begins once: ask the reasoner for another one")
-        self.reasoner.begin(self)
-        self._has_begun, self._program, self._loaded = True, self.reasoner.program, self.reasoner.loaded
+        reasoner, engine = self.reasoner, self.reasoner.engine
+        hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)
+        try:
+            engine.make_sound()
+            if engine.transaction is not None:
+                raise TransactionError("another transaction is open: end it first, by commit or rollback")
+            reasoner.materialise()
+            self._has_begun, self._hold = True, hold if self._isolated else None
+            engine.begin(self)
+        finally:
+            if not (self._isolated and self.is_open):
+                hold.release()
         return self
+
+    def _is_needed(self) -> bool:
+        """Whether other threads have to wait for it."""
+        return self.is_open or not self._has_begun
 
     def commit(self) -> Delta | None:
         """End, and keep the changes. Returns them, if they are collected.
@@ -91,28 +114,44 @@ class Transaction:
             InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. Everything is undone.
             TransactionError: it is not open, or the changes are to be collected and are not known (see `delta`). Everything is
                 undone.
+            LimitError, CancelledError: it took more than it may, or was cancelled. Everything is undone.
         """
         self._expect_open()
+        reasoner, engine = self.reasoner, self.reasoner.engine
         try:
-            self.reasoner.materialise()
-            self.reasoner.expect_consistent()
-            if self.collects:
-                self._delta = self.delta
+            with engine.exclusively():
+                engine.update()
+                reasoner.expect_consistent()
+                if self.collector is not None:
+                    self._delta = reasoner.visibility.of_delta(self.collector.delta)
+                engine.commit(self._delta)
         except BaseException:
-            self.rollback()
+            if self.is_open:
+                self.rollback()
             raise
-        self._program = None
-        self.reasoner.end(self)
+        finally:
+            self._release()
+        reasoner.publish()
         return self._delta
 
     def rollback(self) -> None:
-        """End, and undo everything: the facts, the rules and what follows are as they were before."""
+        """End, and undo everything: the facts, the rules and what follows are as they were before.
+
+        When an exception interrupts this, whatever is done next with the reasoner goes on with it first.
+        """
         self._expect_open()
-        assert self._program is not None
-        program, self._program = self._program, None
-        self._delta = Delta.nothing(self.reasoner.dictionary)
-        self.reasoner.loaded = self._loaded
-        self.reasoner.engine.undo(program, self._log)
+        engine = self.reasoner.engine
+        with engine.lock.write(current_watch().remaining):
+            engine.readings.complete()
+            self._is_ending = True
+            self._delta = Delta.nothing(self.reasoner.dictionary)
+            engine.roll_back()
+        self._release()
+
+    def _release(self) -> None:
+        """Let other threads go on."""
+        if self._hold is not None and not self.is_open:
+            self._hold.release()
 
     def __enter__(self) -> Transaction:
         return self if self.is_open else self.begin()
@@ -160,18 +199,3 @@ class Transaction:
     def _expect_open(self) -> None:
         if not self.is_open:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
-
-    # --- what the reasoner says -------------------------------------------------------------------------------------
-
-    def note(self, predicate: str, ids: Ids, added: bool) -> None:
-        """Remember explicit facts that have come or gone (`TRIPLE` for triples)."""
-        if len(ids):
-            self._log.append((predicate, ids, added))
-
-    def note_interruption(self) -> None:
-        """Remember that an update was interrupted."""
-        self._was_interrupted = True
-
-    def take(self, delta: Delta) -> None:
-        """Add what one run of maintenance has changed."""
-        self._steps.append(delta)

@@ -144,9 +144,12 @@ class Visibility:
 
     def _look_at_new_terms(self) -> None:
         """Note of the terms that have come since the last time whether they hide triples that they are in."""
+        if self._marked != len(self._dictionary):
+            with self._dictionary.mutex:
+                self._mark_new_terms()
+
+    def _mark_new_terms(self) -> None:
         dictionary, first, count = self._dictionary, self._marked, len(self._dictionary)
-        if first == count:
-            return
         if count > len(self._marks):
             grown = np.zeros(2 * count, np.uint8)
             grown[:first] = self._marks[:first]

@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The rooms of the house from the top. A module imports from rooms above its own, and from its own; a package is one room.
 ORDER = """
 errors
+locking
+limits
+readings
 terms
 program
 values
@@ -41,6 +44,7 @@ matching
 tables
 quads
 delta
+collector
 visibility
 update
 counters
@@ -66,6 +70,7 @@ encoding
 named_graphs
 documents
 fact_base
+journal
 engine
 reasoner
 entailment

@@ -14,6 +14,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_reasoner.collector import Committed
 from kg_reasoner.delta import Change, Changes, Delta
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
@@ -33,9 +34,11 @@ class Commits:
     def __init__(self, arities: Callable[[], dict[str, int]] = dict) -> None:
         self.dictionary = Dictionary()
         self.subscriptions = Subscriptions(self.dictionary, arities)
+        self.last: Committed | None = None
 
     def commit(self, *lines: str) -> None:
-        self.subscriptions.publish(Delta(self.changes("+", lines), self.changes("-", lines)))
+        self.last = Committed(self.last, Delta(self.changes("+", lines), self.changes("-", lines)))
+        self.subscriptions.publish(self.last)
 
     def changes(self, sign: str, lines: tuple[str, ...]) -> Changes:
         rows: dict[str, list[list[int]]] = {}

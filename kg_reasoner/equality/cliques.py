@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.dictionary import Dictionary, Ids
+from kg_reasoner.locking import new_mutex
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
 
 Flags = npt.NDArray[np.bool_]
@@ -15,6 +17,14 @@ Flags = npt.NDArray[np.bool_]
 _FIRST = (term_text(RDF.type), term_text(OWL.sameAs))
 _VOCABULARY = tuple(f"<{namespace}" for namespace in map(str, (RDF, RDFS, OWL, XSD)))
 _KINDS = {'"': 3, "<": 4, "_": 5}
+
+
+class _Listed(NamedTuple):
+    """The terms of all cliques one after the other; for each representative where its clique starts, and how large it is."""
+
+    sizes: Ids
+    starts: npt.NDArray[np.int64]
+    terms: Ids
 
 
 class Cliques:
@@ -35,9 +45,8 @@ class Cliques:
         self._dictionary = dictionary
         self._members: dict[int, list[int]] = {}
         self._representatives: Ids = np.empty(0, np.int32)
-        self._sizes: Ids = np.empty(0, np.int32)
-        self._starts: npt.NDArray[np.int64] = np.empty(0, np.int64)
-        self._listed: Ids | None = None
+        self._listed: _Listed | None = None
+        self._mutex = new_mutex()
 
     def __bool__(self) -> bool:
         """Whether any two terms are the same."""
@@ -72,8 +81,7 @@ class Cliques:
 
     def sizes(self, ids: Ids) -> Ids:
         """How many terms are the same as each of some terms, itself included."""
-        self._list()
-        return self._sizes[self._representatives[ids]]
+        return self._list().sizes[self._representatives[ids]]
 
     def are_merged(self, ids: Ids) -> Flags:
         """Whether terms have others that are the same, in the shape of `ids`."""
@@ -153,6 +161,11 @@ class Cliques:
         """Let terms that are new represent themselves."""
         known, count = len(self._representatives), len(self._dictionary)
         if known < count:
+            with self._mutex:
+                self._extend(known, count)
+
+    def _extend(self, known: int, count: int) -> None:
+        if known == len(self._representatives):
             self._representatives = np.append(self._representatives, np.arange(known, 2 * count, dtype=np.int32))
             self._listed = None
 
@@ -162,31 +175,33 @@ class Cliques:
         """All rows that stand for rows of representatives, shape (n, width): every combination of the same terms."""
         if not self._members or len(rows) == 0:
             return rows
-        self._list()
-        assert self._listed is not None
+        listed = self._list()
         for column in range(rows.shape[1]):
-            sizes = self._sizes[rows[:, column]]
+            sizes = listed.sizes[rows[:, column]]
             if (sizes == 1).all():
                 continue
             sources = np.repeat(np.arange(len(rows)), sizes)
             place = np.arange(len(sources)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             rows = rows[sources]
             several = np.flatnonzero(sizes[sources] > 1)
-            rows[several, column] = self._listed[self._starts[rows[several, column]] + place[several]]
+            rows[several, column] = listed.terms[listed.starts[rows[several, column]] + place[several]]
         return rows
 
-    def _list(self) -> None:
-        """Write the cliques one after the other."""
+    def _list(self) -> _Listed:
+        """The cliques one after the other."""
         self._fit()
-        if self._listed is not None:
-            return
-        heads = np.fromiter(self._members, np.int64)
-        lengths = np.fromiter(map(len, self._members.values()), np.int64, len(heads))
-        self._sizes = np.ones(len(self._representatives), np.int32)
-        self._sizes[heads] = lengths
-        self._starts = np.zeros(len(self._representatives), np.int64)
-        self._starts[heads] = np.cumsum(lengths) - lengths
-        self._listed = np.fromiter((term for members in self._members.values() for term in members), np.int32)
+        listed = self._listed
+        if listed is None:
+            with self._mutex:
+                heads = np.fromiter(self._members, np.int64)
+                lengths = np.fromiter(map(len, self._members.values()), np.int64, len(heads))
+                sizes = np.ones(len(self._representatives), np.int32)
+                sizes[heads] = lengths
+                starts = np.zeros(len(self._representatives), np.int64)
+                starts[heads] = np.cumsum(lengths) - lengths
+                terms = np.fromiter((term for members in self._members.values() for term in members), np.int32)
+                self._listed = listed = _Listed(sizes, starts, terms)
+        return listed
 
 
 def _components(pairs: Iterable[Sequence[int]]) -> list[list[int]]:

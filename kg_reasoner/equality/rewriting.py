@@ -104,6 +104,14 @@ class Rewriting:
             self._weakened.append((predicate, self._image(predicate, facts[changed])))
         return changed
 
+    def are_explicit(self, predicate: str, facts: Rows, stored: Changed) -> Changed:
+        """Of each of some facts, whether it is explicit, given whether it is stored as such."""
+        merged = self._are_about_merged(predicate, facts)
+        if merged.any():
+            stored = stored & ~merged
+            stored[merged] = self.asserted.contain(predicate, self._pairs(predicate, facts[merged]))
+        return stored
+
     def explicit_facts(self, predicate: str, stored: Rows) -> Rows:
         """All explicit facts of a predicate, given those that are stored."""
         if not self.cliques:

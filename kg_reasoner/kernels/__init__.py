@@ -6,8 +6,11 @@ parts: what materialisation and queries need, and what updates need besides.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+_loading = threading.RLock()
 
 
 class Native:
@@ -20,6 +23,12 @@ class Native:
     else:
 
         def __getattr__(self, name):
+            with _loading:
+                return self._load(name)
+
+        def _load(self, name):
+            if name in self.__dict__:  # another thread was first
+                return self.__dict__[name]
             from kg_reasoner.kernels import fixpoint, loader, loading, memory, queries, relations, texts
 
             modules = [relations, loading, fixpoint, queries, texts]
@@ -28,12 +37,12 @@ class Native:
 
                 modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
             homes = {module.__name__ for module in modules}
-            wanted = [entry for entry, (code, called) in memory.kernels.items() if called and code.__module__ in homes]
+            wanted = [name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes]
             self.__dict__.update(loader.load(wanted))
             if name in self.__dict__:
                 return self.__dict__[name]
             if modules[0] is relations:
-                return getattr(self, name)
+                return self._load(name)
             raise AttributeError(f"there is no kernel entry named {name!r}")
 
 

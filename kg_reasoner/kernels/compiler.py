@@ -192,6 +192,16 @@ def prefetch(typing_context: Any, items: Any, index: Any) -> Any:
     return types.none(items, types.int64), generate
 
 
+@intrinsic
+def is_stopped(typing_context: Any, context_address: Any) -> Any:
+    """`memory.is_stopped` as an atomic load, which is made anew each time."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load_atomic(_field(builder, sig.args[0], args[0], "stop"), "monotonic", 8)
+
+    return types.int64(context_address), generate
+
+
 class KernelPipeline(CompilerBase):
     """Numba's passes that scalar code needs; the others look for arrays, closures and literals, and take a third of the time."""
 
@@ -243,14 +253,14 @@ def _gathering(codegen: Any) -> Iterator[None]:
 
 def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]], bytes]:
     """Compile entries, and what they call, into one object: each entry's symbol and number of arguments, and the object code."""
-    dispatchers: dict[str, Any] = {"mix": mix, "prefetch": prefetch}
+    dispatchers: dict[str, Any] = {"mix": mix, "prefetch": prefetch, "is_stopped": is_stopped}
     entries: dict[str, tuple[str, int]] = {}
     codegen = cpu_target.target_context.codegen()
     module = llvm.parse_assembly("")
     module.triple, module.data_layout = codegen._tm.triple, codegen._data_layout
     with _gathering(codegen):
         needed = _needed(names)
-        for name, (function, _) in memory.kernels.items():
+        for name, (function, *_) in memory.kernels.items():
             if name not in needed:
                 continue
             hints = get_type_hints(function)
@@ -263,7 +273,8 @@ def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]],
             (overload,) = dispatchers[name].overloads.values()
             module.link_in(overload.library._final_module)
             if name in names:
-                entries[name] = (overload.fndesc.llvm_func_name, len(arguments))
+                module.link_in(_entry_module(codegen, name, overload.fndesc, result, arguments))
+                entries[name] = (_symbol(name), len(arguments))
     symbols = {symbol for symbol, _ in entries.values()}
     for compiled in module.functions:
         if not compiled.is_declaration and compiled.name not in symbols:
@@ -271,6 +282,29 @@ def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]],
     passes, builder = codegen._module_pass_manager()
     passes.run(module, builder)
     return entries, codegen._tm.emit_object(module)
+
+
+def _symbol(name: str) -> str:
+    """The symbol of an entry in the object code."""
+    return f"kg_reasoner_{name}"
+
+
+def _entry_module(codegen: Any, name: str, descriptor: Any, result: Any, arguments: tuple[Any, ...]) -> Any:
+    """A function that calls a compiled kernel and returns its result by value.
+
+    Numba's own calling convention returns results through memory that the caller provides; here it lies on the stack of each call,
+    so that calls in different threads share nothing.
+    """
+    context = cpu_target.target_context
+    library = codegen.create_library(name)
+    module = library.create_ir_module(name)
+    function = ir.Function(module, ir.FunctionType(_I64, [_I64] * len(arguments)), _symbol(name))
+    builder = ir.IRBuilder(function.append_basic_block())
+    callee = context.declare_function(module, descriptor)
+    _, value = context.call_conv.call_function(builder, callee, result, arguments, function.args)
+    builder.ret(value)
+    library.add_ir_module(module)
+    return library._final_module
 
 
 def _needed(names: Collection[str]) -> set[str]:
@@ -281,7 +315,7 @@ def _needed(names: Collection[str]) -> set[str]:
         name = waiting.pop()
         if name in memory.kernels and name not in needed:
             needed.add(name)
-            waiting += memory.kernels[name][0].__code__.co_names
+            waiting += memory.kernels[name].function.__code__.co_names
     return needed
 
 

@@ -18,6 +18,7 @@ from kg_reasoner.kernels.layout import (
     PROBE,
     READY,
     RING,
+    STOPPED,
     VALUES,
     Context,
     Frame,
@@ -27,7 +28,7 @@ from kg_reasoner.kernels.layout import (
     Step,
 )
 from kg_reasoner.kernels.marks import mark_head, passes_mark
-from kg_reasoner.kernels.memory import entry, kernel, mix, prefetch
+from kg_reasoner.kernels.memory import entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
 
 
@@ -211,7 +212,7 @@ def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, curr
     plain = is_plain_probe(context, last) and not context.marking
     head = context.relations[plan.head_relation]
     pairs = plain and last.value_slot >= 0 and head.arity == 2 and head.dead == 0
-    while next_match(context, frame, low, high, current):
+    while next_match(context, frame, low, high, current) and not is_stopped(context):
         if emit(context, frame, plan) == GROW:
             return GROW
         if pairs:
@@ -353,7 +354,8 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks).
+    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks) or
+    STOPPED.
 
     After anything but DONE the caller does what is asked for and calls again.
 
@@ -390,6 +392,8 @@ def run(context: Context) -> int:
             return status
         context.processed[current] = high
         blocks = blocks - 1
+        if is_stopped(context):
+            return STOPPED
         if blocks == 0:
             return PAUSE
     return DONE

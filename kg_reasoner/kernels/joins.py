@@ -26,7 +26,7 @@ from kg_reasoner.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.kernels.memory import Int32s, kernel, mix
+from kg_reasoner.kernels.memory import Int32s, is_stopped, kernel, mix
 from kg_reasoner.kernels.relations import find, find_or_insert, key_slot
 
 
@@ -256,7 +256,8 @@ def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: 
 def next_match(context: Context, frame: Frame, low: int, high: int, current: int) -> int:
     """Move a frame to its next match of all steps: 1, or 0 when there is none left.
 
-    `current` is the relation whose rows [low, high) are being processed, or -1 to join all rows.
+    `current` is the relation whose rows [low, high) are being processed, or -1 to join all rows. When the context is stopped, there
+    is none left either.
     """
     plan = context.plans[frame.plan]
     count = plan.step_count
@@ -278,7 +279,7 @@ def next_match(context: Context, frame: Frame, low: int, high: int, current: int
             depth = depth + 1
             start = 1
         else:
-            if depth == 0:
+            if depth == 0 or is_stopped(context):
                 frame.level = FINISHED
                 return 0
             depth = depth - 1

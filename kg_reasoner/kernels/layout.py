@@ -37,6 +37,8 @@ PAUSE = 2
 BUILD_INDEX = 3
 VALUES = 4
 """Terms are compared whose values are not in the tables yet."""
+STOPPED = 6
+"""The context is stopped."""
 CALLS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 
@@ -121,6 +123,9 @@ UNORDERED = 4
 """Equal or not, but without order (strings with a language)."""
 ORDERED = 5
 """From here on: kinds of values that are ordered among themselves."""
+
+MOST = (1 << 31) - 1
+"""The most rows of a relation, entries of an index, relations, and terms: their numbers are 31 bits wide."""
 
 BLOCK = 4096
 """Rows that are processed together."""
@@ -404,6 +409,8 @@ class Context(Struct):
     type_id: int
     property_relations: Int32s
     class_relations: Int32s
+    stop: int
+    """1: joins are to find nothing more, and what they have found will not be used (set by any thread, at any time)."""
     valued: int
     """1: the two tables cover all terms."""
     value_kinds: Bytes

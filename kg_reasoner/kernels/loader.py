@@ -30,7 +30,7 @@ on_compile: Callable[[str], None] | None = None
 def load(names: list[str]) -> dict[str, Entry]:
     """The named entries, ready to be called with addresses and integers."""
     if memory.CHECKED:
-        return {name: memory.checked_entry(memory.kernels[name][0]) for name in names}
+        return {name: memory.checked_entry(memory.kernels[name].function) for name in names}
     return _link(*_object(names))
 
 
@@ -119,18 +119,13 @@ def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return {name: _callable(engine.get_function_address(symbol), arguments) for name, (symbol, arguments) in entries.items()}
+    return {
+        name: _callable(engine.get_function_address(symbol), arguments, memory.kernels[name].is_brief)
+        for name, (symbol, arguments) in entries.items()
+    }
 
 
-def _callable(address: int, arguments: int) -> Entry:
-    """Numba's calling convention: addresses of the result and of an exception slot, then the arguments."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * arguments)(address)
-    result = ctypes.c_int64()
-    no_exception = ctypes.c_void_p()
-    result_address, exception_address = ctypes.addressof(result), ctypes.addressof(no_exception)
-
-    def call(*values: int, _keep: tuple[Any, ...] = (result, no_exception)) -> int:
-        function(result_address, exception_address, *values)
-        return result.value
-
-    return call
+def _callable(address: int, arguments: int, keeps_gil: bool) -> Entry:
+    """An entry as Python calls it. Other threads run meanwhile, unless it `keeps_gil`."""
+    signature = (ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
+    return signature(address)

@@ -1,6 +1,6 @@
 """Explicit facts: flagging rows as asserted, and taking the flag from them."""
 
-from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context
+from kg_reasoner.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
 from kg_reasoner.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
 from kg_reasoner.kernels.relations import count_dead, find, find_or_insert, tuple_key
 
@@ -87,6 +87,40 @@ def relation_of_triple(context: Context, values: Int32s) -> int:
     if values[1] == context.type_id:
         return context.class_relations[values[2]]
     return context.property_relations[values[1]]
+
+
+@kernel
+def has_flag(relation: Relation, values: Int32s, flag: int) -> int:
+    """Whether a tuple is there with a flag."""
+    row = find(relation, values)
+    if row < 0:
+        return 0
+    flags = relation.flags[row]
+    return 1 if flags & flag and not flags & ABSENT else 0
+
+
+@entry
+def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: int, answers: Bytes) -> int:
+    """Say of each of some facts of a relation whether it is there with a flag."""
+    relation = context.relations[number]
+    for fact in range(count):
+        answers[fact] = has_flag(relation, facts + fact * relation.arity, flag)
+    return 0
+
+
+@entry
+def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
+    """The same for triples in the vertical layout."""
+    values = context.frames[0].scratch
+    for number in range(count):
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        answers[number] = 0
+        if target >= 0:
+            values[0] = triple[0]
+            values[1] = triple[2]
+            answers[number] = has_flag(context.relations[target], values, flag)
+    return 0
 
 
 @entry

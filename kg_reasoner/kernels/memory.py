@@ -12,7 +12,7 @@ widened when read.
 import os
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -95,19 +95,41 @@ def prefetch(items: Pointer, index: int) -> None:
     """Ask for the cache line of ``items[index]``; a hint without effect on results."""
 
 
-kernels: dict[str, tuple[Callable[..., Any], bool]] = {}
-"""Every kernel by name, in the order of definition, and whether Python calls it (an entry)."""
+def is_stopped(context: Any) -> int:
+    """Whether `Context.stop` is set, which another thread may do at any time; a compiler must not remember what it was."""
+    stop: int = context.stop
+    return stop
+
+
+class Kernel(NamedTuple):
+    """A registered kernel."""
+
+    function: Callable[..., Any]
+    is_entry: bool
+    """Whether Python calls it."""
+    is_brief: bool
+    """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
+
+
+kernels: dict[str, Kernel] = {}
+"""Every kernel by name, in the order of definition."""
 
 
 def kernel(function: F) -> F:
     """Register a function to be compiled. It stays callable as it is, which is the checked mode."""
-    kernels[function.__name__] = (function, False)
+    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
     return function
 
 
 def entry(function: F) -> F:
-    """Register a kernel that Python calls, through `kg_reasoner.kernels.native`."""
-    kernels[function.__name__] = (function, True)
+    """Register a kernel that Python calls, through `kg_reasoner.kernels.native`. Other threads run while it does."""
+    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=False)
+    return function
+
+
+def brief_entry(function: F) -> F:
+    """Register a kernel that Python calls and that is through within microseconds. No other thread runs meanwhile."""
+    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=True)
     return function
 
 
@@ -124,6 +146,10 @@ _regions: "list[weakref.ref[_Block]]" = []
 
 class _Block(np.ndarray[Any, Any]):
     """An array whose address may be stored in a struct."""
+
+
+def grant(nbytes: int) -> None:
+    """Let any number of bytes be taken: what tables ask before they grow, where nothing limits them."""
 
 
 def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
@@ -161,7 +187,10 @@ def address(array: Any) -> int:
 
 
 class Record:
-    """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive."""
+    """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive.
+
+    An exception between two lines finds each field set or not, and never an address without its array.
+    """
 
     __slots__ = ("_arrays", "_first", "_table")
 
@@ -179,6 +208,19 @@ class Record:
     def address(self) -> int:
         """The address of the struct, to be passed to a kernel. It changes when its table grows."""
         return int(self._table.words.ctypes.data) + 8 * self._first
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays behind its pointers."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+    def publish(self, **values: Any) -> None:
+        """Set several fields in one step: whatever interrupts this, all of them are set, or none."""
+        fields = self._table.struct.fields
+        arrays = {**self._arrays, **{name: value for name, value in values.items() if fields[name][1] is not int}}
+        places = [self._first + fields[name][0] for name in values]
+        words = np.array([value if fields[name][1] is int else address(value) for name, value in values.items()], np.int64)
+        self._table.words.reshape(-1)[places], self._arrays = words, arrays  # one line: nothing interrupts between two stores
 
 
 def _record_class(struct: type[Struct]) -> type[Record]:
@@ -203,45 +245,49 @@ def _pointer(name: str, word: int) -> property:
         return record._arrays.get(name)
 
     def write(record: Record, array: Any) -> None:
-        record._arrays[name] = array
-        record._table.flat[record._first + word] = address(array)
+        record._arrays[name], record._table.flat[record._first + word] = array, address(array)
 
     return property(read, write)
 
 
 class Table:
-    """A growing array of structs of one type. `owner` and `field` say where its address is kept up to date."""
+    """A growing array of structs of one type. `owner` and `field` say where its address is kept up to date.
+
+    The array that it grows out of is left as it is, so that whoever holds it may go on reading it.
+    """
 
     def __init__(self, struct: type[Struct], owner: Record | None = None, field: str = "", capacity: int = 16) -> None:
         self.struct = struct
         self.owner = owner
         self.field = field
         self.records: list[Record] = []
-        self.words = allocate((capacity, len(struct.fields)), np.int64, 0)
-        self._publish()
+        self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
 
-    def _publish(self) -> None:
-        self.flat = memoryview(self.words.reshape(-1))
-        """The words in one row: quicker to get at than through the array."""
-        if self.owner is not None:
-            setattr(self.owner, self.field, self.words)
+    def _use(self, words: Any) -> None:
+        """Go on with an array of words; `flat` is the same in one row, quicker to get at."""
+        flat, owner = memoryview(words.reshape(-1)), self.owner
+        if owner is None:
+            self.words, self.flat = words, flat
+            return
+        places, place, at = owner._table.flat, owner._first + owner._table.struct.fields[self.field][0], address(words)
+        owner._arrays[self.field], places[place], self.words, self.flat = words, at, words, flat
 
     def add(self, **values: Any) -> Record:
-        """Append a struct with the given field values; the rest is zero."""
-        if len(self.records) == len(self.words):
-            grown = allocate((2 * len(self.words), self.words.shape[1]), np.int64, 0)
-            grown[: len(self.words)] = self.words
-            self.words = grown
-            self._publish()
-        record = self.struct.record(self, len(self.records) * len(self.struct.fields))
-        self.records.append(record)
+        """Append a struct with the given field values; the rest is zero. It is there when all of them are set."""
+        count = len(self.records)
+        if count == len(self.words):
+            grown = allocate((2 * count, self.words.shape[1]), np.int64, 0)
+            grown[:count] = self.words
+            self._use(grown)
+        self.words[count] = 0
+        record = self.struct.record(self, count * len(self.struct.fields))
         for name, value in values.items():
             setattr(record, name, value)
+        self.records.append(record)
         return record
 
     def truncate(self, count: int) -> None:
         """Forget the last structs, so that `count` are left."""
-        self.words[count : len(self.records)] = 0
         del self.records[count:]
 
     def __len__(self) -> int:

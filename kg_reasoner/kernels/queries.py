@@ -3,11 +3,11 @@
 from kg_reasoner.kernels.fixpoint import open_plan
 from kg_reasoner.kernels.joins import fill_tuple, next_match
 from kg_reasoner.kernels.layout import DONE, EMPTY, FINISHED, IDLE, READY, Context
-from kg_reasoner.kernels.memory import Int32s, entry
+from kg_reasoner.kernels.memory import Int32s, brief_entry, entry, is_stopped
 from kg_reasoner.kernels.relations import find, key_slot
 
 
-@entry
+@brief_entry
 def start_query(context: Context, number: int) -> int:
     """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
     frame = context.frames[0]
@@ -27,14 +27,14 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
     codes = context.codes + context.plans[frame.plan].head
     count = 0
     while count < capacity:
-        if not next_match(context, frame, 0, 0, -1):
+        if not next_match(context, frame, 0, 0, -1) or is_stopped(context):
             return count
         fill_tuple(frame, codes, width, out + count * width)
         count = count + 1
     return count
 
 
-@entry
+@brief_entry
 def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
     """Look for a tuple in several relations: writes the positions of those that hold it in a row with these flags under the mask.
 
@@ -50,7 +50,7 @@ def find_each(context: Context, relations: Int32s, count: int, values: Int32s, m
     return found
 
 
-@entry
+@brief_entry
 def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
     """Look a key up in several indexes: writes (position of the index, row, value) of the entries whose rows have these flags.
 

@@ -1,7 +1,7 @@
 """Finding and inserting tuples, and keeping the indexes of a relation up to date."""
 
-from kg_reasoner.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, PRESENT, REBORN, ROW, Context, Index, Relation
-from kg_reasoner.kernels.memory import Int32s, Int64s, entry, kernel, mix
+from kg_reasoner.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, MOST, PRESENT, REBORN, ROW, Context, Index, Relation
+from kg_reasoner.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix
 
 
 @kernel
@@ -133,7 +133,8 @@ def has_room(index: Index, key: int) -> int:
     length = 0
     if index.keys[slot] != EMPTY:
         length = index.lengths[slot]
-    if index.top + 2 * length + 1 > index.capacity:
+    room = index.top + 2 * length + 1
+    if room > index.capacity or room > MOST:
         index.need = 2 * length + 1
         return 0
     return 1
@@ -304,7 +305,7 @@ def is_present(relation: Relation, key: int) -> int:
         slot = (slot + 1) & mask
 
 
-@entry
+@brief_entry
 def find_row(context: Context, number: int, values: Int32s) -> int:
     """The living row of a tuple, or -1."""
     relation = context.relations[number]
@@ -344,10 +345,8 @@ def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
 
 
 @entry
-def rehash_tuples(relation: Relation, old_keys: Int64s, old_rows: Int32s, size: int) -> int:
-    """Enter the tuples of an old hash table into the relation's new, empty one."""
-    keys = relation.keys
-    mask = relation.mask
+def rehash_tuples(old_keys: Int64s, old_rows: Int32s, size: int, keys: Int64s, rows: Int32s, mask: int) -> int:
+    """Enter the tuples of a relation's hash table into a new, empty one."""
     for old in range(size):
         key = old_keys[old]
         if key != EMPTY:
@@ -355,24 +354,22 @@ def rehash_tuples(relation: Relation, old_keys: Int64s, old_rows: Int32s, size: 
             while keys[slot] != EMPTY:
                 slot = (slot + 1) & mask
             keys[slot] = key
-            relation.key_rows[slot] = old_rows[old]
+            rows[slot] = old_rows[old]
     return 0
 
 
 @entry
-def rehash_index(index: Index, old_keys: Int64s, old_starts: Int32s, old_lengths: Int32s, size: int) -> int:
-    """Enter the vectors of an old key table into the index's new, empty one."""
-    keys = index.keys
-    mask = index.mask
-    for old in range(size):
-        key = old_keys[old]
+def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, mask: int) -> int:
+    """Enter the vectors of an index into a new, empty key table."""
+    for old in range(index.mask + 1):
+        key = index.keys[old]
         if key != EMPTY:
             slot = mix(key) & mask
             while keys[slot] != EMPTY:
                 slot = (slot + 1) & mask
             keys[slot] = key
-            index.starts[slot] = old_starts[old]
-            index.lengths[slot] = old_lengths[old]
+            starts[slot] = index.starts[old]
+            lengths[slot] = index.lengths[old]
     return 0
 
 

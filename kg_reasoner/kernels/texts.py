@@ -5,7 +5,7 @@ and reports the byte ranges of all other lines, for a full parser to read or ref
 """
 
 from kg_reasoner.kernels.layout import EMPTY, Terms
-from kg_reasoner.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix
+from kg_reasoner.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
 TAB, NEWLINE, RETURN, SPACE, MINUS, LOWER_N, LOWER_R = 9, 10, 13, 32, 45, 110, 114
@@ -120,7 +120,7 @@ def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end
     return number
 
 
-@entry
+@brief_entry
 def find_text(terms: Terms, text: Bytes, length: int) -> int:
     """The id of a text, or -1."""
     return terms.slots[text_slot(terms, text, 0, text, 0, length)]
@@ -147,15 +147,15 @@ def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first
 
 
 @entry
-def rehash_texts(terms: Terms) -> int:
+def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
     """Enter all texts into a new, empty hash."""
     for number in range(terms.count):
         value = mix(hash_bytes(terms.texts, terms.offsets[number], terms.offsets[number + 1], 0))
-        slot = value & terms.mask
-        while terms.slots[slot] != EMPTY:
-            slot = (slot + 1) & terms.mask
-        terms.slots[slot] = number
-        terms.hashes[slot] = value >> 31
+        slot = value & mask
+        while slots[slot] != EMPTY:
+            slot = (slot + 1) & mask
+        slots[slot] = number
+        hashes[slot] = value >> 31
     return 0
 
 

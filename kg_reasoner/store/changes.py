@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, cast
 
 import numpy as np
@@ -28,8 +29,6 @@ IN_DEFAULT: Final = -1
 class StoreChanges(StoreTransactions, StoreReading, Updatable):
     """What can be done to a store."""
 
-    _waiting: list[str]
-    _waiting_graphs: list[int]
     _removes_default = False
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
@@ -40,11 +39,10 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             ReasonerError: that graph has the inferred triples, and is to be read only.
         """
         texts = triple_texts(triple)
-        graph = self._to_change(self._contexts.name(context, self))
-        self.begin()
-        self._wait(texts, graph)
-        if len(self._waiting) >= 3 * BATCH or self.own is None:
-            self.flush()
+        with self.writing():
+            graph = self._to_change(self._contexts.name(context, self))
+            self.begin()
+            self._wait([(texts, graph)])
         super().add(triple, cast(Graph, context))  # tells those who listen
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
@@ -53,10 +51,12 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
-        name = self._contexts.name(context, self)
-        if name is not None:
-            self._to_change(name)
-        self._remove([(*triple, name)])
+        with self.writing():
+            name = self._contexts.name(context, self)
+            if name is not None:
+                self._to_change(name)
+            self._removes_default = False
+            self._replace([(*triple, name)], [])
 
     def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> None:
         """Remove quads, then add quads, each with the name of its graph: without one, from all graphs, and to the default graph.
@@ -67,75 +67,112 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             LoadError: something to be added is no quad of RDF. Nothing has changed.
             ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
         """
-        added = list(added)
-        waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
-        self._remove(removed)
-        if waiting:
-            self.begin()
-            for texts, graph in waiting:
-                self._wait(texts, graph)
-            if len(self._waiting) >= 3 * BATCH or self.own is None:
-                self.flush()
+        added, removed = list(added), list(removed)
+        with self.writing():
+            waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
+            self._removes_default = False
+            if removed:
+                self._replace(removed, waiting)
+            elif waiting:
+                self.begin()
+                self._wait(waiting)
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
             for *triple, name in added:
                 super().add(cast(RdflibTriple, tuple(triple)), Graph(store=self, identifier=cast(Any, name)))
 
-    def _wait(self, texts: list[str], graph: int) -> None:
-        """Let a triple wait for `flush`."""
-        if graph != IN_DEFAULT or self._waiting_graphs:
-            self._waiting_graphs += [IN_DEFAULT] * (len(self._waiting) // 3 - len(self._waiting_graphs))
-            self._waiting_graphs.append(graph)
-        self._waiting += texts
+    def _wait(self, added: list[tuple[list[str], int]]) -> None:
+        """Let triples wait for `flush`, unless the transaction is not the store's."""
         self._removes_default = False
+        own = self.own
+        if own is None:
+            self._add(added)
+            return
+        own.waiting += added
+        if len(own.waiting) >= BATCH:
+            self.flush()
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            graphs, self._waiting_graphs = self._waiting_graphs, []
-            try:
-                ids = self.reasoner.dictionary.encode_texts(waiting).reshape(-1, 3)
-                self.add_ids(ids, np.array(graphs, np.int32) if graphs else None)
-            except KeyboardInterrupt:  # to add them once more does no harm
-                self._waiting, self._waiting_graphs = waiting, graphs
-                raise
+        own = self.own
+        if own is not None and own.waiting:
+            with self.writing():
+                self._add(own.waiting)
+                own.waiting = []  # if an interrupt comes before this, they are added twice, which does no harm
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is something to flush."""
+        own = self.own
+        return own is not None and bool(own.waiting)
+
+    def _add(self, added: list[tuple[list[str], int]]) -> None:
+        ids = self.reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
+        graphs = np.array([graph for _, graph in added], np.int32)
+        self.add_ids(ids, graphs if (graphs != IN_DEFAULT).any() else None)
 
     def add_ids(self, triples: Ids, graphs: Ids | None = None) -> None:
         """Add triples, given as ids of shape (n, 3), to the default graph, or each to the graph of its id (`IN_DEFAULT`)."""
-        self._complete_readings()
-        self.begin()
+        with self.writing():
+            self.begin()
+            with self.reasoner.at_once():
+                self._state(triples, graphs)
+            if self._by_graph is not None:
+                self._by_graph.changed(NO_QUADS, self._quads(triples, IN_DEFAULT if graphs is None else graphs))
+
+    def _state(self, triples: Ids, graphs: Ids | None) -> None:
         if graphs is None:
-            self.reasoner.add_triples(triples)
+            self.reasoner.state_triples(triples)
         else:
-            self.reasoner.named_graphs.load(triples, graphs)
-        if self._by_graph is not None:
-            self._by_graph.changed(NO_QUADS, self._quads(triples, IN_DEFAULT if graphs is None else graphs))
+            self.reasoner.named_graphs.state(self.reasoner.named_graphs.placed(triples, graphs))
 
     def remove_ids(self, triples: Ids, graph: int | None = None) -> None:
         """Remove explicit triples, given as ids of shape (n, 3), from a graph (`IN_DEFAULT`), or from all."""
         if len(triples) == 0:
             return
-        self._complete_readings()
-        self.begin()
-        named_graphs = self.reasoner.named_graphs if graph is not None or self._by_graph is not None else None
-        quads = (
-            NO_QUADS if named_graphs is None else named_graphs.stating(triples) if graph is None else self._quads(triples, graph)
-        )
+        with self.writing():
+            self.begin()
+            with self.reasoner.at_once():
+                quads = self._withdraw(triples, graph)
+            if self._by_graph is not None:
+                self._by_graph.changed(quads, NO_QUADS)
+
+    def _withdraw(self, triples: Ids, graph: int | None) -> Ids:
+        """Remove triples within an operation. Returns their quads, if anybody needs to know."""
+        if graph is None and self._by_graph is None:
+            self.reasoner.withdraw_triples(triples)
+            return NO_QUADS
+        named_graphs = self.reasoner.named_graphs
+        quads = named_graphs.stating(triples) if graph is None else self._quads(triples, graph)
         if graph is None:
-            self.reasoner.remove_triples(triples)
-        elif named_graphs is not None:
-            named_graphs.remove(quads)
+            self.reasoner.withdraw_triples(triples)
+        else:
+            named_graphs.withdraw(quads)
+        return quads
+
+    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]]) -> None:
+        """Remove the explicit triples that match patterns, and add triples, in one operation."""
+        self.flush()
+        found = self._found(removed)
+        if not found and not added:
+            return
+        self.begin()
+        ids = self.reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
+        graphs = np.array([graph for _, graph in added], np.int32)
+        gone = [NO_QUADS]
+        with self.reasoner.at_once():
+            for graph, triples in found.items():
+                gone.append(self._withdraw(triples, graph))
+            if len(ids):
+                self._state(ids, graphs if (graphs != IN_DEFAULT).any() else None)
         if self._by_graph is not None:
-            self._by_graph.changed(quads, NO_QUADS)
+            self._by_graph.changed(np.concatenate(gone), self._quads(ids, graphs) if len(ids) else NO_QUADS)
 
     def _quads(self, triples: Ids, graphs: Ids | int) -> Ids:
         graphs = np.broadcast_to(np.int32(graphs), len(triples))
         return np.column_stack([triples, np.where(graphs == IN_DEFAULT, self.reasoner.named_graphs.default, graphs)])
 
-    def _remove(self, patterns: Iterable[RdflibQuadPattern]) -> None:
-        """Remove the explicit triples that match patterns, each from a graph, or without the name of one from all graphs."""
-        self._removes_default = False
-        self.flush()
+    def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
+        """The explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
         found: dict[int | None, list[Ids]] = {}
         for *terms, name in patterns:
             if name is not None and name == self.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
@@ -144,8 +181,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             pattern = self._pattern(terms)
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        for graph, tables in found.items():
-            self.remove_ids(tables[0] if len(tables) == 1 else np.concatenate(tables), graph)
+        tables = {graph: tables[0] if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
+        return {graph: np.array(table) for graph, table in tables.items() if len(table)}
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
@@ -170,13 +207,6 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             raise ReasonerError(f"the graph {name} has the inferred triples: it is to be read only")
         number = -1 if isinstance(name, Literal) else self.terms.find(name)
         return number if number >= 0 else int(self.reasoner.dictionary.encode_texts([graph_text(name)])[0])
-
-    def _complete_readings(self) -> None:
-        """What is being read is a snapshot: it does not see changes."""
-        if len(self.readings):
-            for reading in list(self.readings):
-                reading.complete()
-            self.readings.clear()
 
     # --- transactions -----------------------------------------------------------------------------------------------
 
@@ -206,10 +236,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         Raises:
             TransactionError: they belong to a transaction of the reasoner's own.
         """
-        self._complete_readings()
         self.end(keep=False)
-        self._waiting.clear()
-        self._waiting_graphs.clear()
         if self._by_graph is not None:
             self._by_graph.rollback()
 
@@ -235,14 +262,32 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             self.drop_graph(graph.identifier)
 
     def create_graph(self, name: Node) -> None:
-        graph = self._to_change(name)
-        self.flush()
-        if graph != IN_DEFAULT and not self.has_graph(name):
-            self.begin()
-            self.reasoner.named_graphs.create(np.array([graph], np.int32))
+        with self.writing():
+            graph = self._to_change(name)
+            self.flush()
+            if graph != IN_DEFAULT and not self.has_graph(name):
+                self.begin()
+                self.reasoner.named_graphs.create(np.array([graph], np.int32))
 
     def drop_graph(self, name: Node) -> None:
-        self._remove([(None, None, None, name)])
-        if name != DATASET_DEFAULT_GRAPH_ID and self.has_graph(name):
+        with self.writing():
+            self._replace([(None, None, None, name)], [])
+            if name != DATASET_DEFAULT_GRAPH_ID and self.has_graph(name):
+                self.begin()
+                self.reasoner.named_graphs.drop(self._to_change(name))
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """The ``with`` block of several changes that are made whole, or not at all; other threads see nothing of them before."""
+        with self.writing():
+            self.flush()
             self.begin()
-            self.reasoner.named_graphs.drop(self._to_change(name))
+            place = self.reasoner.engine.place
+            try:
+                yield
+            except BaseException:
+                own = self.own
+                if own is not None:
+                    own.waiting = []
+                self.reasoner.engine.return_to(place)
+                raise

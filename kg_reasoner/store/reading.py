@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
+import numpy as np
 from rdflib import Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.limits import current_watch
+from kg_reasoner.locking import Hold
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import INFERRED, NO_TRIPLES, GraphTerm
 from kg_reasoner.store import sparql
@@ -36,9 +39,23 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     _by_graph: GraphReasoners | None
     _size: tuple[int, int] | None
 
+    is_waiting: bool
+    """Whether there is something to flush."""
+
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
         raise NotImplementedError
+
+    def reading(self, which: Which = "all") -> Hold:
+        """The ``with`` block of a method that reads: what it reads is up to date, and nothing changes inside."""
+        if self._by_graph is not None:  # reasoners are made as graphs are read
+            return self.reasoner.engine.lock.write(current_watch().remaining)
+        while True:
+            self.flush()
+            hold = self.reasoner.reading(which)
+            if not self.is_waiting or self.reasoner.engine.lock.is_writing:
+                return hold
+            hold.release()
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
@@ -56,13 +73,18 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         if self._by_graph is not None and which != "explicit":
             yield from self._triples_by_graph(self._by_graph, name, triple_pattern, which)
             return
-        if name is None and None not in triple_pattern:
-            self.prepare(which)
-            pattern = self._pattern(triple_pattern)
-            if pattern is not None and self._contains(pattern, which):
+        with self.reading(which):
+            if name is None and None not in triple_pattern:
+                pattern = self._pattern(triple_pattern)
+                found = None
+                is_there = pattern is not None and self._contains(pattern, which)
+            else:
+                found = np.array(self._match(name, triple_pattern, which))
+        if found is None:
+            if is_there:
                 yield cast(RdflibTriple, triple_pattern)
             return
-        for triple in self.terms.rows(self._match(name, triple_pattern, which)):
+        for triple in self.terms.rows(found):
             yield cast(RdflibTriple, triple)
 
     def _contains(self, triple: Sequence[int | None], which: Which) -> bool:
@@ -93,8 +115,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             for triple in self.triples_of(None, pattern):
                 yield triple, (Graph(store=self, identifier=cast(Any, name)) for name in self.contexts(triple))
             return
-        found = self._match(None, pattern)
-        size = max(CHUNK, self.reasoner.queries.quads.count())  # to look graphs up takes a look at all quads
+        with self.reading():
+            found = np.array(self._match(None, pattern))
+            size = max(CHUNK, self.reasoner.queries.quads.count())  # to look graphs up takes a look at all quads
         for start in range(0, len(found), size):
             chunk = found[start : start + size]
             graphs = Memberships(self, chunk)
@@ -112,21 +135,23 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         yield from (triple for triple in found if triple not in stated)
 
     def __len__(self, context: Graph | None = None) -> int:
-        name = self._contexts.name(context, self)
-        if name is not None:
-            return len(self._match(name, (None, None, None))) if self._by_graph is None else self._count_by_graph(name)
-        return self.count()
+        with self.reading():
+            name = self._contexts.name(context, self)
+            if name is not None:
+                return len(self._match(name, (None, None, None))) if self._by_graph is None else self._count_by_graph(name)
+            return self.count()
 
     def count(self, which: Which = "all") -> int:
         """How many triples there are in all graphs together."""
-        if self._by_graph is not None:
-            return self._count_by_graph(None, which)
-        self.prepare(which)
-        if which != "all":
-            return self.reasoner.queries.count(which)
-        if self._size is None or self._size[0] != self.reasoner.version:
-            self._size = self.reasoner.version, self.reasoner.queries.count()
-        return self._size[1]
+        with self.reading(which):
+            if self._by_graph is not None:
+                return self._count_by_graph(None, which)
+            if which != "all":
+                return self.reasoner.queries.count(which)
+            size = self._size
+            if size is None or size[0] != self.reasoner.version:
+                self._size = size = self.reasoner.version, self.reasoner.queries.count()
+            return size[1]
 
     def _count_by_graph(self, name: Node | None, which: Which = "all") -> int:
         return sum(1 for _ in self.triples_of(name, (None, None, None), which))
@@ -149,12 +174,13 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             return iter(self.named_graphs())
         if self._by_graph is not None:
             return (name for name in self.all_graphs() if next(self.triples_of(name, triple), None) is not None)
-        ids = self._match(None, triple)
-        return iter(self.names_of(ids)[0] if len(ids) else ())
+        with self.reading():
+            ids = self._match(None, triple)
+            return iter(self.names_of(ids)[0] if len(ids) else ())
 
     def stored_graphs(self) -> list[Node]:
-        self.flush()
-        return self.terms.nodes(self.reasoner.queries.quads.names().tolist())
+        with self.reading("explicit"):
+            return self.terms.nodes(self.reasoner.queries.quads.names().tolist())
 
     def all_graphs(self) -> list[Node]:
         """The default graph and the named ones, without that of the inferred triples."""
@@ -168,10 +194,10 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         return names
 
     def has_graph(self, name: Node) -> bool:
-        self.flush()
-        number = self.terms.find(name)
-        is_special = name in (self.inferred_graph, DATASET_DEFAULT_GRAPH_ID)
-        return is_special or (number >= 0 and self.reasoner.queries.quads.has(number))
+        with self.reading("explicit"):
+            number = self.terms.find(name)
+            is_special = name in (self.inferred_graph, DATASET_DEFAULT_GRAPH_ID)
+            return is_special or (number >= 0 and self.reasoner.queries.quads.has(number))
 
     def place(self, name: Node) -> GraphTerm | None:
         self.flush()

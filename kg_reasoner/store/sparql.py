@@ -9,11 +9,12 @@ GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluat
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from weakref import WeakSet
+    from contextlib import AbstractContextManager
 
     from rdflib import Graph
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.quads import GraphTerm
     from kg_reasoner.query import AnyPattern
-    from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store.rdflib_terms import RdflibTerms
 
@@ -39,8 +39,10 @@ class PatternSource:
     """Where patterns are looked for; None: among all triples."""
     reasoner: Reasoner
     terms: RdflibTerms
-    readings: WeakSet[Reading]
-    """What is being read, and has to be completed before anything changes."""
+
+    def reading(self) -> AbstractContextManager[object]:
+        """The ``with`` block in which nothing changes: what is read is up to date."""
+        raise NotImplementedError
 
     def prepare(self) -> None:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
@@ -72,7 +74,10 @@ class GraphSource(PatternSource):
 
     def __init__(self, whole: PatternSource, graph: GraphTerm | None) -> None:
         self.whole, self.graph = whole, graph
-        self.reasoner, self.terms, self.readings = whole.reasoner, whole.terms, whole.readings
+        self.reasoner, self.terms = whole.reasoner, whole.terms
+
+    def reading(self) -> AbstractContextManager[object]:
+        return self.whole.reading()
 
     def prepare(self) -> None:
         self.whole.prepare()
@@ -93,6 +98,52 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     store = getattr(context.graph, "store", None)
     if not isinstance(store, PatternSource):
         raise NotImplementedError
+    if part.name in _QUERIES:
+        return _evaluate_query(context, store, part)
+    return _evaluate_part(context, store, part)
+
+
+_QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
+
+
+def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValue) -> Any:
+    """The result of a whole query, in the form that rdflib's evaluator has for it: that of one state of the store.
+
+    The solutions of SELECT are fetched as they are asked for; see `kg_reasoner.readings.Snapshot`.
+    """
+    from rdflib.plugins.sparql import evaluate as rdflib_evaluator
+
+    from kg_reasoner.readings import Snapshot
+
+    watch = store.reasoner.watch()
+
+    @contextmanager
+    def reading() -> Iterator[None]:
+        with watch, store.reading():
+            yield
+
+    if query.name == "SelectQuery":
+        snapshot = Snapshot(_solutions_of(context, query.p), reading, lambda: store.reasoner.engine.readings)
+        return {"type_": "SELECT", "bindings": iter(snapshot), "vars_": query.PV}
+    with reading():
+        if query.name == "AskQuery":
+            try:
+                return _evaluate_part(context, store, query)
+            except NotImplementedError:
+                return rdflib_evaluator.evalAskQuery(context, query)
+        evaluate_whole = getattr(rdflib_evaluator, f"eval{query.name}")
+        return evaluate_whole(context, query)
+
+
+def _solutions_of(context: QueryContext, part: CompValue) -> Iterator[FrozenBindings]:
+    """The solutions of a part; nothing of it is evaluated before the first one is asked for."""
+    from rdflib.plugins.sparql.evaluate import evalPart
+
+    yield from evalPart(context, part)
+
+
+def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue) -> Any:
+    """The solutions of a part of a query, see `evaluate`."""
     if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery", "Join", "Graph"):
         raise NotImplementedError
     if part.name == "Join" and part.p1.name == "BGP" and not part.p1.triples and part.p2.name == "BGP":
@@ -212,6 +263,8 @@ def _solutions(
     """The solutions of plain triple patterns, each with what is bound outside; projected, if that is wanted, by their ids."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
+    from kg_reasoner.limits import current_watch
+
     outside: dict[Any, Any] = dict(context.bindings)
     source.prepare()
     terms = source.terms
@@ -223,6 +276,7 @@ def _solutions(
     bound = [(name, node) for name, node in outside.items() if projection is None or name in projection]
     for rows in _tables(source, patterns, [names[name] for name in variables], distinct, limit):
         for row in terms.rows(rows):
+            current_watch().check()
             found = zip(variables, row, strict=True)
             yield FrozenBindings(context, [*bound, *found] if bound else found)
 
@@ -272,7 +326,4 @@ def _tables(
     elif distinct:
         yield distinct_rows(answers(source.reasoner, patterns, names, source.which))
     else:
-        reading = Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit)
-        if not reading.is_complete:
-            source.readings.add(reading)
-        yield from reading.blocks()
+        yield from Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit).blocks()

@@ -7,6 +7,7 @@ solution. The standard has it otherwise: all solutions first, then all deletions
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import ReasonerError
@@ -28,6 +29,10 @@ class Updatable:
 
     def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> None:
         """Remove quads, then add quads; or raise LoadError and leave everything as it is."""
+        raise NotImplementedError
+
+    def request(self) -> AbstractContextManager[None]:
+        """The ``with`` block of several changes that are made whole, or not at all."""
         raise NotImplementedError
 
     def create_graph(self, name: Node) -> None:
@@ -66,15 +71,22 @@ def update_graph(
         bindings: values of variables, by name.
 
     Raises:
-        LoadError: something to be inserted is no RDF term. The operation has not changed anything; those before it have.
-        ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there.
+        LoadError: something to be inserted is no RDF term. Nothing has changed.
+        ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there. Nothing has
+            changed.
     """
     from rdflib.plugins.sparql.algebra import translateUpdate
     from rdflib.plugins.sparql.parser import parseUpdate
+
+    prepared = translateUpdate(parseUpdate(request), initNs=prefixes) if isinstance(request, str) else request
+    with store.request():
+        _carry_out(graph, store, target, prepared, bindings)
+
+
+def _carry_out(graph: Graph, store: Updatable, target: Node | None, prepared: Update, bindings: Mapping[str, Any]) -> None:
     from rdflib.plugins.sparql.sparql import Update
     from rdflib.plugins.sparql.update import evalUpdate
 
-    prepared = translateUpdate(parseUpdate(request), initNs=prefixes) if isinstance(request, str) else request
     for operation in getattr(prepared, "algebra", ()):  # an empty request has no algebra
         if operation.name in _ON_GRAPHS:
             try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
-from weakref import WeakSet
 
 from rdflib import Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -50,7 +49,13 @@ class KGReasonerStore(StoreChanges):
 
     Whoever never commits has one long transaction, which costs a few bytes for each triple added or removed. While a transaction of
     the reasoner itself is open (``with graph.store.reasoner.transaction():``), changes of the graph are part of that one, and it is
-    the reasoner's to commit or to roll back. Prefixes are not part of transactions: rdflib remembers them elsewhere, too.
+    the reasoner's to commit or to roll back.
+
+    Any number of threads may read, query and change a graph: one at a time changes it, each change is made whole or not at all,
+    and whatever is read is of one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`)
+    when it has been made, committed or not; those of a transaction of the reasoner's they see all together, when it has ended.
+
+    Prefixes are not part of transactions: rdflib remembers them elsewhere, too.
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if that gets a name. A plain ``Graph`` over the
@@ -94,10 +99,7 @@ class KGReasonerStore(StoreChanges):
             raise ReasonerError("a graph of the inferred triples goes with reasoning over the union: other graphs have their own")
         self.reasons_over_union = reasoning == "union"
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
-        self._waiting: list[str] = []
-        self._waiting_graphs: list[int] = []
         self._contexts = Contexts()
-        self.readings = WeakSet()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
 

@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from kg_reasoner.errors import TransactionError
+from kg_reasoner.limits import current_watch
+from kg_reasoner.locking import Hold
+from kg_reasoner.transaction import Transaction
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.transaction import Transaction
+
+
+class StoreTransaction(Transaction):
+    """A transaction that a store began with its first change. Other threads see each change at once.
+
+    Attributes:
+        waiting: triples that were added and are not handed to the reasoner yet: the texts of their terms, and their graphs' ids.
+    """
+
+    def __init__(self, reasoner: Reasoner, store: StoreTransactions) -> None:
+        super().__init__(reasoner, reasoner.has_subscribers, isolated=False)
+        self.store = ref(store)
+        self.waiting: list[tuple[list[str], int]] = []
 
 
 class StoreTransactions:
     """The transactions that a store begins, and those of the reasoner's own in which it is a guest."""
 
     reasoner: Reasoner
-    _transaction: Transaction | None = None
+
+    def writing(self) -> Hold:
+        """The ``with`` block of a method that changes the store: other threads wait."""
+        engine = self.reasoner.engine
+        hold = engine.lock.write(current_watch().remaining)
+        engine.make_sound()
+        return hold
 
     def begin(self) -> None:
         """Begin a transaction with the first change, unless the reasoner has one of its own."""
-        if self.own is None and self.reasoner.open_transaction is None:
-            self._transaction = self.reasoner.transaction(collects=self.reasoner.has_subscribers).begin()
+        if self.reasoner.open_transaction is None:
+            StoreTransaction(self.reasoner, self).begin()
 
     def end(self, *, keep: bool) -> None:
         """Keep or undo what has changed, and bring the materialisation up to date. A transaction of the reasoner's own stays open.
@@ -31,7 +53,7 @@ class StoreTransactions:
         """
         if not keep and self.is_guest:
             raise TransactionError("the open transaction is the reasoner's own: roll it back there")
-        transaction, self._transaction = self.own, None
+        transaction = self.own
         if transaction is None:
             if keep:
                 self.reasoner.materialise()
@@ -41,9 +63,10 @@ class StoreTransactions:
             transaction.rollback()
 
     @property
-    def own(self) -> Transaction | None:
+    def own(self) -> StoreTransaction | None:
         """The open transaction, if the store has begun it."""
-        return self._transaction if self._transaction is not None and self._transaction.is_open else None
+        transaction = self.reasoner.open_transaction
+        return transaction if isinstance(transaction, StoreTransaction) and transaction.store() is self else None
 
     @property
     def is_guest(self) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakSet
 
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -18,7 +18,6 @@ from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTri
 from kg_reasoner.store.sparql import GraphSource, PatternSource
 
 if TYPE_CHECKING:
-    from kg_reasoner.reading import Reading
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store.reading import StoreReading
     from kg_reasoner.store.store import KGReasonerStore
@@ -39,9 +38,8 @@ class _View(PatternSource, Store):
     def terms(self) -> RdflibTerms:  # type: ignore[override]
         return self.store.terms
 
-    @property
-    def readings(self) -> WeakSet[Reading]:  # type: ignore[override]
-        return self.store.readings
+    def reading(self) -> AbstractContextManager[object]:
+        return self.store.reading(self.which)
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self} is a view: add to the graph that it belongs to")
@@ -78,7 +76,8 @@ class Memberships:
     def of(self, number: int) -> Iterator[Graph]:
         """The graphs of a triple, by its number."""
         if self._graphs is None:
-            names = self._store.names_of(self._triples)
+            with self._store.reading("explicit"):
+                names = self._store.names_of(self._triples)
             known = {name: Graph(store=self._store, identifier=cast(Any, name)) for name in set().union(*names)}
             self._graphs = [[known[name] for name in some] for some in names]
         yield from self._graphs[number]

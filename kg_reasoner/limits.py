@@ -1,0 +1,153 @@
+"""Limits of operations, and what ends one on its way: a limit that it exceeds, or another thread that cancels it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kg_reasoner.errors import CancelledError, LimitError
+from kg_reasoner.locking import new_mutex
+
+__all__ = ["NOBODY", "UNLIMITED", "Limits", "Watch", "current_watch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an operation may take; None: as much as it needs.
+
+    An operation that exceeds a limit raises LimitError, and what it has changed is undone. The clock is looked at many times a
+    second, also while kernels join; facts and memory are counted where tables grow and when the operation ends.
+
+    Attributes:
+        seconds: how long it may take, waiting for other threads included.
+        facts: how many facts, explicit and inferred, the reasoner may hold; for a query, how many solutions of one graph pattern.
+        memory: how many bytes the tables of facts, their indexes and the terms may take.
+
+    >>> Limits(seconds=0.5, facts=10_000_000)
+    Limits(seconds=0.5, facts=10000000, memory=None)
+    """
+
+    seconds: float | None = None
+    facts: int | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "facts", "memory"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+                raise ValueError(f"the limit {name}={value!r} is not a positive number")
+
+    def within(self, other: Limits | None) -> Limits:
+        """These limits, and where they leave something open, another's."""
+        if other is None:
+            return self
+        return Limits(*(getattr(self, name) or getattr(other, name) for name in ("seconds", "facts", "memory")))
+
+
+UNLIMITED: Final = Limits()
+
+
+class Watch:
+    """Watches over one operation or query: tells it, and the kernels that work for it, when to stop.
+
+    It is current for the thread that entered it, as a ``with`` block, and may be entered again later; its time only runs inside.
+
+    Args:
+        limits: what may be taken.
+        registry: where it is found by whoever wants to cancel it, while it is entered.
+    """
+
+    def __init__(self, limits: Limits = UNLIMITED, registry: set[Watch] | None = None) -> None:
+        self.limits = limits
+        self._registry = registry
+        self._left = limits.seconds
+        self._end: float | None = None
+        self._timer: threading.Timer | None = None
+        self._outer: Watch = self
+        self._mutex = new_mutex()
+        self._contexts: list[Any] = []
+        self._why: str | None = None
+        """Why it has to end, once it has."""
+
+    def __enter__(self) -> Watch:
+        if self._left is None:
+            self._why = None
+        else:
+            self._end = time.monotonic() + self._left
+            self._timer = threading.Timer(self._left, self._stop, [f"longer than its limit of {self.limits.seconds:g} s"])
+            self._timer.daemon = True
+            self._timer.start()
+        self._outer, _local.watch = _local.watch, self
+        if self._registry is not None:
+            self._registry.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _local.watch = self._outer
+        if self._registry is not None:
+            self._registry.discard(self)
+        if self._timer is not None and self._end is not None:
+            self._timer.cancel()
+            self._left, self._end = max(0.0, self._end - time.monotonic()), None
+
+    def cancel(self) -> None:
+        """Make the operation end with CancelledError; to be called in any thread."""
+        self._stop("")
+
+    def _stop(self, why: str) -> None:
+        with self._mutex:
+            self._why = why
+            for context in self._contexts:
+                context.stop = 1
+
+    def attach(self, context: Any) -> None:
+        """From now on, let the kernels that work with a context be stopped."""
+        with self._mutex:
+            self._contexts.append(context)
+            context.stop = int(self._why is not None)
+
+    def detach(self, context: Any) -> None:
+        """The kernels are through."""
+        with self._mutex:
+            self._contexts.remove(context)
+            context.stop = 0
+
+    @property
+    def remaining(self) -> float | None:
+        """The seconds that are left; None: any number."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def check(self, facts: int = 0, nbytes: int = 0) -> None:
+        """Go on, unless the operation has to end, or so many facts or bytes are too much.
+
+        Raises:
+            CancelledError: it was cancelled.
+            LimitError: it exceeds a limit.
+        """
+        if self._why is not None:
+            if self._why:
+                raise LimitError(f"the operation takes {self._why}")
+            raise CancelledError("the operation was cancelled")
+        limits = self.limits
+        if limits.facts is not None and facts > limits.facts:
+            raise LimitError(f"there are {facts:,} facts, and the limit is {limits.facts:,}")
+        if limits.memory is not None and nbytes > limits.memory:
+            raise LimitError(f"the tables take {nbytes:,} bytes, and the limit is {limits.memory:,}")
+
+
+NOBODY: Final = Watch()
+"""The watch where there is none: it lets everything pass."""
+
+
+class _Local(threading.local):
+    watch = NOBODY
+
+
+_local = _Local()
+
+
+def current_watch() -> Watch:
+    """The watch over what this thread is doing."""
+    return _local.watch

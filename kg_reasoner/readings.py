@@ -1,0 +1,105 @@
+"""What is being read: solutions that are fetched as they are asked for, and to the end before anything changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from threading import get_ident
+from typing import Any, Final, Protocol
+from weakref import WeakSet
+
+from kg_reasoner.errors import ReasonerError
+
+__all__ = ["Completable", "Readings", "Snapshot"]
+
+FIRST: Final = 16
+MOST: Final = 1024
+"""Items that are fetched at once: at first, and at most."""
+
+
+class Completable(Protocol):
+    """Something that is read bit by bit."""
+
+    def complete(self) -> None:
+        """Fetch the rest. What goes wrong is raised for whoever reads, and not here."""
+        ...
+
+
+class Readings:
+    """The readings of a reasoner that may have to fetch more, so that each of them is a snapshot.
+
+    Readings are added by threads that may read, and completed by one that may write.
+    """
+
+    def __init__(self) -> None:
+        self._open: WeakSet[Completable] = WeakSet()
+
+    def add(self, reading: Completable) -> None:
+        """Take note of a reading that is not complete."""
+        self._open.add(reading)
+
+    def complete(self) -> None:
+        """Fetch the rest of all of them."""
+        if len(self._open):
+            for reading in list(self._open):
+                reading.complete()
+            self._open.clear()
+
+
+class Snapshot:
+    """The items of a generator that reads from a reasoner, as they are when the first of them is asked for.
+
+    Items are fetched some at a time, each time while nothing changes, so that a reader who stops early pays for little, and one who
+    stops for long keeps no writer waiting: before anything changes, the writer fetches the rest.
+
+    Args:
+        source: the generator.
+        reading: makes the ``with`` block in which nothing changes.
+        readings: is told of the snapshot once it has begun.
+    """
+
+    def __init__(
+        self, source: Iterator[Any], reading: Callable[[], AbstractContextManager[object]], readings: Callable[[], Readings]
+    ) -> None:
+        self._source = source
+        self._reading = reading
+        self._readings = readings
+        self._rest: Iterator[Any] | None = None
+        self._failure: BaseException | None = None
+        self._fetching = -1
+
+    def __iter__(self) -> Iterator[Any]:
+        size = FIRST
+        while batch := self._fetch(size):
+            yield from batch
+            size = min(2 * size, MOST)
+
+    def _fetch(self, size: int) -> list[Any]:
+        with self._reading():
+            self._fetching = get_ident()
+            try:
+                batch = list(islice(self._source if self._rest is None else self._rest, size))
+            finally:
+                self._fetching = -1
+            if not batch and self._failure is not None:
+                raise self._failure
+            if self._rest is None and len(batch) == size:
+                self._readings().add(self)
+        return batch
+
+    def complete(self) -> None:
+        """See `Completable.complete`.
+
+        Raises:
+            ReasonerError: the generator is at work: something that it calls is about to change what it reads.
+        """
+        if self._fetching == get_ident():
+            raise ReasonerError("a function that a query calls cannot change what is queried")
+        if self._rest is None:
+            rest: list[Any] = []
+            try:
+                rest.extend(self._source)
+            except Exception as error:
+                self._failure = error
+            self._rest = iter(rest)
