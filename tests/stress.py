@@ -202,7 +202,8 @@ class Reader:
         else:
             span = f"of the commits {latest_before} to {self.shared.begun}"
             older = [number for number in range(self.shared.begun + 1) if expected(State(number)) == answer]
-            self.report.wrong.append(f"{name}: {f'that of {older[-1]}, not one' if older else 'of no commit, but'} {span}")
+            found = f"that of {older[-1]}" if older else f"{sorted(answer)}, that of none"
+            self.report.wrong.append(f"{name}: {found}, and not one {span}")
 
     def _questions(self) -> Iterator[tuple[str, Callable[[], Numbers], Callable[[State], Numbers]]]:
         reasoner, graph = self.shared.reasoner, self.shared.graph
@@ -243,16 +244,16 @@ def of_result(result: Result) -> Numbers:
     return frozenset(tuple(-1 if term is None else int(term.removeprefix(f"{EX}thing")) for term in row) for row in rows)
 
 
-def follow(shared: Shared, feed: ChangeFeed, report: Report, stop: threading.Event) -> None:
+def follow(feed: ChangeFeed, report: Report, stop: threading.Event) -> None:
     """Read the deltas of the edges: each commit has one, in order."""
-    number = shared.committed
+    number = 0
     while True:
         is_last = stop.is_set()
         for delta in feed.poll(0.05):
             report.done["deltas"] += 1
             added, removed = (as_numbers(changes.facts("edge")) for changes in (delta.added, delta.removed))
             if (added, removed) != (frozenset({(number + LENGTH, number + LENGTH + 1)}), frozenset({(number, number + 1)})):
-                report.wrong.append(f"delta {number}: added {sorted(added)}, removed {sorted(removed)}")
+                report.wrong.append(f"delta {number + 1}: added {sorted(added)}, removed {sorted(removed)}")
             number += 1
         if is_last:
             return
@@ -302,7 +303,7 @@ def run(threads: int, seconds: float, seed: int = 0, switch_interval: float = 1e
             workers.append(worker(number, lambda random=randoms[number]: own_reasoner(report, random)))  # type: ignore[misc]
         else:
             workers.append(worker(number, Reader(shared, report, randoms[number]).step))
-    workers.append(threading.Thread(target=follow, args=(shared, feed, report, stop), name="deltas", daemon=True))
+    workers.append(threading.Thread(target=follow, args=(feed, report, stop), name="deltas", daemon=True))
     with switching(switch_interval):
         for each in workers:
             each.start()

@@ -17,7 +17,8 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import CapacityError
+from kg_reasoner.kernels.layout import MOST
 from kg_reasoner.terms import IRI, Term, Triple, literal
 from kg_reasoner.transaction import Transaction
 
@@ -30,8 +31,6 @@ from tests.faults.runner import distinct, in_child
 T = TypeVar("T")
 
 JOINS = "far(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) . wide(?x, ?y, ?z) :- edge(?x, ?y), edge(?y, ?z) ."
-MOST = (1 << 31) - 2
-"""Rows, terms and entries of an index have numbers of 31 bits."""
 
 
 def chain(count: int, first: int = 0) -> list[tuple[Term, Term]]:
@@ -206,7 +205,7 @@ def reserved(items: int, dtype: type[np.generic], there: Any) -> Any:
 
 def is_refused(change: Callable[[], object]) -> str:
     """The message of the error that a change must end with."""
-    with pytest.raises(ReasonerError) as caught:
+    with pytest.raises(CapacityError) as caught:
         change()
     return str(caught.value)
 

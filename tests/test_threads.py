@@ -147,7 +147,7 @@ def test_the_stress_test_notices_what_is_between_states() -> None:
     shared.reasoner.add_facts("edge", [stress.edge(stress.LENGTH)])
     for _ in range(30):
         reader.step()
-    assert any("of no commit" in text for text in report.wrong)
+    assert any("that of none" in text for text in report.wrong)
     shared.begun = shared.committed = 1
     for step in ("remove_facts", "remove_triples"):
         getattr(shared.reasoner, step)(*(["edge", [stress.edge(0)]] if step == "remove_facts" else [stress.about(0)]))
@@ -160,7 +160,7 @@ def test_the_stress_test_notices_what_is_between_states() -> None:
     shared.begun = shared.committed = 2
     for _ in range(30):
         reader.step()
-    assert any("that of 1, not one of the commits 2 to 2" in text for text in report.wrong)
+    assert any("that of 1, and not one of the commits 2 to 2" in text for text in report.wrong)
 
 
 def test_a_reader_that_changes_what_it_reads() -> None:

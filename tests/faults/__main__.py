@@ -11,7 +11,7 @@ import click
 
 from tests.faults.injectors import KINDS
 from tests.faults.report import failing_places, table
-from tests.faults.runner import NotReproducible, Sweep, distinct, sweep
+from tests.faults.runner import NotReproducible, Sweep, distinct, sample, sweep
 from tests.faults.scenarios import SCENARIOS
 
 
@@ -20,6 +20,8 @@ from tests.faults.scenarios import SCENARIOS
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), default=list(KINDS), help="The kind of faults.")
 @click.option("--every", default=1, show_default=True, help="Try every n-th place.")
 @click.option("--first", default=1, show_default=True, help="The first place to try.")
+@click.option("--sample", "sampled", type=int, help="Try so many places, drawn at random.")
+@click.option("--seed", default="0", show_default=True, help="For --sample: other places.")
 @click.option("--at", type=int, help="Try this place only.")
 @click.option(
     "--distinct", "only_distinct", is_flag=True, help="Try a line that is reached often only when that is first and last."
@@ -31,6 +33,8 @@ def main(
     kinds: tuple[str, ...],
     every: int,
     first: int,
+    sampled: int | None,
+    seed: str,
     at: int | None,
     only_distinct: bool,
     jobs: int,
@@ -43,6 +47,8 @@ def main(
         sys.exit(0 if names else 2)
 
     def choose(places: Sequence[str]) -> Iterable[int]:
+        if sampled:
+            return sample(sampled, seed)(places)
         candidates = [at] if at else distinct(places) if only_distinct else range(1, len(places) + 1)
         return candidates[first - 1 :: every]
 
