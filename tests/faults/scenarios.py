@@ -39,6 +39,7 @@ class Scenario:
         then: what is done after the fault in an open transaction: ``repeat`` (and commit), or ``roll back``.
         is_tiny: whether tables are full all the time, so that every change makes them grow.
         leaves_open: whether it leaves a transaction open.
+        is_one: whether it is one operation; what is several of them in a transaction may leave some, if that can be rolled back.
         may_undo: whether a fault may undo all of the open transaction, as it does while that is committed.
     """
 
@@ -49,6 +50,7 @@ class Scenario:
     is_tiny: bool = False
     leaves_open: bool = False
     may_undo: bool = False
+    is_one: bool = True
 
 
 # --- facts and rules -------------------------------------------------------------------------------------------------------
@@ -532,12 +534,16 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario(
         "rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))), leaves_open=True
     )
-    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), leaves_open=True)
+    yield Scenario(
+        "rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), leaves_open=True, is_one=False
+    )
     yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)), leaves_open=True)
     yield Scenario("rdflib, read", changed_zoo, on_graph(len), leaves_open=True)
     yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True, leaves_open=True)
     yield Scenario("rdflib, rollback", changed_zoo, on_graph(lambda graph: graph.rollback()), leaves_open=True)
-    yield Scenario("rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), leaves_open=True)
+    yield Scenario(
+        "rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), leaves_open=True, is_one=False
+    )
     yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")), leaves_open=True)
     yield Scenario("attach", plain_graph, attach_graph)
     for name, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
