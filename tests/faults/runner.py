@@ -211,7 +211,8 @@ def _judge(scenario: Scenario, subject: Subject, expected: Expected, has_raised:
         _go_on(subject)
         return "before", ""
     seen = snapshot(subject)
-    if not scenario.leaves_open and subject.transaction is None and subject.reasoner.open_transaction is not None:
+    has_begun = scenario.leaves_open or subject.graph is not None or subject.transaction is not None
+    if not has_begun and subject.reasoner.open_transaction is not None:
         raise _Wrong("broken", "a transaction is open that nobody has begun")
     states = {"before": expected.before, "after": expected.after} if has_raised else {"after": expected.after}
     if scenario.may_undo and has_raised:

@@ -38,7 +38,7 @@ class Scenario:
         operation: what is done; it may be done again, both where it was done and where it was not.
         then: what is done after the fault in an open transaction: ``repeat`` (and commit), or ``roll back``.
         is_tiny: whether tables are full all the time, so that every change makes them grow.
-        leaves_open: whether it leaves a transaction open.
+        leaves_open: whether it leaves a transaction open; what changes a graph does.
         is_one: whether it is one operation; what is several of them in a transaction may leave some, if that can be rolled back.
         may_undo: whether a fault may undo all of the open transaction, as it does while that is committed.
     """
@@ -467,8 +467,8 @@ def process_asynchronously(subject: Subject) -> None:
 
 def _both_ways(name: str, make: Make, operation: Operation) -> Iterator[Scenario]:
     """A change inside of a transaction: repeated and committed after the fault, or rolled back."""
-    yield Scenario(f"{name}, inside", begun(make), operation, leaves_open=True)
-    yield Scenario(f"{name}, inside, rolled back", begun(make), operation, then="roll back", leaves_open=True)
+    yield Scenario(f"{name}, inside", begun(make), operation)
+    yield Scenario(f"{name}, inside, rolled back", begun(make), operation, then="roll back")
 
 
 def _scenarios() -> Iterator[Scenario]:
@@ -524,42 +524,34 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("graphs, remove from all", named, remove_from_all)
     yield Scenario("graphs, drop", named, drop_graph)
 
-    yield Scenario("rdflib, add", zoo, on_graph(lambda graph: graph.add(KIT)), leaves_open=True)
+    yield Scenario("rdflib, add", zoo, on_graph(lambda graph: graph.add(KIT)))
     yield Scenario(
         "rdflib, addN",
         zoo,
         on_graph(lambda graph: graph.addN([(*KIT, graph), (EX.kit, EX.age, Literal(5), graph)])),
         leaves_open=True,
     )
-    yield Scenario(
-        "rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))), leaves_open=True
-    )
-    yield Scenario(
-        "rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), leaves_open=True, is_one=False
-    )
-    yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)), leaves_open=True)
-    yield Scenario("rdflib, read", changed_zoo, on_graph(len), leaves_open=True)
-    yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True, leaves_open=True)
-    yield Scenario("rdflib, rollback", changed_zoo, on_graph(lambda graph: graph.rollback()), leaves_open=True)
-    yield Scenario(
-        "rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), leaves_open=True, is_one=False
-    )
-    yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")), leaves_open=True)
+    yield Scenario("rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))))
+    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), is_one=False)
+    yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)))
+    yield Scenario("rdflib, read", changed_zoo, on_graph(len))
+    yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True)
+    yield Scenario("rdflib, rollback", changed_zoo, on_graph(lambda graph: graph.rollback()))
+    yield Scenario("rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), is_one=False)
+    yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")))
     yield Scenario("attach", plain_graph, attach_graph)
     for name, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
-        yield Scenario(f"{name}, add", make, on_graph(lambda dataset: dataset.graph(EX.g2).add(KIT)), leaves_open=True)
-        yield Scenario(
-            f"{name}, remove", make, on_graph(lambda dataset: dataset.remove((EX.tom, None, None, None))), leaves_open=True
-        )
-        yield Scenario(f"{name}, remove graph", make, on_graph(lambda dataset: dataset.remove_graph(EX.g1)), leaves_open=True)
+        yield Scenario(f"{name}, add", make, on_graph(lambda dataset: dataset.graph(EX.g2).add(KIT)))
+        yield Scenario(f"{name}, remove", make, on_graph(lambda dataset: dataset.remove((EX.tom, None, None, None))))
+        yield Scenario(f"{name}, remove graph", make, on_graph(lambda dataset: dataset.remove_graph(EX.g1)))
         yield Scenario(
             f"{name}, update",
             make,
             on_graph(lambda dataset: dataset.update("CLEAR GRAPH <http://example.org/g1>")),
             leaves_open=True,
         )
-        yield Scenario(f"{name}, commit", _dirty(make), on_graph(lambda dataset: dataset.commit()), may_undo=True, leaves_open=True)
-        yield Scenario(f"{name}, rollback", _dirty(make), on_graph(lambda dataset: dataset.rollback()), leaves_open=True)
+        yield Scenario(f"{name}, commit", _dirty(make), on_graph(lambda dataset: dataset.commit()), may_undo=True)
+        yield Scenario(f"{name}, rollback", _dirty(make), on_graph(lambda dataset: dataset.rollback()))
 
     yield Scenario("stream", edges, process(marking=False))
     yield Scenario("stream, marking", edges, process(marking=True))
