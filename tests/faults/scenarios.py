@@ -529,7 +529,6 @@ def _scenarios() -> Iterator[Scenario]:
         "rdflib, addN",
         zoo,
         on_graph(lambda graph: graph.addN([(*KIT, graph), (EX.kit, EX.age, Literal(5), graph)])),
-        leaves_open=True,
     )
     yield Scenario("rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))))
     yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), is_one=False)
