@@ -150,7 +150,6 @@ class Shared:
         self.reasoner.add_triples([triple for number in range(LENGTH) for triple in about(number)])
         self.reasoner.materialise()
         self.graph = Graph(store=KGReasonerStore(self.reasoner))
-        self.queries = {name: (prepareQuery(text), expected) for name, (text, expected) in QUERIES.items()}
         self.committed = 0
         """The last commit that has certainly ended."""
         self.begun = 0
@@ -185,11 +184,15 @@ class Shared:
 
 
 class Reader:
-    """One thread that asks, and remembers the last commit that it has seen."""
+    """One thread that asks, and remembers the last commit that it has seen.
+
+    Its prepared queries are its own: rdflib evaluates the expressions of one that is shared with the solutions of another thread.
+    """
 
     def __init__(self, shared: Shared, report: Report, random: Random) -> None:
         self.shared, self.report, self.random = shared, report, random
         self.seen = shared.committed
+        self.queries = {name: (prepareQuery(text), expected) for name, (text, expected) in QUERIES.items()}
 
     def step(self) -> None:
         name, ask, expected = self.random.choice(list(self._questions()))
@@ -213,7 +216,7 @@ class Reader:
         yield "triples()", lambda: as_numbers((s,) for s, _, _ in reasoner.triples(None, RDF.type, ANIMAL)), State.things
         yield "sizes()", self._sizes, State.sizes
         yield "explain()", self._explain, lambda _: frozenset()
-        for name, (query, expected) in self.shared.queries.items():
+        for name, (query, expected) in self.queries.items():
             yield f"SPARQL: {name}", lambda query=query: of_result(graph.query(query)), expected  # type: ignore[misc]
 
     def _sizes(self) -> Numbers:

@@ -407,8 +407,8 @@ def use_copy(shared: stress.Shared) -> str:
     reasoner.remove_facts("edge", [stress.edge(start)])
     if stress.as_numbers(reasoner.facts("path")) != stress.State(start + 1).paths():
         return "a copy that cannot be changed"
-    for name, (query, expected) in shared.queries.items():
-        if stress.of_result(shared.graph.query(query)) != expected(state):
+    for name, (text, expected) in stress.QUERIES.items():
+        if stress.of_result(shared.graph.query(text)) != expected(state):
             return f"a copy that cannot be queried: {name}"
     own = Reasoner(PATHS)
     own.add_facts("edge", chain(10))
