@@ -388,7 +388,7 @@ def check_expressions(program: Program) -> None:
     """Every function and aggregate exists, gives the same result again for the same arguments, and has the right number of them.
 
     Raises:
-        UnsupportedError: names the function or aggregate.
+        UnsupportedError: names the function or aggregate, or what is wrong with a regular expression.
     """
     for rule in program.rules:
         _check_parts(rule)
@@ -404,11 +404,13 @@ def _check_parts(rule: Rule) -> None:
 def _check_part(part: BodyLiteral, span: Span | None) -> None:
     if isinstance(part, Filter | Bind):
         expressions.check(part.expression, part.span or span)
+        expressions.check_patterns(part.expression, part.span or span)
     elif isinstance(part, Aggregate):
         for binding in part.bindings:
             aggregates.check(binding.function, part.span or span)
             if binding.argument is not None:
                 expressions.check(binding.argument, part.span or span)
+                expressions.check_patterns(binding.argument, part.span or span)
         for inner in part.body:
             _check_part(inner, part.span or span)
 

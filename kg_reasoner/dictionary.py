@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class Dictionary:
         self._table = Table(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
         self._terms.publish(**_room(64))
+        self._address = self._terms.address
+        self._few = _Layout(1 << 12, 64)
         self._classes = _constant(byte_classes())
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
         self.mutex = new_mutex()
@@ -66,9 +68,11 @@ class Dictionary:
 
     def find_text(self, text: str) -> int:
         """The id of the term with this text, or -1."""
-        data = borrow(text.encode())
+        data = text.encode()
+        layout = self._layout(len(data), 1)
         with self.mutex:
-            return native.find_text(self._terms.address, address(data), len(data))
+            layout.bytes[: len(data)] = data
+            return native.find_text(self._address, layout.addresses[0], len(data))
 
     def decode(self, number: int) -> Term:
         """The term of an id."""
@@ -134,21 +138,30 @@ class Dictionary:
 
     def find_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`; -1 where a term is not known."""
-        _, data, offsets, out = _laid_out(texts)
+        pieces = [text.encode() for text in texts]
+        layout = self._layout(sum(map(len, pieces)), len(pieces))
         with self.mutex:
-            native.find_texts(self._terms.address, address(data), address(offsets), address(out), len(texts))
-        return np.asarray(out[: len(texts)])
+            layout.put(pieces)
+            native.find_texts(self._address, *layout.addresses, len(pieces))
+            return np.array(layout.ids[: len(pieces)])
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """The ids of texts in exactly the form of `term_text`, given out where they are new."""
-        pieces, data, offsets, out = _laid_out(texts)
+        pieces = [text.encode() for text in texts]
+        layout = self._layout(sum(map(len, pieces)), len(pieces))
         done = 0
         with self.mutex:
+            layout.put(pieces)
             while done < len(pieces):
-                done = native.intern_texts(self._terms.address, address(data), address(offsets), address(out), done, len(pieces))
+                done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
                     self._grow(len(pieces[done]))
-        return np.asarray(out[: len(pieces)])
+            return np.array(layout.ids[: len(pieces)])
+
+    def _layout(self, length: int, count: int) -> _Layout:
+        """Where some texts can be laid out: the same place for all that are few, to be used under the mutex."""
+        few = self._few
+        return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
 
     def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
         """Read whole lines of N-Triples: ids of shape (triples, 3), and the byte ranges of the lines that need a full parser.
@@ -166,7 +179,7 @@ class Dictionary:
         rejects = allocate(64, np.int64)
         with self.mutex:
             while native.read_ntriples(
-                self._terms.address,
+                self._address,
                 address(self._classes),
                 address(scope),
                 len(scope) - 1,
@@ -211,7 +224,7 @@ class Dictionary:
         self.claim(24 * room)
         fields = _room(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]
-        native.rehash_texts(terms.address, address(fields["slots"]), address(fields["hashes"]), fields["mask"])
+        native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"])
         terms.publish(**fields)
 
 
@@ -234,12 +247,24 @@ def _constant(data: bytes) -> npt.NDArray[np.uint8]:
     return array
 
 
-def _laid_out(texts: Sequence[str]) -> tuple[list[bytes], Any, Any, Any]:
+class _Layout:
     """Texts as kernels read them: their bytes, these one after the other, where each begins and the last ends, and room for ids."""
-    pieces = [text.encode() for text in texts]
-    offsets = allocate(len(pieces) + 1, np.int64, 0)
-    offsets[1:] = list(accumulate(map(len, pieces)))
-    return pieces, borrow(b"".join(pieces) or b" "), offsets, allocate(len(pieces), np.int32)
+
+    __slots__ = ("addresses", "bytes", "ids", "offsets")
+
+    def __init__(self, length: int, count: int) -> None:
+        data, offsets, ids = allocate(length, np.uint8), allocate(count + 1, np.int64), allocate(count, np.int32)
+        self.bytes, self.offsets, self.ids = memoryview(data), memoryview(offsets), ids
+        self.addresses = address(data), address(offsets), address(ids)
+
+    def put(self, pieces: Sequence[bytes]) -> None:
+        """Lay texts out."""
+        end, offsets = 0, self.offsets
+        offsets[0] = 0
+        for number, piece in enumerate(pieces, 1):
+            end += len(piece)
+            offsets[number] = end
+        self.bytes[:end] = b"".join(pieces)
 
 
 def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

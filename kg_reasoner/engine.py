@@ -25,7 +25,7 @@ from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.journal import Entry, LoggedFacts, LoggedSetting
 from kg_reasoner.limits import NOBODY, UNLIMITED, Watch, current_watch
-from kg_reasoner.locking import Hold, ReadWriteLock
+from kg_reasoner.locking import ReadWriteLock
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import PlannedRule, Progress
@@ -51,16 +51,15 @@ class Operation:
 
     __slots__ = ("_changes", "_engine", "_hold")
 
-    def __init__(self, engine: Engine, *, changes: bool) -> None:
+    def __init__(self, engine: Engine, changes: bool) -> None:
         self._engine = engine
         self._changes = changes
-        self._hold: Hold | None = None
 
     def __enter__(self) -> None:
         engine = self._engine
         self._hold = engine.lock.write(current_watch().remaining)
         try:
-            engine.begin_operation(changes=self._changes)
+            engine.begin_operation(self._changes)
         except BaseException:
             self._hold.release()
             raise
@@ -69,8 +68,7 @@ class Operation:
         try:
             self._engine.end_operation(error)
         finally:
-            if self._hold is not None:
-                self._hold.release()
+            self._hold.release()
 
 
 class Engine:
@@ -111,7 +109,8 @@ class Engine:
         self.limits = UNLIMITED
         self.running: set[Watch] = set()
         """The watches over operations and queries under way."""
-        self._watch = Watch(registry=self.running)
+        self._watch = Watch()
+        """The watch over operations without limits."""
         self._visibility = visibility
         self._make_base = partial(
             FactBase,
@@ -122,6 +121,7 @@ class Engine:
             datatypes=datatypes,
             rewrites=rewrites,
             claim=self.claim,
+            watch=self._watch,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(ternary=False)
@@ -231,11 +231,11 @@ class Engine:
         Whatever goes wrong inside, the state is the one before. Errors of ours are undone at once. After any other exception, an
         interrupt say, that happens when the engine is used next, and all that is derived is derived anew then.
         """
-        return Operation(self, changes=True)
+        return Operation(self, True)
 
     def exclusively(self) -> Operation:
         """The same for what changes nothing but needs the engine for itself, as derived facts or plans come and go."""
-        return Operation(self, changes=False)
+        return Operation(self, False)
 
     @property
     def is_current(self) -> bool:
@@ -247,11 +247,13 @@ class Engine:
         """Whether nothing is left over from an operation that was interrupted, or from a transaction whose thread is gone."""
         return self._is_whole and (self.transaction is None or not self.transaction.is_void)
 
-    def begin_operation(self, *, changes: bool) -> None:
+    def begin_operation(self, changes: bool) -> None:
         """For `Operation`."""
         self.make_sound()
-        if changes:
+        if changes and self.readings:
             self.readings.complete()
+        if self._watch.is_over:
+            self._watch.reset(self.database.context)
         self._mark, self._told, self._outgoing, self._is_whole = len(self._journal), None, None, False
 
     def end_operation(self, error: BaseException | None) -> None:
@@ -306,7 +308,8 @@ class Engine:
 
     def make_sound(self) -> None:
         """Undo what is left over from an operation that was interrupted; the caller may write."""
-        if not self.is_sound:
+        transaction = self.transaction
+        if not self._is_whole or (transaction is not None and transaction.is_void):
             self._restore()
 
     @property
@@ -356,7 +359,7 @@ class Engine:
             self.touch()
         rewriting = self.base.rewriting
         if self.transaction is not None:  # it is kept for long: without what has not changed
-            entry.keep(entry.ids[changed])
+            entry.keep_changed()
         if rewriting is not None and self.collector is not None and not entry.predicate.startswith(INTERNAL):
             rewriting.assertions.note(entry.predicate, entry.ids[entry.changed], entry.added)
 
@@ -378,18 +381,27 @@ class Engine:
         if not self._dirty:
             return False
         watch = current_watch()
-        if watch is NOBODY:
-            with self._watch if self.limits is UNLIMITED else Watch(self.limits, self.running):
+        if watch is not NOBODY:
+            watch.attach(self.database.context)
+        elif self.limits is not UNLIMITED:
+            with Watch(self.limits, self.running):
                 return self.update(progress)
-        context = self.database.context
-        watch.attach(context)
         try:
             self._update(progress)
             watch.check(self.count_facts() if watch.limits.facts is not None else 0)
+            self._watch.check()
         finally:
-            watch.detach(context)
+            if watch is not NOBODY:
+                watch.detach()
         self._dirty = False
         return True
+
+    def cancel(self) -> None:
+        """Make what other threads are doing end with CancelledError."""
+        for watch in list(self.running):
+            watch.cancel()
+        if not self._is_whole:
+            self._watch.cancel_kernels(self.database.context)
 
     def count_facts(self) -> int:
         """How many facts there are, explicit and inferred ones, those for internal use left out."""
@@ -524,8 +536,8 @@ class Engine:
         self._journal, self.transaction = [], transaction
 
     def commit(self, delta: Delta | None) -> None:
-        """End the open transaction, and keep what it has changed."""
-        committed = Committed(self.committed, delta)
+        """End the open transaction, and keep what it has changed; subscribers, if there are any, are to be told of a delta."""
+        committed = self.committed if delta is None else Committed(self.committed, delta)
         self._journal, self.transaction, self.committed = [], None, committed
 
     def roll_back(self) -> None:

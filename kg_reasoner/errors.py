@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
@@ -26,7 +26,9 @@ __all__ = [
     "LoadError",
     "MissingExtraError",
     "NoProofError",
+    "NotAllowedError",
     "OutputError",
+    "QuerySyntaxError",
     "ReasonerError",
     "RuleSyntaxError",
     "SafetyError",
@@ -38,6 +40,14 @@ __all__ = [
     "UnsupportedError",
     "suggest",
 ]
+
+
+_SHOWN: Final = 200
+"""The characters of a source line that messages show."""
+
+
+_LONGEST: Final = 500
+"""The characters of a message. What is longer has a term or a name of the input in it, which is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +62,30 @@ class Span:
     """The whole source line, without its line break."""
 
     def pointer(self) -> str:
-        """Two lines: the source line and carets under the place."""
-        width = max(1, min(self.end_column, len(self.text) + 1) - self.column)
-        margin = f"{self.line:>5} | "
-        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        return f"{margin}{self.text}\n{' ' * (len(margin) - 2)}| {indent}{'^' * width}"
+        """Two lines: the source line (of a long one, what is around the place) and carets under the place."""
+        first = max(0, self.column - 1 - _SHOWN // 2) if len(self.text) > _SHOWN else 0
+        shown = self.text[first : first + _SHOWN]
+        width = max(1, min(self.end_column, first + len(shown) + 1) - self.column)
+        before = "... " if first else ""
+        after = " ..." if first + len(shown) < len(self.text) else ""
+        margin = f"{self.line:>5} | {before}"
+        indent = "".join("\t" if c == "\t" else " " for c in shown[: self.column - 1 - first])
+        return f"{margin}{shown}{after}\n      | {' ' * len(before)}{indent}{'^' * width}"
 
 
 class ReasonerError(Exception):
     """The base of all errors that kg_reasoner raises on purpose."""
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
+
 class SourceError(ReasonerError):
     """Something is wrong at a place in a source text. `span` is that place, or None for rules built in Python."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        message, hint = _cut(message), None if hint is None else _cut(hint)
         self.message = message
         self.span = span
         self.hint = hint
@@ -78,6 +97,10 @@ class SourceError(ReasonerError):
 
 class RuleSyntaxError(SourceError):
     """A rule text does not follow the grammar."""
+
+
+class QuerySyntaxError(SourceError):
+    """A SPARQL query or update does not follow the grammar, or is nested too deep to be evaluated."""
 
 
 class SafetyError(SourceError):
@@ -102,6 +125,10 @@ class LoadError(SourceError):
 
 class OutputError(ReasonerError):
     """An output could not be written. Whatever stood there before is still there."""
+
+
+class NotAllowedError(ReasonerError):
+    """A query or an update is about to fetch something that the owner of the data has not allowed."""
 
 
 class NoProofError(ReasonerError):

@@ -13,11 +13,12 @@ from typing import Any, Final, TypeAlias
 from kg_reasoner.errors import ArityError, SafetyError, Span, UnsupportedError, suggest
 from kg_reasoner.functions import FUNCTIONS, REFUSED
 from kg_reasoner.functions.kinds import BOOLEAN, TERM, Kind
+from kg_reasoner.functions.patterns import problem
 from kg_reasoner.program import Call, Expression, Variable, variables_of
-from kg_reasoner.terms import XSD, Term
+from kg_reasoner.terms import XSD, Literal, Term
 from kg_reasoner.values import equal
 
-__all__ = ["DEPTH", "check", "compile_expression", "compile_filter"]
+__all__ = ["DEPTH", "check", "check_patterns", "compile_expression", "compile_filter", "too_deep"]
 
 DEPTH: Final = 200
 """How deep calls may be nested."""
@@ -45,9 +46,34 @@ def check(expression: Expression, span: Span | None = None) -> None:
         for call in calls:
             _check_call(call, call.span or span)
         if depth > DEPTH:
-            hint = "compute parts of it with BIND; many alternatives of one variable are shorter with IN"
-            raise UnsupportedError(f"an expression is nested more than {DEPTH} deep", calls[0].span or span, hint)
+            raise too_deep(calls[0].span or span)
         level = [argument for call in calls for argument in call.arguments]
+
+
+def check_patterns(expression: Expression, span: Span | None = None) -> None:
+    """Refuse regular expressions that are written in the rule and can only give an error, whatever the facts are.
+
+    Raises:
+        UnsupportedError: says what is wrong, and where in the pattern.
+    """
+    waiting: list[Expression] = [expression]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Call):
+            continue
+        waiting += part.arguments
+        if part.name in ("REGEX", "REPLACE"):
+            constants = [argument.lexical if isinstance(argument, Literal) else None for argument in part.arguments]
+            reason = problem(part.name, constants)
+            if reason is not None:
+                hint = "regular expressions are those of XPath 3.1, without back-references"
+                raise UnsupportedError(f"{part.name} cannot be evaluated: {reason}", part.span or span, hint)
+
+
+def too_deep(span: Span | None) -> UnsupportedError:
+    """The error for calls that are nested deeper than `DEPTH`."""
+    hint = "compute parts of it with BIND, write a FILTER for each condition; alternatives of one variable are shorter with IN"
+    return UnsupportedError(f"an expression is nested more than {DEPTH} deep", span, hint)
 
 
 def _check_call(call: Call, span: Span | None) -> None:

@@ -13,6 +13,7 @@ from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.encoding import TripleIds
 from kg_reasoner.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.kernels.memory import grant
+from kg_reasoner.limits import NOBODY, Watch
 from kg_reasoner.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.maintenance import Maintenance
 from kg_reasoner.matching import Which
@@ -44,6 +45,7 @@ class FactBase:
         datatypes: those whose literals have values.
         rewrites: whether equal terms are merged.
         ternary: the layout: one relation for all triples, or one for each property and class.
+        watch: tells the kernels of operations without limits when to stop.
         claim: is called before a table takes so many bytes; it raises an error if that is too much.
     """
 
@@ -58,12 +60,14 @@ class FactBase:
         rewrites: bool,
         ternary: bool,
         claim: Callable[[int], None] = grant,
+        watch: Watch = NOBODY,
     ) -> None:
         self._axioms = axioms
         self._visibility = visibility
         self.database = Database(claim)
         self.catalog = Catalog(dictionary, self.database, ternary=ternary)
-        self.materialiser = Materialiser(self.database, ValueTable(dictionary, self.database.context), self.catalog.functions)
+        values = ValueTable(dictionary, self.database.context)
+        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
         self.rewriting = self._make_rewriting() if rewrites else None
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)

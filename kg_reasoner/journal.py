@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 if TYPE_CHECKING:
     from kg_reasoner.dictionary import Ids
     from kg_reasoner.fact_base import FactBase
@@ -39,9 +37,10 @@ class LoggedFacts:
         if self.changed is None:
             self.changed = base.database.answers_to(self.ids)
 
-    def keep(self, ids: Ids) -> None:
-        """Keep those facts only, all of which have changed."""
-        changed = np.ones(len(ids), np.bool_)
+    def keep_changed(self) -> None:
+        """Keep those facts only that have changed."""
+        assert self.changed is not None
+        ids, changed = self.ids[self.changed], self.changed[self.changed]
         self.ids, self.changed = ids, changed
 
     def take_back(self, base: FactBase) -> None:

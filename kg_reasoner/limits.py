@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kg_reasoner.errors import CancelledError, LimitError
-from kg_reasoner.locking import new_mutex
 
 __all__ = ["NOBODY", "UNLIMITED", "Limits", "Watch", "current_watch"]
 
@@ -66,7 +65,7 @@ class Watch:
         self._end: float | None = None
         self._timer: threading.Timer | None = None
         self._outer: Watch = self
-        self._mutex = new_mutex()
+        self._mutex = threading.RLock()
         self._contexts: list[Any] = []
         self._why: str | None = None
         """Why it has to end, once it has."""
@@ -102,17 +101,29 @@ class Watch:
             for context in self._contexts:
                 context.stop = 1
 
+    def cancel_kernels(self, context: Any) -> None:
+        """The same for an operation without limits, whose kernels work with a context that was not attached."""
+        self._why, context.stop = "", 1
+
+    def reset(self, context: Any) -> None:
+        """Begin anew, after `cancel_kernels`."""
+        self._why, context.stop = None, 0
+
     def attach(self, context: Any) -> None:
         """From now on, let the kernels that work with a context be stopped."""
         with self._mutex:
             self._contexts.append(context)
             context.stop = int(self._why is not None)
 
-    def detach(self, context: Any) -> None:
-        """The kernels are through."""
+    def detach(self) -> None:
+        """The kernels that were attached last are through."""
         with self._mutex:
-            self._contexts.remove(context)
-            context.stop = 0
+            self._contexts.pop().stop = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the operation has to end."""
+        return self._why is not None
 
     @property
     def remaining(self) -> float | None:

@@ -14,7 +14,7 @@ from kg_reasoner.groups import Group
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
 from kg_reasoner.kernels.memory import allocate
-from kg_reasoner.limits import current_watch
+from kg_reasoner.limits import NOBODY, Watch, current_watch
 from kg_reasoner.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.relation import Database
 from kg_reasoner.value_table import ValueTable
@@ -66,8 +66,12 @@ class Materialiser:
     All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
     """
 
-    def __init__(self, database: Database, values: ValueTable, functions: Functions, exact: bool = False) -> None:
+    def __init__(
+        self, database: Database, values: ValueTable, functions: Functions, exact: bool = False, watch: Watch = NOBODY
+    ) -> None:
         self.database = database
+        self.watch = watch
+        """Over operations without limits; those with limits have watches of their own."""
         self.values = values
         self.functions = functions
         self.exact = exact
@@ -234,6 +238,7 @@ class Materialiser:
         Raises:
             LimitError, CancelledError: the operation has to end.
         """
+        self.watch.check()
         current_watch().check()
         if status == GROW:
             self.database.grow()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urljoin
 
-from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, suggest
+from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
+from kg_reasoner.expressions import DEPTH, too_deep
 from kg_reasoner.program import (
     FALSE,
     Aggregate,
@@ -64,6 +65,8 @@ FUNCTIONS: Final = (
 CASTS: Final = tuple(XSD[name].value for name in ("boolean", "dateTime", "decimal", "double", "float", "integer", "string"))
 """The datatypes whose IRI may be called as a function."""
 
+_DEEPEST: Final = 50
+"""How deep aggregates may be nested."""
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FORBIDDEN_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _LOCAL_ESCAPE: Final = re.compile(r"\\(.)")
@@ -83,6 +86,7 @@ def parse(text: str, source: str = "<string>") -> Program:
 
     Raises:
         RuleSyntaxError: with the place, what was expected there, and a similar name where a name is unknown.
+        UnsupportedError: expressions or aggregates are nested too deep.
     """
     from lark.exceptions import UnexpectedInput
 
@@ -190,10 +194,13 @@ class _Builder:
 
     # --- bodies
 
-    def body(self, tree: Node) -> tuple[BodyLiteral, ...]:
-        return tuple(self.part(part) for part in tree.children)
+    def body(self, tree: Node, level: int = 0) -> tuple[BodyLiteral, ...]:
+        """The parts of a body; `level` is the number of aggregates around it."""
+        if level > _DEEPEST:
+            raise UnsupportedError(f"aggregates are nested more than {_DEEPEST} deep", self.span(tree), "use rules in between")
+        return tuple(self.part(part, level) for part in tree.children)
 
-    def part(self, tree: Node) -> BodyLiteral:
+    def part(self, tree: Node, level: int = 0) -> BodyLiteral:
         span = self.span(tree)
         if tree.data == "negation":
             return Negation(self.atom(tree.children[1]), span)
@@ -205,7 +212,7 @@ class _Builder:
         if tree.data == "aggregate":
             _, body, group, *bindings = tree.children
             return Aggregate(
-                self.body(body),
+                self.body(body, level + 1),
                 tuple(self.variable(variable) for variable in group.children[1:]),
                 tuple(self.binding(binding) for binding in bindings),
                 span,
@@ -241,21 +248,28 @@ class _Builder:
 
     # --- expressions
 
-    def expression(self, node: Node) -> Expression:
+    def expression(self, node: Node, level: int = 0) -> Expression:
+        """The expression that a tree says; `level` is the number of calls around it."""
         if _is_token(node) or node.data in ("iri", "string"):
             return self.term(node)
         parts = node.children
+        calls = len(parts) // 2 if node.data not in ("sign", "call", "membership") else 1
+        if level + calls > DEPTH:
+            raise too_deep(self.span(node))
         if node.data == "sign":
-            argument = self.expression(parts[1])
+            argument = self.expression(parts[1], level + 1)
             return argument if parts[0] == "+" else Call("neg" if parts[0] == "-" else "!", (argument,), self.span(node))
         if node.data == "call":
-            return Call(self.function(parts[0]), tuple(self.expression(part) for part in parts[1:]), self.span(node))
+            arguments = tuple(self.expression(part, level + 1) for part in parts[1:])
+            return Call(self.function(parts[0]), arguments, self.span(node))
         if node.data == "membership":
             operator = " ".join(parts[1].upper().split())
-            return Call(operator, (self.expression(parts[0]), *(self.expression(part) for part in parts[2:])), self.span(node))
-        result = self.expression(parts[0])  # operators of one precedence, from left to right
+            members = (self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
+            return Call(operator, tuple(members), self.span(node))
+        result = self.expression(parts[0], level + calls)  # operators of one precedence, from left to right
         for operator, argument in zip(parts[1::2], parts[2::2], strict=True):
-            result = Call(str(operator), (result, self.expression(argument)), self.span(node))
+            result = Call(str(operator), (result, self.expression(argument, level + calls)), self.span(node))
+            calls -= 1
         return result
 
     def function(self, node: Node) -> str:

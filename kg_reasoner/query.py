@@ -18,7 +18,7 @@ import numpy as np
 from kg_reasoner.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.kernels import native
 from kg_reasoner.kernels.memory import address, allocate
-from kg_reasoner.limits import current_watch
+from kg_reasoner.limits import NOBODY, current_watch
 from kg_reasoner.matching import Ids, Matcher, Which
 from kg_reasoner.planner import plan_query
 from kg_reasoner.program import TRIPLE
@@ -307,7 +307,8 @@ class Queries:
             with database.mutex:
                 plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms))
             watch = current_watch()
-            watch.attach(workspace.context)
+            if watch is not NOBODY:
+                watch.attach(workspace.context)
             try:
                 workspace.start(plan)
                 size, count, total = FIRST_CHUNK, FIRST_CHUNK, 0
@@ -320,7 +321,8 @@ class Queries:
                     chunks.append(self._proper(patterns, names, found))
                     total += len(chunks[-1])
             finally:
-                watch.detach(workspace.context)
+                if watch is not NOBODY:
+                    watch.detach()
         return Solutions(names, np.concatenate(chunks))
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:

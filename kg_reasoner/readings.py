@@ -35,16 +35,18 @@ class Readings:
     def __init__(self) -> None:
         self._open: WeakSet[Completable] = WeakSet()
 
+    def __bool__(self) -> bool:
+        return len(self._open) > 0
+
     def add(self, reading: Completable) -> None:
         """Take note of a reading that is not complete."""
         self._open.add(reading)
 
     def complete(self) -> None:
         """Fetch the rest of all of them."""
-        if len(self._open):
-            for reading in list(self._open):
-                reading.complete()
-            self._open.clear()
+        for reading in list(self._open):
+            reading.complete()
+        self._open.clear()
 
 
 class Snapshot:
@@ -71,8 +73,11 @@ class Snapshot:
 
     def __iter__(self) -> Iterator[Any]:
         size = FIRST
-        while batch := self._fetch(size):
+        while True:
+            batch = self._fetch(size)
             yield from batch
+            if len(batch) < size:
+                return
             size = min(2 * size, MOST)
 
     def _fetch(self, size: int) -> list[Any]:
@@ -82,7 +87,8 @@ class Snapshot:
                 batch = list(islice(self._source if self._rest is None else self._rest, size))
             finally:
                 self._fetching = -1
-            if not batch and self._failure is not None:
+            if len(batch) < size and self._failure is not None:
+                batch = []
                 raise self._failure
             if self._rest is None and len(batch) == size:
                 self._readings().add(self)

@@ -23,7 +23,7 @@ from kg_reasoner.engine import Engine
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.inconsistency import Violation, reaction
 from kg_reasoner.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
-from kg_reasoner.locking import Hold
+from kg_reasoner.locking import NO_HOLD, Hold
 from kg_reasoner.maintenance import DEFAULT
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
@@ -367,7 +367,7 @@ class Reasoner:
         engine = self.engine
         if engine.is_current:
             return
-        with self.limited(limits):
+        with NO_HOLD if limits is None else self.limited(limits):
             if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
                 with engine.exclusively():
                     self.expect_consistent()
@@ -413,8 +413,7 @@ class Reasoner:
 
         What has not begun is not affected.
         """
-        for watch in list(self.engine.running):
-            watch.cancel()
+        self.engine.cancel()
 
     @property
     def version(self) -> int:

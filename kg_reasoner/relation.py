@@ -154,16 +154,16 @@ class Workspace(PlanRoom):
 
     def _look(self) -> None:
         """See the database's relations and indexes as they are now. The arrays that were seen before may be given back."""
-        database, own = self._database, self._contexts.words[0]
+        database, words = self._database, self._contexts.words[0]
+        own = words[_OWN_WORDS]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
-            words = database._contexts.words[0].copy()
-        words[_OWN_WORDS] = own[_OWN_WORDS]
-        own[:] = words
+            words[:] = database._contexts.words[0]
+        words[_OWN_WORDS] = own
         self._held = held
 
 
-_OWN_WORDS = [Context.fields[name][0] for name in ("plans", "steps", "frames", "codes", "stop")]
+_OWN_WORDS = np.array([Context.fields[name][0] for name in ("plans", "steps", "frames", "codes", "stop")])
 """The words of a workspace's context that are not those of its database."""
 
 
@@ -375,9 +375,8 @@ class Database(PlanRoom):
         count = len(facts)
         if max(facts.size, count) > len(self._argument_ids):
             self._allocate_arguments(max(facts.size, count))
-        self._answered = None, self._argument_answers
         self._argument_ids[: facts.size] = facts.reshape(-1)
-        self._argument_answers[:count] = False
+        self._argument_answers[0 if count == 1 else slice(count)] = False
         self._answered = facts, self._argument_answers
         return self._argument_addresses
 

@@ -55,7 +55,7 @@ class Transaction:
     @property
     def is_void(self) -> bool:
         """Whether it is being undone, or can only be undone as its thread is gone."""
-        return self._is_ending or (self._hold is not None and not self._hold.has_owner)
+        return self._is_ending or (self._hold is not None and not self.reasoner.engine.lock.has_owner)
 
     @property
     def collects(self) -> bool:
@@ -124,7 +124,7 @@ class Transaction:
                 reasoner.expect_consistent()
                 if self.collector is not None:
                     self._delta = reasoner.visibility.of_delta(self.collector.delta)
-                engine.commit(self._delta)
+                engine.commit(self._delta if reasoner.has_subscribers else None)
         except BaseException:
             if self.is_open:
                 self.rollback()
@@ -151,7 +151,8 @@ class Transaction:
     def _release(self) -> None:
         """Let other threads go on."""
         if self._hold is not None and not self.is_open:
-            self._hold.release()
+            hold, self._hold = self._hold, None
+            hold.release()
 
     def __enter__(self) -> Transaction:
         return self if self.is_open else self.begin()

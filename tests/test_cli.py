@@ -388,7 +388,8 @@ def test_a_service_that_gives_no_answer(zoo: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # nobody listens here
         query = f"SELECT * {{ SERVICE <http://127.0.0.1:{taken.getsockname()[1]}/sparql> {{ ?x ?p ?y }} }}"
-        assert "error: a SERVICE of the query gives no answer: " in bad("query", zoo, "-q", "-Q", query)
+        assert "error: a SERVICE of the query gives no answer: " in bad("query", zoo, "-q", "--allow-service", "-Q", query)
+        assert "is not allowed: nothing is fetched" in bad("query", zoo, "-q", "-Q", query)
 
 
 @needs_suite

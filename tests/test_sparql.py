@@ -13,7 +13,7 @@ from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery, prepareUpdate
 
 from kg_reasoner import Reasoner, attach, graph_of
-from kg_reasoner.errors import LoadError
+from kg_reasoner.errors import LoadError, QuerySyntaxError
 from kg_reasoner.parser import parse
 
 EX = Namespace("http://example.org/")
@@ -348,7 +348,7 @@ def test_a_bad_update_changes_nothing() -> None:
             PREFIXES + "DELETE { ?x ex:age ?a } INSERT { ?x ex:is ?b } WHERE { ?x ex:age ?a BIND(IRI('http://a b') AS ?b) }"
         )
     assert set(graph) == before
-    with pytest.raises(Exception, match="Expected"):
+    with pytest.raises(QuerySyntaxError, match=r"the update:1:1: this is no SPARQL update"):
         graph.update("INSERT DATA { nonsense }")
     assert set(graph) == before
 

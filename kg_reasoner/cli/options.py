@@ -108,16 +108,21 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
 
 
 def load_into_store(
-    reasoner: Reasoner, files: Sequence[str], input_format: str | None, reasoning: str, inferred_graph: str | None = None
+    reasoner: Reasoner,
+    files: Sequence[str],
+    input_format: str | None,
+    reasoning: str,
+    inferred_graph: str | None = None,
+    allow: Sequence[str] = (),
 ) -> KGReasonerStore:
     """A store over the reasoner, with the files: materialised, or with a materialisation of each graph when it is asked for."""
     from kg_reasoner.store import KGReasonerStore
 
     if reasoning == "union":
-        store = KGReasonerStore(reasoner, inferred_graph=inferred_graph)
+        store = KGReasonerStore(reasoner, inferred_graph=inferred_graph, allow=allow)
         load(reasoner, files, input_format)
         return store
-    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph)
+    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     watch = Stopwatch()
     with progress_shown() as progress:
         load_documents(store.reasoner, files, input_format, progress)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ __all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
 
 _WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 _BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
-_QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
-_UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
 
@@ -50,42 +47,16 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     """Read a query; `source` names the text in messages.
 
     Raises:
-        RuleSyntaxError: the text is no SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: the text is no SPARQL query; the error shows the line and the place.
     """
-    from pyparsing import ParseBaseException
-    from rdflib.plugins.sparql.algebra import translateQuery
-    from rdflib.plugins.sparql.parser import parseQuery
+    from kg_reasoner.store.sparql_text import read_query
 
-    try:
-        tree = parseQuery(text)
-    except ParseBaseException as error:
-        line = text.splitlines()[error.lineno - 1] if text.strip() else ""
-        span = Span(source, error.lineno, error.column, error.column + 1, line)
-        hint = None if _QUERY_FORM.search(text) else "a query has one of the words SELECT, ASK, CONSTRUCT and DESCRIBE"
-        raise RuleSyntaxError("this is no SPARQL query: it goes wrong here, or soon after", span, hint) from None
+    tree, prepared = read_query(text, source)
     prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
-    try:
-        prepared = translateQuery(tree)
-    except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
-        raise _unknown_prefix(text, source, str(error)) or RuleSyntaxError(f"{source}: {error}") from None
     if prepared.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT *: rdflib's variables are in no order
         prepared.algebra["PV"] = _in_order_of_appearance(prepared.algebra.PV, text)
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
     return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
-
-
-def _unknown_prefix(text: str, source: str, message: str) -> RuleSyntaxError | None:
-    """The error for a prefix that is not declared, with its place; None if rdflib's message is about something else."""
-    said = _UNKNOWN_PREFIX.fullmatch(message)
-    if said is None:
-        return None
-    prefix = "" if said[1] == "None" else said[1]
-    hint = f"declare it at the beginning: PREFIX {prefix}: <namespace>"
-    for number, line in enumerate(text.splitlines(), 1):
-        if place := re.search(rf"(?<![\w:.<-]){re.escape(prefix)}:", line):
-            span = Span(source, number, place.start() + 1, place.end() + 1, line)
-            return RuleSyntaxError(f"the prefix {prefix}: has not been declared", span, hint)
-    return RuleSyntaxError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
 
 
 def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:

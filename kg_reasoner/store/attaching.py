@@ -13,6 +13,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.store.changes import BATCH
 from kg_reasoner.store.copying import copy_explicit
+from kg_reasoner.store.permissions import Allow
 from kg_reasoner.store.store import KGReasonerStore
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
@@ -26,6 +27,7 @@ def attach(
     inferred_graph: str | None = None,
     on_inconsistency: str = "report",
     equality: Equality = "axioms",
+    allow: Allow = (),
 ) -> AnyGraph:
     """Put a reasoner under an rdflib graph or dataset: the same one, which from now on shows what follows from its triples.
 
@@ -37,6 +39,7 @@ def attach(
         inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.reasoner.Reasoner`.
         equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
+        allow: what queries and updates may fetch, by default nothing; see `KGReasonerStore`.
 
     Returns:
         The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. A dataset
@@ -54,7 +57,7 @@ def attach(
     if graph.context_aware and not isinstance(graph, Dataset):
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
-    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph)
+    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     store.begin()
     if isinstance(graph.store, KGReasonerStore):
         graph.store.flush()

@@ -106,18 +106,25 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         return own is not None and bool(own.waiting)
 
     def _add(self, added: list[tuple[list[str], int]]) -> None:
+        self._add_ids(*self._encoded(added))
+
+    def _encoded(self, added: list[tuple[list[str], int]]) -> tuple[Ids, Ids | None]:
+        """The ids of triples, and those of their graphs unless all are for the default graph."""
         ids = self.reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
-        graphs = np.array([graph for _, graph in added], np.int32)
-        self.add_ids(ids, graphs if (graphs != IN_DEFAULT).any() else None)
+        has_graphs = any(graph != IN_DEFAULT for _, graph in added)
+        return ids, np.array([graph for _, graph in added], np.int32) if has_graphs else None
 
     def add_ids(self, triples: Ids, graphs: Ids | None = None) -> None:
         """Add triples, given as ids of shape (n, 3), to the default graph, or each to the graph of its id (`IN_DEFAULT`)."""
         with self.writing():
             self.begin()
-            with self.reasoner.at_once():
-                self._state(triples, graphs)
-            if self._by_graph is not None:
-                self._by_graph.changed(NO_QUADS, self._quads(triples, IN_DEFAULT if graphs is None else graphs))
+            self._add_ids(triples, graphs)
+
+    def _add_ids(self, triples: Ids, graphs: Ids | None) -> None:
+        with self.reasoner.at_once():
+            self._state(triples, graphs)
+        if self._by_graph is not None:
+            self._by_graph.changed(NO_QUADS, self._quads(triples, IN_DEFAULT if graphs is None else graphs))
 
     def _state(self, triples: Ids, graphs: Ids | None) -> None:
         if graphs is None:
@@ -156,16 +163,16 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if not found and not added:
             return
         self.begin()
-        ids = self.reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
-        graphs = np.array([graph for _, graph in added], np.int32)
+        ids, graphs = self._encoded(added)
         gone = [NO_QUADS]
         with self.reasoner.at_once():
             for graph, triples in found.items():
                 gone.append(self._withdraw(triples, graph))
             if len(ids):
-                self._state(ids, graphs if (graphs != IN_DEFAULT).any() else None)
+                self._state(ids, graphs)
         if self._by_graph is not None:
-            self._by_graph.changed(np.concatenate(gone), self._quads(ids, graphs) if len(ids) else NO_QUADS)
+            there = self._quads(ids, IN_DEFAULT if graphs is None else graphs) if len(ids) else NO_QUADS
+            self._by_graph.changed(np.concatenate(gone), there)
 
     def _quads(self, triples: Ids, graphs: Ids | int) -> Ids:
         graphs = np.broadcast_to(np.int32(graphs), len(triples))

@@ -8,24 +8,30 @@ GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.store.permissions import NOTHING, Permissions
 
+if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
     from rdflib.term import Node
 
+    from kg_reasoner.locking import Hold
     from kg_reasoner.matching import Ids, Which
     from kg_reasoner.quads import GraphTerm
     from kg_reasoner.query import AnyPattern
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store.rdflib_terms import RdflibTerms
+
+_QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
+_SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)
+"""What rdflib looks for."""
 
 PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
 """A pattern, and the graph that it is for: a name or a variable; None is the active graph."""
@@ -40,9 +46,12 @@ class PatternSource:
     reasoner: Reasoner
     terms: RdflibTerms
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         """The ``with`` block in which nothing changes: what is read is up to date."""
         raise NotImplementedError
+
+    permissions: Permissions = NOTHING
+    """What queries may fetch."""
 
     def prepare(self) -> None:
         """Bring what is read up to date; terms that rules speak of have ids from then on."""
@@ -74,9 +83,9 @@ class GraphSource(PatternSource):
 
     def __init__(self, whole: PatternSource, graph: GraphTerm | None) -> None:
         self.whole, self.graph = whole, graph
-        self.reasoner, self.terms = whole.reasoner, whole.terms
+        self.reasoner, self.terms, self.permissions = whole.reasoner, whole.terms, whole.permissions
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         return self.whole.reading()
 
     def prepare(self) -> None:
@@ -94,16 +103,19 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
 
     Raises:
         NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
+        NotAllowedError: a SERVICE that the owner of the store has not allowed.
     """
     store = getattr(context.graph, "store", None)
     if not isinstance(store, PatternSource):
         raise NotImplementedError
     if part.name in _QUERIES:
+        from kg_reasoner.store.sparql_functions import bind_functions
+
+        bind_functions(part, is_ours)
         return _evaluate_query(context, store, part)
+    if part.name == "ServiceGraphPattern":
+        _check_service(context, store, part)
     return _evaluate_part(context, store, part)
-
-
-_QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
 
 
 def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValue) -> Any:
@@ -115,17 +127,11 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
 
     from kg_reasoner.readings import Snapshot
 
-    watch = store.reasoner.watch()
-
-    @contextmanager
-    def reading() -> Iterator[None]:
-        with watch, store.reading():
-            yield
-
+    reading = _WatchedReading(store)
     if query.name == "SelectQuery":
-        snapshot = Snapshot(_solutions_of(context, query.p), reading, lambda: store.reasoner.engine.readings)
+        snapshot = Snapshot(_solutions_of(context, query.p), lambda: reading, lambda: store.reasoner.engine.readings)
         return {"type_": "SELECT", "bindings": iter(snapshot), "vars_": query.PV}
-    with reading():
+    with reading:
         if query.name == "AskQuery":
             try:
                 return _evaluate_part(context, store, query)
@@ -133,6 +139,28 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
                 return rdflib_evaluator.evalAskQuery(context, query)
         evaluate_whole = getattr(rdflib_evaluator, f"eval{query.name}")
         return evaluate_whole(context, query)
+
+
+class _WatchedReading:
+    """The ``with`` block in which a query reads a store: nothing changes, and limits and `Reasoner.cancel` end it."""
+
+    def __init__(self, store: PatternSource) -> None:
+        self._store = store
+        self._watch = store.reasoner.watch()
+
+    def __enter__(self) -> None:
+        self._watch.__enter__()
+        try:
+            self._hold = self._store.reading()
+        except BaseException:
+            self._watch.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._hold.release()
+        finally:
+            self._watch.__exit__()
 
 
 def _solutions_of(context: QueryContext, part: CompValue) -> Iterator[FrozenBindings]:
@@ -169,6 +197,25 @@ def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue)
         end = None if part.length is None else part.start + part.length
         return islice(_solutions(context, source, triples, projection.PV, limit=end), part.start, end)
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
+
+
+def is_ours(store: Any) -> bool:
+    """Whether a store is one of ours, or a view of one."""
+    return isinstance(store, PatternSource)
+
+
+def _check_service(context: QueryContext, store: PatternSource, part: CompValue) -> None:
+    """Refuse a SERVICE that is not allowed, by the address that rdflib will ask.
+
+    rdflib takes the address, and what it asks there, from the text of the first SERVICE in the whole query.
+    """
+    address = context[part.term]
+    if address is not None:
+        store.permissions.check_service(str(address))
+    written = _SERVICE.match(part.get("service_string") or "")
+    if address is None or written is None or str(address) != written[1]:
+        hint = "write SERVICE <address> { ... }, without SILENT, once in a query"
+        raise UnsupportedError("rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint)
 
 
 def _conjunction(

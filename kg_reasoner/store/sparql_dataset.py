@@ -1,54 +1,69 @@
-"""FROM and FROM NAMED: the dataset that a query asks for, made of the graphs that are there. Nothing is fetched."""
+"""Queries as a whole, by rdflib's evaluator.
+
+FROM and FROM NAMED are about a dataset that is made of the graphs that are there. Nothing is fetched for them.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rdflib import Dataset
+    from rdflib import Dataset, Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
     from kg_reasoner.store.store import KGReasonerStore
 
-_FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 
-
-def query_selection(
-    store: KGReasonerStore, query: Query | str, prefixes: Mapping[str, Any], bindings: Mapping[str, Any], base: str | None = None
+def answer(
+    store: KGReasonerStore,
+    graph: Graph,
+    query: Query | str,
+    prefixes: Mapping[str, Any],
+    bindings: Mapping[str, Any],
+    base: str | None = None,
 ) -> Result:
-    """Answer a query that says which graphs it is for.
+    """Answer a query, over the graphs that it says it is for or, if it does not say so, over a graph.
 
     Args:
         store: has the graphs. Those that it does not have are empty.
+        graph: a graph or dataset over the store.
         query: as text, or prepared by rdflib.
         prefixes: namespaces for the prefixes that the text does not declare.
         bindings: values of variables, by name.
         base: what relative IRIs of the text are relative to.
 
     Raises:
-        NotImplementedError: the query does not say so; rdflib goes on.
+        QuerySyntaxError: the text is no SPARQL query.
+        UnsupportedError: a regular expression in it is wrong.
+        NotAllowedError: it fetches something, and that has not been allowed.
     """
-    from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.evaluate import evalPart
-    from rdflib.plugins.sparql.parser import parseQuery
     from rdflib.plugins.sparql.processor import SPARQLResult
-    from rdflib.plugins.sparql.sparql import QueryContext
+    from rdflib.plugins.sparql.sparql import Query, QueryContext
     from rdflib.term import Variable
 
-    if isinstance(query, str):
-        if not _FROM.search(query):
-            raise NotImplementedError
-        query = translateQuery(parseQuery(query), base, prefixes)
-    if not query.algebra.datasetClause:
-        raise NotImplementedError
-    dataset = selection(store, query.algebra.datasetClause)
-    context = QueryContext(dataset, initBindings={Variable(name): value for name, value in bindings.items()})
-    context.prologue = query.prologue
-    return SPARQLResult(evalPart(context, query.algebra))
+    from kg_reasoner.store.sparql_text import guarded, read_query
+
+    prepared = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
+    clauses = prepared.algebra.datasetClause
+    active = selection(store, clauses) if clauses else graph
+    context = QueryContext(active, initBindings={Variable(name): value for name, value in bindings.items()})
+    context.prologue = prepared.prologue
+    with guarded():
+        found = dict(evalPart(context, prepared.algebra))
+    if "bindings" in found:
+        found["bindings"] = _guarded_rows(found["bindings"])
+    return SPARQLResult(found)
+
+
+def _guarded_rows(rows: Iterable[Any]) -> Iterator[Any]:
+    from kg_reasoner.store.sparql_text import guarded
+
+    with guarded():
+        yield from rows
 
 
 def selection(store: KGReasonerStore, clauses: Iterable[CompValue]) -> Dataset:

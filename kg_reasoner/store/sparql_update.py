@@ -1,7 +1,8 @@
 """SPARQL Update on our store: an operation finds and checks everything before it changes anything.
 
 rdflib's own evaluator deletes while it still looks for further solutions (``DELETE WHERE``), and changes the graph solution by
-solution. The standard has it otherwise: all solutions first, then all deletions, then all insertions. Only LOAD is left to rdflib.
+solution. The standard has it otherwise: all solutions first, then all deletions, then all insertions. LOAD reads a whole document
+before it adds anything, and only if the owner of the store allows it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.store.permissions import NOTHING, Permissions
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -26,6 +28,9 @@ Template: TypeAlias = "list[tuple[Node, Node, Node, Node | None]]"
 
 class Updatable:
     """A store of graphs that takes removals and additions together. None stands for the graph when no other is spoken of."""
+
+    permissions: Permissions = NOTHING
+    """What updates may fetch."""
 
     def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> None:
         """Remove quads, then add quads; or raise LoadError and leave everything as it is."""
@@ -71,21 +76,23 @@ def update_graph(
         bindings: values of variables, by name.
 
     Raises:
-        LoadError: something to be inserted is no RDF term. Nothing has changed.
+        QuerySyntaxError: the text is no SPARQL Update.
+        LoadError: something to be inserted is no RDF term, or a document cannot be read. Nothing has changed.
+        NotAllowedError: a LOAD, even a silent one, or a SERVICE that the owner of the store has not allowed. Nothing has changed.
         ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there. Nothing has
             changed.
     """
-    from rdflib.plugins.sparql.algebra import translateUpdate
-    from rdflib.plugins.sparql.parser import parseUpdate
+    from rdflib.plugins.sparql.sparql import Update
 
-    prepared = translateUpdate(parseUpdate(request), initNs=prefixes) if isinstance(request, str) else request
+    from kg_reasoner.store.sparql_text import read_update
+
+    prepared = request if isinstance(request, Update) else read_update(request, prefixes=prefixes)
     with store.request():
         _carry_out(graph, store, target, prepared, bindings)
 
 
 def _carry_out(graph: Graph, store: Updatable, target: Node | None, prepared: Update, bindings: Mapping[str, Any]) -> None:
-    from rdflib.plugins.sparql.sparql import Update
-    from rdflib.plugins.sparql.update import evalUpdate
+    from kg_reasoner.store.sparql_text import guarded
 
     for operation in getattr(prepared, "algebra", ()):  # an empty request has no algebra
         if operation.name in _ON_GRAPHS:
@@ -95,9 +102,16 @@ def _carry_out(graph: Graph, store: Updatable, target: Node | None, prepared: Up
                 if not operation.silent:
                     raise
         elif operation.name == "Load":
-            evalUpdate(graph, Update(prepared.prologue, [operation]), dict(bindings))
+            kind = store.permissions.check_load(str(operation.iri))
+            try:
+                store.change((), _document(str(operation.iri), kind, operation.graphiri or target))
+            except LoadError:
+                if not operation.silent:
+                    raise
         else:
-            store.change(*_changes(graph, store, target, operation, bindings))
+            with guarded():
+                changes = _changes(graph, store, target, operation, bindings)
+            store.change(*changes)
 
 
 # --- changes of triples -----------------------------------------------------------------------------------------------------
@@ -111,10 +125,15 @@ def _changes(
     from rdflib.plugins.sparql.evaluate import evalPart
     from rdflib.plugins.sparql.sparql import QueryContext
 
+    from kg_reasoner.store.sparql import is_ours
+    from kg_reasoner.store.sparql_functions import bind_functions
+
     if operation.name in ("InsertData", "DeleteData"):
         data = _template(operation, target)
         return ([], data) if operation.name == "InsertData" else (data, [])
     active, where = graph, operation.where
+    if where is not None:
+        bind_functions(where, is_ours)
     if operation.name == "DeleteWhere":
         deleted, inserted, where = _template(operation, target), [], _pattern(operation)
     else:
@@ -130,6 +149,36 @@ def _changes(
         added += _filled(inserted, solution)
     # what a template makes and RDF does not know (a literal as the subject, say) is left out: SPARQL 1.1 Update, section 3.1.3
     return removed, [quad for quad in added if not isinstance(quad[0], Literal) and isinstance(quad[1], URIRef)]
+
+
+def _document(iri: str, kind: str, target: Node | None) -> list[RdflibQuad]:
+    """What a document says, for one graph; the triples of its named graphs keep their graphs unless it is for a graph by name.
+
+    Raises:
+        LoadError: it cannot be fetched or read.
+    """
+    from pathlib import Path
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    import numpy as np
+
+    from kg_reasoner.dictionary import Dictionary
+    from kg_reasoner.loaders.fetch import fetch
+    from kg_reasoner.loaders.rdf import read
+    from kg_reasoner.store.rdflib_terms import RdflibTerms
+
+    dictionary = Dictionary()
+    terms = RdflibTerms(dictionary)
+    source = Path(url2pathname(urlsplit(iri).path)) if kind == "files" else fetch(iri)[0]
+    quads: list[RdflibQuad] = []
+    for block in read(source, dictionary=dictionary, base=iri):
+        graphs = [target] * len(block.triples)
+        if block.graphs is not None and target is None:
+            names = {number: None if number < 0 else terms.nodes([number])[0] for number in np.unique(block.graphs).tolist()}
+            graphs = [names[number] for number in block.graphs.tolist()]
+        quads += [(row[0], row[1], row[2], graph) for row, graph in zip(terms.rows(block.triples), graphs, strict=True)]
+    return quads
 
 
 def _active(graph: Graph, store: Updatable, operation: CompValue) -> Graph:

@@ -24,8 +24,9 @@ from kg_reasoner.store.changes import StoreChanges
 from kg_reasoner.store.contexts import Contexts
 from kg_reasoner.store.copying import copy_explicit
 from kg_reasoner.store.graph_reasoners import GraphReasoners
+from kg_reasoner.store.permissions import Allow, Permissions
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
-from kg_reasoner.store.sparql_dataset import query_selection
+from kg_reasoner.store.sparql_dataset import answer
 from kg_reasoner.store.sparql_update import update_graph
 from kg_reasoner.store.views import View
 
@@ -69,6 +70,8 @@ class KGReasonerStore(StoreChanges):
             graph shows its own materialisation, and the union all of them.
         inferred_graph: the name of a graph that has the inferred triples, to be read only. The name of rdflib's default graph
             (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
+        allow: what queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+            and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
     >>> from rdflib import RDF, RDFS, Namespace
     >>> EX = Namespace("http://example.org/")
@@ -92,7 +95,9 @@ class KGReasonerStore(StoreChanges):
         *,
         reasoning: str = "union",
         inferred_graph: str | None = None,
+        allow: Allow = (),
     ) -> None:
+        self.permissions = Permissions(allow)
         if reasoning not in REASONING:
             raise UnknownNameError("kind of reasoning", reasoning, REASONING)
         if reasoning == "graph" and inferred_graph is not None:
@@ -214,20 +219,21 @@ class KGReasonerStore(StoreChanges):
     ) -> Result:
         """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.store.sparql`); but
         FROM is about the graphs that are there (see `kg_reasoner.store.sparql_dataset`)."""
-        return query_selection(self, query, initNs, initBindings, kwargs.get("base"))
+        return answer(self, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
         """SPARQL Update, see `kg_reasoner.store.sparql_update`."""
-        target: Node | None = DATASET_DEFAULT_GRAPH_ID
-        graph: Graph
-        if queryGraph == "__UNION__" or queryGraph == DATASET_DEFAULT_GRAPH_ID:
-            graph = Dataset(store=self, default_union=queryGraph == "__UNION__")
-        else:
-            graph = Graph(store=self, identifier=cast(Any, queryGraph), bind_namespaces="none")
-            target = self._contexts.name(graph, self)
+        graph = self._queried(queryGraph)
+        target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._contexts.name(graph, self)
         update_graph(graph, self, target, update, initNs, initBindings)
+
+    def _queried(self, name: str) -> Graph:
+        """The graph or dataset that rdflib means by a name."""
+        if name == "__UNION__" or name == DATASET_DEFAULT_GRAPH_ID:
+            return Dataset(store=self, default_union=name == "__UNION__")
+        return Graph(store=self, identifier=cast(Any, name), bind_namespaces="none")
 
     # --- views ------------------------------------------------------------------------------------------------------
 

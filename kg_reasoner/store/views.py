@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Dataset, Graph
@@ -12,8 +11,10 @@ from rdflib.store import Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.locking import Hold
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import GraphTerm
+from kg_reasoner.store.permissions import Permissions
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.store.sparql import GraphSource, PatternSource
 
@@ -38,8 +39,12 @@ class _View(PatternSource, Store):
     def terms(self) -> RdflibTerms:  # type: ignore[override]
         return self.store.terms
 
-    def reading(self) -> AbstractContextManager[object]:
+    def reading(self) -> Hold:
         return self.store.reading(self.which)
+
+    @property
+    def permissions(self) -> Permissions:  # type: ignore[override]
+        return self.store.permissions
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self} is a view: add to the graph that it belongs to")

@@ -1,0 +1,71 @@
+"""What queries and updates may fetch: nothing, unless the owner of the store allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Final, TypeAlias
+from urllib.parse import urlsplit
+
+from kg_reasoner.errors import NotAllowedError, ReasonerError, UnknownNameError
+
+__all__ = ["KINDS", "NOTHING", "Allow", "Permissions"]
+
+KINDS: Final = ("service", "load", "files")
+"""``service``: SERVICE asks other endpoints; ``load``: LOAD reads documents from the web; ``files``: LOAD reads local files."""
+
+Allow: TypeAlias = Collection[str] | Callable[[str, str], bool]
+"""The kinds that are allowed, for any IRI; or a function of a kind and an IRI."""
+
+
+class Permissions:
+    """Decides what may be fetched.
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        ReasonerError: it is neither kinds nor a function.
+    """
+
+    def __init__(self, allow: Allow = ()) -> None:
+        if isinstance(allow, str) or not (callable(allow) or isinstance(allow, Collection)):
+            raise ReasonerError(f'what is allowed is given as kinds, such as {{"service"}}, or as a function, not as {allow!r}')
+        if not callable(allow):
+            for kind in allow:
+                if kind not in KINDS:
+                    raise UnknownNameError("kind of access", str(kind), KINDS)
+        self._allow = allow
+
+    def check_service(self, iri: str) -> None:
+        """Refuse a SERVICE.
+
+        Raises:
+            NotAllowedError: it has not been allowed, or is no address of the web.
+        """
+        if urlsplit(iri).scheme.lower() not in ("http", "https"):
+            raise NotAllowedError(f"SERVICE <{iri}> is not asked: services are asked by http and https only")
+        self._check("service", "SERVICE", iri)
+
+    def check_load(self, iri: str) -> str:
+        """Refuse a LOAD, or tell which kind it is of.
+
+        Raises:
+            NotAllowedError: it has not been allowed, or is neither an address of the web nor of a local file.
+        """
+        scheme = urlsplit(iri).scheme.lower()
+        if scheme not in ("http", "https", "file"):
+            raise NotAllowedError(f"LOAD <{iri}> is not carried out: documents are loaded by http, https and file only")
+        kind = "files" if scheme == "file" else "load"
+        self._check(kind, "LOAD", iri)
+        return kind
+
+    def _check(self, kind: str, word: str, iri: str) -> None:
+        allow = self._allow
+        if not (allow(kind, iri) if callable(allow) else kind in allow):
+            hint = f'allow={{"{kind}"}}, or a function of a kind and an IRI, where the store is made or attached'
+            if kind == "service":
+                hint += "; --allow-service on the command line"
+            message = f"{word} <{iri}> is not allowed: nothing is fetched unless the owner of the data allows it"
+            raise NotAllowedError(f"{message}\nhint: {hint}")
+
+
+NOTHING: Final = Permissions()
+"""Nothing is fetched."""

@@ -1,0 +1,286 @@
+"""What queries and updates may fetch: nothing, unless the owner of the store allows it; and queries that go wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Graph, URIRef, Variable
+from rdflib.plugins.sparql import prepareQuery
+
+from kg_reasoner import KGReasonerStore, attach
+from kg_reasoner.errors import LoadError, NotAllowedError, QuerySyntaxError, ReasonerError, UnknownNameError, UnsupportedError
+from kg_reasoner.store.permissions import Allow
+
+TURTLE = "<urn:x> <urn:p> <urn:y> ."
+ANSWER = {"head": {"vars": ["o"]}, "results": {"bindings": [{"o": {"type": "uri", "value": "urn:far"}}]}}
+
+
+class Server:
+    """Answers SPARQL with `ANSWER` and anything else with `TURTLE`."""
+
+    def __init__(self) -> None:
+        requests = self.requests = list[str]()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                requests.append(self.path)
+                is_query = self.path.startswith("/sparql")
+                body = (json.dumps(ANSWER) if is_query else TURTLE if "broken" not in self.path else TURTLE + " <urn:x").encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/sparql-results+json" if is_query else "text/turtle")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_: Any) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.server.shutdown()
+    server.server.server_close()
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    running.requests.clear()
+    return running
+
+
+def dataset(allow: Allow = ()) -> Dataset:
+    made = Dataset(store=KGReasonerStore(allow=allow), default_union=True)
+    made.add((URIRef("urn:a"), URIRef("urn:p"), URIRef("urn:b")))
+    return made
+
+
+def service(server: Server, path: str = "/sparql") -> str:
+    return f"SELECT ?o {{ SERVICE <{server.address}{path}> {{ ?s ?p ?o }} }}"
+
+
+QUERIES = {
+    "service": "SELECT * { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }",
+    "silent": "SELECT * { SERVICE SILENT <ADDRESS/sparql> { ?s ?p ?o } }",
+    "by a variable": "SELECT * { BIND(<ADDRESS/sparql> AS ?at) SERVICE ?at { ?s ?p ?o } }",
+    "in an optional": "SELECT * { ?s ?p ?o OPTIONAL { SERVICE <ADDRESS/sparql> { ?s ?p ?o } } }",
+    "in a subquery": "SELECT * { { SELECT ?s { SERVICE <ADDRESS/sparql> { ?s ?p ?o } } } }",
+    "in an exists": "SELECT * { ?s ?p ?o FILTER EXISTS { SERVICE <ADDRESS/sparql> { ?s ?p ?o } } }",
+    "in a construct": "CONSTRUCT { ?s ?p ?o } { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }",
+    "in ask": "ASK { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }",
+    "in a graph": "SELECT * { GRAPH ?g { SERVICE <ADDRESS/sparql> { ?s ?p ?o } } }",
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("way", ["text", "prepared", "rdflib"])
+def test_no_service(server: Server, name: str, way: str) -> None:
+    query: Any = QUERIES[name].replace("ADDRESS", server.address)
+    graph = dataset()
+    graph.graph(URIRef("urn:g")).add((URIRef("urn:a"), URIRef("urn:p"), URIRef("urn:b")))
+    with pytest.raises((NotAllowedError, UnsupportedError)) as caught:
+        list(graph.query(prepareQuery(query) if way == "prepared" else query, use_store_provided=way != "rdflib"))
+    assert isinstance(caught.value, UnsupportedError) or server.address in str(caught.value)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("view", ["explicit", "inferred"])
+def test_no_service_from_views(server: Server, view: str) -> None:
+    with pytest.raises(NotAllowedError):
+        list(getattr(attach(Graph()).store, view).query(service(server)))
+    assert server.requests == []
+
+
+def test_updates_fetch_nothing(server: Server, tmp_path: Path) -> None:
+    graph = dataset()
+    before = set(graph.quads())
+    file = tmp_path / "a.ttl"
+    file.write_text(TURTLE)
+    for address in (f"{server.address}/a.ttl", file.as_uri()):
+        for update in ("LOAD <{}>", "LOAD SILENT <{}>", "LOAD <{}> INTO GRAPH <urn:g>"):
+            with pytest.raises(NotAllowedError, match=r"LOAD <.*> is not allowed"):
+                graph.update(update.format(address))
+    with pytest.raises(NotAllowedError):
+        graph.update(f"INSERT {{ ?o ?o ?o }} WHERE {{ SERVICE <{server.address}/sparql> {{ ?s ?p ?o }} }}")
+    for address in ("ftp://127.0.0.1/a", "data:text/turtle,", "jar:a", "/etc/passwd"):
+        with pytest.raises(NotAllowedError, match="by http, https and file only"):
+            dataset(allow=["load", "files"]).update(f"LOAD <{address}>")
+    assert server.requests == [] and set(graph.quads()) == before
+
+
+def test_from_fetches_nothing(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text(TURTLE)
+    graph = dataset(allow=["service", "load", "files"])
+    for address in (f"{server.address}/a.ttl", (tmp_path / "a.ttl").as_uri()):
+        for query in (
+            f"SELECT * FROM <{address}> {{ ?s ?p ?o }}",
+            f"SELECT * FROM NAMED <{address}> {{ GRAPH ?g {{ ?s ?p ?o }} }}",
+        ):
+            assert list(graph.query(query)) == [] and list(graph.query(prepareQuery(query))) == []
+            assert list(attach(Graph()).query(query)) == []
+    assert server.requests == []
+
+
+def test_a_service_that_is_allowed(server: Server) -> None:
+    assert [row.o for row in dataset(allow=["service"]).query(service(server))] == [URIRef("urn:far")]
+    assert len(server.requests) == 1
+    assert [row.o for row in attach(Graph(), allow={"service"}).query(service(server))] == [URIRef("urn:far")]
+
+
+def test_a_function_decides(server: Server) -> None:
+    asked = []
+
+    def allow(kind: str, iri: str) -> bool:
+        asked.append((kind, iri))
+        return iri.endswith("/sparql")
+
+    graph = dataset(allow=allow)
+    assert len(list(graph.query(service(server)))) == 1
+    with pytest.raises(NotAllowedError):
+        list(graph.query(service(server, "/sparql2")))
+    with pytest.raises(NotAllowedError):
+        graph.update(f"LOAD <{server.address}/a.ttl>")
+    assert [kind for kind, _ in asked] == ["service", "service", "load"] and len(server.requests) == 1
+
+
+def test_the_second_service_is_not_the_first(server: Server) -> None:
+    """rdflib asks the first address twice; what was allowed for another address must not be."""
+    parts = [f"{{ SERVICE <{server.address}/{path}> {{ ?s ?p ?o }} }}" for path in ("sparql", "two")]
+    with pytest.raises(UnsupportedError, match="only the first SERVICE"):
+        list(dataset(allow=["service"]).query(f"SELECT * {{ {' UNION '.join(parts)} }}"))
+    assert [request.partition("?")[0] for request in server.requests] == ["/sparql"]
+    with pytest.raises(NotAllowedError, match="http and https only"):
+        list(dataset(allow=["service"]).query("SELECT * { SERVICE <file:///etc/hostname> { ?s ?p ?o } }"))
+
+
+def test_load_that_is_allowed(server: Server, tmp_path: Path) -> None:
+    graph = dataset(allow=["load"])
+    graph.update(f"LOAD <{server.address}/a.ttl>")
+    graph.update(f"LOAD <{server.address}/a.ttl> INTO GRAPH <urn:g>")
+    assert len(server.requests) == 2
+    loaded = (URIRef("urn:x"), URIRef("urn:p"), URIRef("urn:y"))
+    assert loaded in graph.default_graph and loaded in graph.graph(URIRef("urn:g"))
+    file = tmp_path / "a b.ttl"
+    file.write_text(TURTLE.replace("urn:x", "urn:z"))
+    with pytest.raises(NotAllowedError, match="files"):
+        graph.update(f"LOAD <{file.as_uri()}>")
+    plain = attach(Graph(), allow=["files"])
+    plain.update(f"LOAD <{file.as_uri()}>")
+    assert (URIRef("urn:z"), URIRef("urn:p"), URIRef("urn:y")) in plain
+
+
+def test_a_broken_document_changes_nothing(server: Server, tmp_path: Path) -> None:
+    graph = dataset(allow=["load", "files"])
+    before = set(graph.quads())
+    for address in (f"{server.address}/broken.ttl", (tmp_path / "missing.ttl").as_uri()):
+        with pytest.raises(LoadError):
+            graph.update(f"LOAD <{address}>")
+        graph.update(f"LOAD SILENT <{address}>")
+    assert set(graph.quads()) == before
+
+
+def test_wrong_permissions() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'service'"):
+        KGReasonerStore(allow=["servise"])
+    for allow in ("service", 5):
+        with pytest.raises(ReasonerError, match="is given as kinds"):
+            KGReasonerStore(allow=allow)  # type: ignore[arg-type]
+
+
+# --- queries that go wrong -----------------------------------------------------------------------------------------------------
+
+NESTED = {
+    "parentheses": lambda n: f"SELECT * {{ ?s ?p ?o FILTER({'(' * n}?o{')' * n}) }}",
+    "braces": lambda n: f"SELECT * {'{' * n}?s ?p ?o{'}' * n}",
+    "calls": lambda n: f"SELECT ({'STR(' * n}1{')' * n} AS ?x) {{}}",
+    "paths": lambda n: f"SELECT * {{ ?s {'(' * n}<urn:p>{')*' * n} ?o }}",
+    "optionals": lambda n: f"SELECT * {{ {'?s ?p ?o OPTIONAL {' * n}{'}' * n} }}",
+    "unions": lambda n: f"SELECT * {{ {' UNION '.join(['{ ?s ?p ?o }'] * n)} }}",
+    "blank nodes": lambda n: f"SELECT * {{ ?s ?p {'[<urn:p> ' * n}1{']' * n} }}",
+    "lists": lambda n: f"SELECT * {{ ?s ?p {'(' * n}{')' * n} }}",
+    "subqueries": lambda n: f"SELECT * {{ {'SELECT * { ' * n}?s ?p ?o{'}' * n} }}",
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_deep_nesting(name: str) -> None:
+    list(dataset().query(NESTED[name](5)))
+    with pytest.raises(QuerySyntaxError, match="is nested too deep for rdflib"):
+        list(dataset().query(NESTED[name](800)))
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT * {\n ?s ?p }", r"the query:2:2: this is no SPARQL query(.|\n)*\n +\| +\^"),
+        ("SELECT * { ?s x:p ?o }", r"the query:1:15: the prefix x: has not been declared"),
+        ('SELECT * { ?s ?p "\ud800" }', r"the query:1:19: there is no such character"),
+        (r'SELECT * { ?s ?p "\uD800" }', r"the query:1:19: there is no such character"),
+        (r'SELECT * { ?s ?p "\UFFFFFFFF" }', r"the query:1:19: there is no such character"),
+        (b"SELECT * { ?s ?p ?o }", "is text or prepared by rdflib, not bytes"),
+        ("", "this is no SPARQL query"),
+    ],
+)
+def test_wrong_queries(query: Any, message: str) -> None:
+    with pytest.raises(QuerySyntaxError, match=message) as caught:
+        dataset().query(query)
+    str(caught.value).encode()
+
+
+def test_wrong_updates() -> None:
+    for update in ("INSERT DATA {", b"", "DELETE WHERE { " + "{" * 800):
+        with pytest.raises(QuerySyntaxError):
+            dataset().update(update)
+
+
+VALUES = {
+    "a product of very many digits": "BIND(10 AS ?x0) " + " ".join(f"BIND(?x{i} * ?x{i} AS ?x{i + 1})" for i in range(40)),
+    "a long text": 'BIND("ab" AS ?x0) ' + " ".join(f"BIND(CONCAT(?x{i}, ?x{i}) AS ?x{i + 1})" for i in range(40)),
+    "a text that grows": 'BIND("ab" AS ?x0) ' + " ".join(f'BIND(REPLACE(?x{i}, "(.+)", "$1$1") AS ?x{i + 1})' for i in range(40)),
+    "a huge number": f"BIND({'9' * 5000} + 1 AS ?x40)",
+    "a place that is no integer": 'BIND(SUBSTR("abc", 1e300) AS ?x40)',
+    "a year beyond Python's": 'BIND(YEAR("99999-01-01T00:00:00"^^<http://www.w3.org/2001/XMLSchema#dateTime>) AS ?x40)',
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_what_cannot_be_computed_is_a_type_error(name: str) -> None:
+    """The variable stays unbound, and nothing of Python's is raised."""
+    (row,) = dataset().query(f"SELECT * {{ {VALUES[name]} }}").bindings
+    assert Variable("x40") not in row
+
+
+def test_an_aggregate_that_rdflib_cannot_compute() -> None:
+    with pytest.raises(ReasonerError, match="rdflib cannot evaluate the query"):
+        list(dataset().query(f"SELECT (SUM(?x) AS ?y) {{ VALUES ?x {{ {'9' * 5000} 1 }} }}"))
+
+
+def test_regular_expressions_are_ours() -> None:
+    text = "a" * 50 + "!"
+    graph = Graph().add((URIRef("urn:a"), URIRef("urn:p"), URIRef("urn:" + text)))
+    query = prepareQuery('SELECT ?o { ?s ?p ?o FILTER(REGEX(STR(?o), "^urn:(a+)+$") || REGEX("b", "[a-c-[b]]")) }')
+    assert list(attach(graph).query(query)) == []
+    exists = 'SELECT ?o { ?s ?p ?o FILTER EXISTS { ?s ?p ?o FILTER(REGEX(STR(?o), "^urn:(a+)+$")) } }'
+    assert list(attach(graph).query(exists)) == []
+    attach(graph).update('DELETE { ?s ?p ?o } WHERE { ?s ?p ?o FILTER(REGEX(STR(?o), "^urn:(a+)+$")) }')
+    with pytest.raises(UnsupportedError, match=r"REPLACE cannot be evaluated: .*FORX0003"):
+        list(attach(graph).query('SELECT (REPLACE(?o, "a*", "") AS ?x) { ?s ?p ?o }'))
+
+
+def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
+    query = prepareQuery(r'SELECT ?x { BIND(REGEX("ab", STR("a\\b")) AS ?x) }')
+    for _ in range(2):
+        assert [len(row) for row in dataset().query(query).bindings] == [0]
+        assert [len(row) for row in Graph().query(query).bindings] == [1]
