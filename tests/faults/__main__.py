@@ -6,6 +6,7 @@ import fnmatch
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import click
 
@@ -53,16 +54,16 @@ def main(
         return candidates[first - 1 :: every]
 
     sweeps: list[Sweep] = []
-    for name in names:
-        for kind in kinds:
-            start = time.monotonic()
-            try:
-                done = sweep(SCENARIOS[name], kind, choose, jobs=jobs)
-            except NotReproducible as error:
-                click.echo(f"{name}, {kind}: {error}", err=True)
-                continue
-            sweeps.append(done)
-            click.echo(f"{name}, {kind}: {time.monotonic() - start:.1f} s, {dict(done.counts())}", err=True)
+    with suppress(KeyboardInterrupt):  # what is known by then is shown
+        for name in names:
+            for kind in kinds:
+                start = time.monotonic()
+                try:
+                    sweeps.append(sweep(SCENARIOS[name], kind, choose, jobs=jobs))
+                except NotReproducible as error:
+                    click.echo(f"{name}, {kind}: {error}", err=True)
+                    continue
+                click.echo(f"{name}, {kind}: {time.monotonic() - start:.1f} s, {dict(sweeps[-1].counts())}", err=True)
     click.echo(table(sweeps))
     click.echo(failing_places(sweeps))
     sys.exit(any(done.failures for done in sweeps))

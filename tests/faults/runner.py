@@ -32,7 +32,7 @@ OUTCOMES: Final = ("before", "after", "neither", "broken", "crashed", "hung")
 wrong later (the operation's repetition, a rollback, further updates); nothing, as the process has crashed, or does not end."""
 
 GOOD: Final = ("before", "after")
-TIME_LIMIT: Final = 12.0
+TIME_LIMIT: Final = 10.0
 """Seconds for a process."""
 
 TINY: Final = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
@@ -311,6 +311,7 @@ class _Child:
             os.dup2(silence, 1)
             os.dup2(silence, 2)
             faulthandler.enable(self._crash)
+            faulthandler.dump_traceback_later(max(0.1, self._deadline - time.monotonic() - 0.5), file=self._crash)
 
             def tell(message: object) -> None:
                 data = memoryview(pickle.dumps(message))
@@ -328,10 +329,8 @@ class _Child:
         """What has come of it."""
         messages, status = self._end()
         where = messages[0] if messages and isinstance(messages[0], str) else None
-        if status == "hung":
-            return Result(self.at, "hung", where, "it did not end")
         if status:
-            return Result(self.at, "crashed", where, status)
+            return Result(self.at, "hung" if status.startswith("hung") else "crashed", where, status)
         if isinstance(messages[-1], BaseException):
             return Result(self.at, "broken", where, repr(messages[-1]))
         outcome, why = messages[-1]
@@ -368,15 +367,16 @@ class _Child:
                 messages.append(pickle.load(data))
         trace = self._crashed_at()
         self._crash.close()
-        status = "hung" if is_hung else f"{signal.Signals(os.WTERMSIG(code)).name}; {trace}" if os.WIFSIGNALED(code) else ""
-        return messages, status
+        if not os.WIFSIGNALED(code):
+            return messages, ""
+        return messages, f"{'hung' if is_hung else signal.Signals(os.WTERMSIG(code)).name}; {trace}"
 
     def _crashed_at(self) -> str:
-        """The first line of Python code in the trace of a crash."""
+        """The innermost lines of Python code when it crashed, or shortly before its time was over."""
         self._crash.seek(0)
         lines = self._crash.read().decode(errors="replace").splitlines()
         frames = [line.strip() for line in lines if line.strip().startswith("File")]
-        return "; ".join(frames[:2])
+        return "; ".join(frames[:4])
 
 
 def in_child(function: Callable[[], object], seconds: float | None = None) -> Any:
