@@ -10,7 +10,6 @@ from rdflib import Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
-from kg_reasoner.limits import current_watch
 from kg_reasoner.locking import Hold
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.quads import INFERRED, NO_TRIPLES, GraphTerm
@@ -46,10 +45,16 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
         raise NotImplementedError
 
+    def writing(self) -> Hold:
+        """The ``with`` block of a method that changes the store: other threads wait."""
+        raise NotImplementedError
+
     def reading(self, which: Which = "all") -> Hold:
         """The ``with`` block of a method that reads: what it reads is up to date, and nothing changes inside."""
         if self._by_graph is not None:  # reasoners are made as graphs are read
-            return self.reasoner.engine.lock.write(current_watch().remaining)
+            hold = self.writing()
+            self.flush()
+            return hold
         while True:
             self.flush()
             hold = self.reasoner.reading(which)
