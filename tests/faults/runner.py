@@ -290,7 +290,13 @@ def _undo(subject: Subject) -> None:
 
 
 class _Child:
-    """A forked process that runs a function and sends what it tells. It shares no buffer with this one."""
+    """A forked process that runs a function and sends what it tells. It shares no buffer with this one.
+
+    Attributes:
+        is_one: whether this process is such a process.
+    """
+
+    is_one = False
 
     def __init__(self, at: int, function: Callable[[Callable[[object], None]], None], seconds: float | None = None) -> None:
         self.at = at
@@ -311,7 +317,9 @@ class _Child:
             os.dup2(silence, 1)
             os.dup2(silence, 2)
             faulthandler.enable(self._crash)
-            faulthandler.dump_traceback_later(max(0.1, self._deadline - time.monotonic() - 0.5), file=self._crash)
+            if not _Child.is_one:  # its thread would be missing in a child of this one, and waited for
+                faulthandler.dump_traceback_later(max(0.1, self._deadline - time.monotonic() - 0.5), file=self._crash)
+            _Child.is_one = True
 
             def tell(message: object) -> None:
                 data = memoryview(pickle.dumps(message))
