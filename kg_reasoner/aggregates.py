@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import Span, UnsupportedError, suggest
 from kg_reasoner.functions.arithmetic import divide
-from kg_reasoner.functions.numbers import DIGITS, Number, Single, exact, literal_of, number_of, to_float
+from kg_reasoner.functions.numbers import DIGITS, Number, Single, exactly, literal_of, number_of, to_float
 from kg_reasoner.terms import XSD, BlankNode, Literal, Term
 from kg_reasoner.values import value_of
 
@@ -121,7 +121,7 @@ def _total(values: Sequence[Term | None]) -> Number | None:
     if decimals:
         total = reduce(_WIDE.add, decimals, Decimal(total))
     if not floats:
-        return exact(total)
+        return exactly(total)
     rounded = _float_sum([to_float(total), *floats])
     return rounded if any(type(number) is float for number in floats) else Single(rounded)
 

@@ -28,6 +28,7 @@ class AxiomRules:
         self._dictionary = dictionary
         self._schema = SchemaTriples(dictionary)
         self._vocabulary: frozenset[Term] = frozenset()
+        self._stated: tuple[tuple[Rule, ...], tuple[AxiomWarning, ...]] = (), ()
         self._concludes_axioms = False
         self._equates = False
 
@@ -83,13 +84,17 @@ class AxiomRules:
         while True:
             triples = self._dictionary.decode_rows(self._schema.triples(catalog, which, equalities))
             names = set(map(self._dictionary.decode, self._schema.names_in_data(catalog)))
-            translation = owl.translate(((s, p, o) for s, p, o in triples), names=names)
+            translation = owl.translate(((s, p, o) for s, p, o in triples), names=names, stated=which == "explicit")
             self._vocabulary = translation.vocabulary
             if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(catalog, equalities))):
                 break
-        self.warnings = translation.warnings
-        changed = translation.rules != self.rules
-        self.rules = translation.rules
+        if which == "explicit":
+            self._stated = translation.rules, translation.warnings
+        stated_rules, stated_warnings = self._stated  # what is derived adds to what was stated, and takes nothing away
+        self.warnings = tuple(dict.fromkeys(stated_warnings + translation.warnings))
+        rules = tuple(dict.fromkeys(stated_rules + translation.rules))
+        changed = rules != self.rules
+        self.rules = rules
         return changed
 
 

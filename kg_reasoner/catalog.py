@@ -202,6 +202,8 @@ class Catalog:
         self.classes: dict[int, int] = {}
         self.functions = Functions(dictionary, database)
         self._holds: dict[int, tuple[str, int]] = {}
+        self._released: dict[tuple[str, int], int] = {}
+        """The empty relations of predicates that are unknown again, by name and arity."""
         self.type_id = dictionary.encode(RDF.type)
         self._property_map = allocate(1, np.int32, -1)
         self._class_map = allocate(1, np.int32, -1)
@@ -218,9 +220,19 @@ class Catalog:
         """The relation of a general predicate."""
         number = self.predicates.get(name)
         if number is None:
-            number = self.predicates[name] = self.database.add_relation(arity)
+            if (name, arity) in self._released:
+                number = self._released.pop((name, arity))
+                self.database.context.fresh += 1  # rules that waited for its facts may have them now
+            else:
+                number = self.database.add_relation(arity)
+            self.predicates[name] = number
             self._holds[number] = name, -1
         return number
+
+    def release(self, name: str) -> None:
+        """Forget a predicate without facts that no plan uses: it can come back with another arity."""
+        number = self.predicates.pop(name)
+        self._released[name, self.database.relations[number].arity] = number
 
     def property(self, term: int) -> int:
         """The binary relation of a property (vertical layout), by the id of its term."""
@@ -363,21 +375,21 @@ class Catalog:
             elif isinstance(part, Negation):
                 body.append(self.atom(part.atom, negated=True))
             elif isinstance(part, Filter):
-                checks += map(self._filter, conjuncts(part.expression))
+                checks += (self._filter(expression, rule) for expression in conjuncts(part.expression))
             elif isinstance(part, Bind):
-                checks.append(self._call(part.expression, part.variable))
+                checks.append(self._call(part.expression, part.variable, rule))
         return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
-    def _filter(self, expression: Expression) -> StoredComparison | StoredCall:
+    def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """One condition: a comparison, which kernels do by themselves, or a call."""
         comparison = simple_comparison(expression)
         if comparison is None:
-            return self._call(expression, None)
+            return self._call(expression, None, rule)
         operator, left, right = comparison
         if operator in (">", ">="):
             operator, left, right = operator.replace(">", "<"), right, left
         return StoredComparison(operator, self.term(left), self.term(right))
 
-    def _call(self, expression: Expression, result: Variable | None) -> StoredCall:
-        function, relation, variables = self.functions.number(expression, is_filter=result is None)
+    def _call(self, expression: Expression, result: Variable | None, rule: Rule) -> StoredCall:
+        function, relation, variables = self.functions.number(expression, rule, is_filter=result is None)
         return StoredCall(function, relation, tuple(v.name for v in variables), None if result is None else result.name)

@@ -14,7 +14,7 @@ any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation
 =======  ===========================================================================================================================
 
 Cells are written so that reading them gives the same term; a term that is not of its column's type is written as in an ``any``
-column.
+column. `is_of_type` says which terms are of a type: those that some cell is read as, in any valid lexical form.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Final
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
-__all__ = ["cell_reader", "format_cell"]
+__all__ = ["cell_reader", "format_cell", "is_of_type", "with_article"]
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -38,6 +38,48 @@ _PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*
 _BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
 _BREAKS: Final = re.compile(r"[\t\n\r]")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+
+
+_FORMS: Final = {
+    "integer": (XSD.integer.value, _INTEGER),
+    "decimal": (XSD.decimal.value, _DECIMAL),
+    "double": (XSD.double.value, _DOUBLE),
+    "boolean": (XSD.boolean.value, re.compile("true|false|0|1")),
+}
+"""The datatypes of the types of columns, and their lexical forms."""
+
+_NOUNS: Final = {
+    "iri": "an IRI",
+    "string": "a string",
+    "integer": "an integer",
+    "decimal": "a decimal number",
+    "double": "a double",
+    "boolean": "a boolean",
+    "any": "a term",
+}
+
+
+def with_article(type_: str) -> str:
+    """What a term of a type is called in messages."""
+    return _NOUNS[type_]
+
+
+def is_of_type(term: Term, type_: str) -> bool:
+    """Whether a term may stand in a column of a type.
+
+    >>> is_of_type(literal(7), "integer"), is_of_type(literal(7), "decimal"), is_of_type(literal("7"), "string")
+    (True, False, True)
+    """
+    if type_ == "any":
+        return True
+    if type_ == "iri":
+        return isinstance(term, IRI)
+    if not isinstance(term, Literal) or term.language is not None:
+        return False
+    if type_ == "string":
+        return term.datatype == XSD.string.value
+    datatype, form = _FORMS[type_]
+    return term.datatype == datatype and form.fullmatch(term.lexical) is not None
 
 
 def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
@@ -69,26 +111,26 @@ def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
 
 def _read_integer(cell: str) -> Term:
     if not _INTEGER.fullmatch(cell):
-        raise ValueError(f"{cell!r} is no integer")
+        raise ValueError(f"{cell!r} is not {with_article('integer')}")
     digits = cell.lstrip("+-").lstrip("0") or "0"
     return Literal(f"-{digits}" if cell.startswith("-") and digits != "0" else digits, XSD.integer.value)
 
 
 def _read_decimal(cell: str) -> Term:
     if not _DECIMAL.fullmatch(cell):
-        raise ValueError(f"{cell!r} is no decimal number")
+        raise ValueError(f"{cell!r} is not {with_article('decimal')}")
     return Literal(cell, XSD.decimal.value)
 
 
 def _read_double(cell: str) -> Term:
     if not _DOUBLE.fullmatch(cell):
-        raise ValueError(f"{cell!r} is no double")
+        raise ValueError(f"{cell!r} is not {with_article('double')}")
     return literal(float(cell))
 
 
 def _read_boolean(cell: str) -> Term:
     if cell not in _BOOLEANS:
-        raise ValueError(f"{cell!r} is no boolean: true, false, 1 or 0")
+        raise ValueError(f"{cell!r} is not {with_article('boolean')}: true, false, 1 or 0")
     return literal(_BOOLEANS[cell])
 
 
@@ -117,10 +159,7 @@ def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
 
 _PLAIN: Final = {
     # Which lexical forms of a datatype a column of a type holds without quotation marks and datatype.
-    ("integer", XSD.integer.value): _INTEGER,
-    ("decimal", XSD.decimal.value): _DECIMAL,
-    ("double", XSD.double.value): _DOUBLE,
-    ("boolean", XSD.boolean.value): re.compile("true|false|0|1"),
+    **{(type_, datatype): form for type_, (datatype, form) in _FORMS.items()},
     ("any", XSD.integer.value): _INTEGER,
     ("any", XSD.decimal.value): _TURTLE_DECIMAL,
     ("any", XSD.double.value): _TURTLE_DOUBLE,

@@ -25,6 +25,10 @@ class Collector:
         """Remember that an update was interrupted, so that its changes are not known."""
         self._was_interrupted = True
 
+    def predicates(self) -> set[str]:
+        """The predicates that have changed so far."""
+        return {name for step in self._steps for part in (step.added, step.removed, step.restated) for name in part.tables}
+
     @property
     def delta(self) -> Delta:
         """The net change so far.

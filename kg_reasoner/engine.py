@@ -6,7 +6,7 @@ that made terms equal or further axioms. A `Reasoner` is an engine with terms, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,10 +17,11 @@ from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
 from kg_reasoner.collector import Collector, Committed
+from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Change, Changes, Delta, difference
 from kg_reasoner.dictionary import Dictionary, Ids
-from kg_reasoner.errors import InterruptedUpdate, ReasonerError
+from kg_reasoner.errors import ArityError, InterruptedUpdate, ReasonerError
 from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.journal import Entry, LoggedFacts, LoggedSetting
@@ -29,7 +30,7 @@ from kg_reasoner.locking import ReadWriteLock
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
 from kg_reasoner.materialise import PlannedRule, Progress
-from kg_reasoner.program import Program, Rule
+from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.readings import Readings
 from kg_reasoner.relation import Changed, Database
 from kg_reasoner.visibility import Visibility
@@ -127,6 +128,9 @@ class Engine:
         self.base = self._make_base(ternary=False)
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
+        self.column_types = ColumnTypes(dictionary, self.program)
+        self._typed_sizes: dict[int, tuple[int, int]] = {}
+        """The rows, dead ones apart, that relations with typed columns had when they were checked."""
         self._rules_changed = True
         self._dirty = True
         self._foreseen: Foreseen | None = None
@@ -176,7 +180,7 @@ class Engine:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those that the ontology's axioms were translated to."""
-        self._translate_schema()
+        self.translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
             self._visibility.use(self._all_rules)
@@ -196,10 +200,55 @@ class Engine:
     def use_program(self, program: Program) -> None:
         """Take another program from now on; it has been checked."""
         self.program = program
+        self.column_types, self._typed_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program.translate is not None)
         self.touch(rules=True)
         if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
             self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
+
+    def expect_arities(self, arities: Mapping[str, int]) -> None:
+        """Check that predicates may have these numbers of arguments.
+
+        Raises:
+            ArityError: facts, rules or declarations use one of them with another number.
+        """
+        if self._misfit(arities) is not None:
+            self.update()
+            self._release()
+        if (predicate := self._misfit(arities)) is not None:
+            raise ArityError(f"{predicate} has {self.arities()[predicate]} arguments, not {arities[predicate]}")
+
+    def _misfit(self, arities: Mapping[str, int]) -> str | None:
+        """A predicate that is known with another number of arguments."""
+        known = self.arities()
+        return next((predicate for predicate, arity in arities.items() if known.get(predicate, arity) != arity), None)
+
+    def predicates(self) -> dict[str, int]:
+        """The general predicates that are stored and used, with their numbers of arguments; the materialisation is up to date."""
+        unused, relations = set(self._unused()), self.database.relations
+        known = {name: relations[number].arity for name, number in self.catalog.predicates.items() if name not in unused}
+        return {name: arity for name, arity in known.items() if name != TRIPLE and not name.startswith(INTERNAL)}
+
+    def _unused(self) -> list[str]:
+        """The general predicates that have no facts, and that neither a rule nor a declaration uses."""
+        predicates, size = self.catalog.predicates, self.database.size
+        empty = [name for name in predicates if name != TRIPLE and not name.startswith(INTERNAL) and not size(predicates[name])]
+        used = analysis.arities(Program(self.rules, self.program.declarations)) if empty else {}
+        return [name for name in empty if name not in used]
+
+    def _release(self) -> None:
+        """Forget the predicates that nothing uses, so that they can have other arities; the materialisation is up to date.
+
+        Those that the open transaction has changed stay: its delta has a table for each predicate.
+        """
+        changed = {entry.predicate for entry in self._journal if isinstance(entry, LoggedFacts)}
+        if self.collector is not None:
+            changed |= self.collector.predicates()
+        for name in set(self._unused()) - changed:
+            self.catalog.release(name)
+            if self.base.rewriting is not None:
+                self.base.rewriting.asserted.release(name)
+            self._known_arities = None, None, 0, {}
 
     def arities(self) -> dict[str, int]:
         """The numbers of arguments of all predicates that facts, rules or declarations use."""
@@ -211,8 +260,8 @@ class Engine:
             self._known_arities = self.program, self.catalog, len(predicates), known
         return known
 
-    def _translate_schema(self) -> None:
-        """Turn the explicit schema triples into rules, if they have changed."""
+    def translate_schema(self) -> None:
+        """Turn the explicit schema triples into rules, if they have changed; what is derived adds to them later."""
         if self.axioms.translate(self.catalog):
             self.touch(rules=True)
 
@@ -432,17 +481,33 @@ class Engine:
             self.axioms.note_removal()
         is_first = True
         while True:
-            self._translate_schema()
+            self.translate_schema()
             self._maintain(progress, is_first)
             is_first = False
             if not (self._merge_equal() or self._extend_axioms()):
                 break
+        self._check_types()
         self.base.materialiser.compact()
         rewriting = self.base.rewriting
         if rewriting is not None:
             if self.collector is not None:
                 self.collector.take(rewriting.take_changes())
             rewriting.settle()
+
+    def _check_types(self) -> None:
+        """Check what has been derived against the declared types of columns.
+
+        Raises:
+            ColumnTypeError: a term is not of its column's type. This will be said again until rules or facts have changed that.
+        """
+        for predicate in self.column_types.typed:
+            number = self.catalog.predicates.get(predicate, -1)
+            record = self.database.relations[number] if number >= 0 else None
+            if record is None or self._typed_sizes.get(number) == (record.count, record.dead):
+                continue
+            derivers = (rule for rule in self.rules if rule.head.predicate == predicate and rule.body)
+            self.column_types.check(predicate, self.database.rows(number), derivers)
+            self._typed_sizes[number] = record.count, record.dead
 
     def foresee(self, find: Foreseen | None) -> None:
         """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
@@ -492,7 +557,7 @@ class Engine:
         gone_plans = [planned for rule in gone for planned in self.base.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
         if rewriting is self.base.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
-            self._translate_schema()
+            self.translate_schema()
             self._rules_changed = self._rules_changed or rewriting.names_changed
             new_rules += self._prepare_rules()
         gone_now = set(map(id, self.base.rulebook.gone_rules))

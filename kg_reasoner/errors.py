@@ -20,6 +20,7 @@ __all__ = [
     "CapacityError",
     "CallbackError",
     "CircuitError",
+    "ColumnTypeError",
     "InconsistencyError",
     "InterruptedUpdate",
     "LimitError",
@@ -38,6 +39,7 @@ __all__ = [
     "StreamError",
     "UnknownNameError",
     "UnsupportedError",
+    "ValueTooLargeError",
     "suggest",
 ]
 
@@ -111,6 +113,10 @@ class ArityError(SourceError):
     """A predicate is used with another number of arguments than before or than declared."""
 
 
+class ColumnTypeError(SourceError):
+    """A fact has a term that is not of the type with which its column is declared."""
+
+
 class StratificationError(SourceError):
     """Negation or aggregation goes through recursion."""
 
@@ -153,6 +159,10 @@ class LimitError(InterruptedUpdate):
 
 class CancelledError(InterruptedUpdate):
     """An operation was cancelled by `Reasoner.cancel`."""
+
+
+class ValueTooLargeError(InterruptedUpdate):
+    """A rule computes a number of too many digits, or too long a text; the message names the rule and its arguments."""
 
 
 class CircuitError(ReasonerError):

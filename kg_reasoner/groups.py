@@ -23,6 +23,7 @@ import numpy as np
 from kg_reasoner import aggregates, expressions
 from kg_reasoner.catalog import INTERNAL, VIOLATIONS
 from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.kernels.layout import ABSENT
 from kg_reasoner.printer import format_rule
 from kg_reasoner.program import (
@@ -212,10 +213,14 @@ class Group:
             column = rows[:, function.column]
             return self._dictionary.encode(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
         values: Iterable[Term | None]
-        if function.column >= 0:
-            values = map(decode, rows[:, function.column].tolist())
-        else:
-            assert function.value is not None
-            values = [function.value([decode(number) for number in row]) for row in rows.tolist()]
-        result = aggregates.aggregate(binding.function, binding.distinct, values)
+        try:
+            if function.column >= 0:
+                values = map(decode, rows[:, function.column].tolist())
+            else:
+                assert function.value is not None
+                values = [function.value([decode(number) for number in row]) for row in rows.tolist()]
+            result = aggregates.aggregate(binding.function, binding.distinct, values)
+        except ValueTooLargeError as error:
+            shown = self.rule.head.predicate.removeprefix(f"{INTERNAL}groups of")
+            raise ValueTooLargeError(f"{error} in{shown}") from None
         return -1 if result is None else self._dictionary.encode(result)

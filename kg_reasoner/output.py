@@ -15,9 +15,10 @@ import numpy.typing as npt
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.files import Target, atomic_output, atomic_text, write_rows
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
-from kg_reasoner.loaders.formats import FORMATS, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, Format, find_format, format_of_name
+from kg_reasoner.loaders.formats import FORMATS, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, TURTLE, Format, find_format, format_of_name
 from kg_reasoner.rdfxml import rdfxml_lines
 from kg_reasoner.terms import IRI, Literal, Triple, term_from_text, term_text
+from kg_reasoner.turtle import turtle_lines
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -137,6 +138,10 @@ class TripleWriter:
             if self._progress is not None:
                 self._progress(_STAGE, self.written, None)
             return self.written - before
+        if self._format is TURTLE:
+            self._lines(turtle_lines(triples, dictionary, self._prefixes), count=False)
+            self.written += len(triples)
+            return len(triples)
         return self(cast(Triple, tuple(term_from_text(texts[number]) for number in row)) for row in rows)
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:

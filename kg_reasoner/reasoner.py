@@ -14,6 +14,7 @@ import numpy as np
 from kg_reasoner import analysis, documents
 from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.collector import Collector
+from kg_reasoner.column_types import ColumnTypes, check_heads
 from kg_reasoner.counters import Counters
 from kg_reasoner.datatypes import recognised_datatypes
 from kg_reasoner.delta import Delta
@@ -191,11 +192,17 @@ class Reasoner:
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
         if engine.base.rewriting is not None:
             engine.base.rewriting.check(merged.rules)
-        for predicate, arity in analysis.arities(program).items():
-            relation = engine.catalog.predicates.get(predicate)
-            if relation is not None and (there := engine.database.relations[relation].arity) != arity:
-                raise ArityError(f"{predicate} has {there} arguments in the facts there are, and {arity} here")
+        check_heads(merged)
+        engine.expect_arities(analysis.arities(program))
+        if program.declarations:
+            self._check_types(merged)
         engine.change_program(merged)
+
+    def _check_types(self, program: Program) -> None:
+        """Check the explicit facts there are against the declarations of a program."""
+        types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
+        for predicate in types.typed.keys() & catalog.predicates.keys():
+            types.check(predicate, self.engine.base.rows(predicate, "explicit"))
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; those that are not there are left alone."""
@@ -247,6 +254,7 @@ class Reasoner:
     @property
     def warnings(self) -> list[AxiomWarning]:
         """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set."""
+        self.engine.translate_schema()
         return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[Triple] | TripleIds) -> None:
@@ -293,16 +301,20 @@ class Reasoner:
         Raises:
             ArityError: a row has another number of arguments than the predicate; nothing is added then.
             LoadError: a term is invalid; nothing is added then.
+            ColumnTypeError: a term is not of the type with which its column is declared; nothing is added then.
         """
         facts = list(map(as_row, rows))
         if not facts:
             return
         with self.at_once():
-            arity = self.engine.arities().get(predicate, len(facts[0]))
+            arity = len(facts[0])
+            self.engine.expect_arities({predicate: arity})
             for row in facts:
                 if len(row) != arity:
                     raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
-            self.engine.load(predicate, encode_rows(self.dictionary, facts, arity))
+            ids = encode_rows(self.dictionary, facts, arity)
+            self.engine.column_types.check(predicate, ids)
+            self.engine.load(predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[Term]]) -> None:
         """Remove explicit facts of a general predicate; what is not explicit is left alone."""
@@ -361,6 +373,8 @@ class Reasoner:
             limits: what it may take; see `limited`.
 
         Raises:
+            ColumnTypeError: a rule derives a fact with a term that is not of its column's type. The explicit facts and the rules
+                are what they were, and nothing can be read until they fit; a transaction that ends so is undone.
             LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is derived then.
             InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
         """
@@ -452,7 +466,12 @@ class Reasoner:
         return bool(self._subscriptions)
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
-        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.subscriptions.Subscriptions`."""
+        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.subscriptions.Subscriptions`.
+
+        If a transaction is open, its commit is the first. What is told of it is all that it changes, also before this call; but if
+        it was begun with ``collects=False`` (as an rdflib store begins its own while nobody subscribes), all that it changes from
+        now on.
+        """
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
@@ -548,14 +567,10 @@ class Reasoner:
             yield from self.dictionary.decode_rows(found)
 
     def predicates(self) -> dict[str, int]:
-        """The general predicates that are known, with their numbers of arguments."""
+        """The general predicates that are known, with their numbers of arguments; none that has no facts and that no rule and no
+        declaration uses."""
         with self.reading():
-            engine = self.engine
-            return {
-                name: engine.database.relations[number].arity
-                for name, number in engine.catalog.predicates.items()
-                if name != TRIPLE and not name.startswith(INTERNAL)
-            }
+            return self.engine.predicates()
 
     def inconsistencies(self) -> list[Violation]:
         """Every violated constraint, with the values that violate it; `explain` proves each of them.

@@ -4,8 +4,9 @@ Rules by the book derive many triples that hold of anything, or whatever the dat
 rdfs:Resource; rdf:type is an rdf:Property; somebody is a member of ``_:b7``, which stands for a class expression. An inferred
 triple is *hidden* if
 
-* it says that something is the same as itself,
-* its property is rdf:type, and its class a blank node, rdfs:Resource or owl:Thing, or
+* it says that something is the same as itself, equivalent to itself or below itself,
+* its property is rdf:type, and its class a blank node, rdfs:Resource or owl:Thing,
+* it says that a class is below rdfs:Resource or owl:Thing, or
 * its subject is a term of the vocabularies of RDF, RDFS, OWL or XML Schema.
 
 Hidden triples match the patterns that ask for them, and no others: a pattern asks for them if it names the property, and under
@@ -42,6 +43,11 @@ _GENERAL: Final = 2
 """A class that everything is a member of."""
 _VOCABULARY: Final = 4
 """A term of one of the vocabularies."""
+_REFLEXIVE: Final = 8
+"""A property that relates everything of some kind to itself."""
+_REFLEXIVE_PROPERTIES: Final = frozenset(
+    map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
+)
 _GENERAL_CLASSES: Final = frozenset(map(str, (RDFS.Resource, OWL.Thing)))
 
 _FEW: Final = 16
@@ -68,7 +74,7 @@ class Visibility:
         self._dictionary = dictionary
         self._marks: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self._marked = 0
-        self._type = self._same_as = -1
+        self._type = self._same_as = self._below = -1
         self._has_rules = False
         self._knows_equality = False
 
@@ -102,8 +108,9 @@ class Visibility:
         subject, property, value = triples.T
         marks = self._marks
         hidden = self.are_vocabulary(subject)
-        hidden |= (property == self._same_as) & (subject == value)
+        hidden |= ((marks[property] & _REFLEXIVE) != 0) & (subject == value)
         hidden |= (property == self._type) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
+        hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
         return hidden
 
     def are_vocabulary(self, terms: Ids) -> Mask:
@@ -116,7 +123,9 @@ class Visibility:
         """The same for one triple."""
         if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
             return True
-        return bool(self._marks[subject] & _VOCABULARY) or (property == self._same_as and subject == value)
+        if property == self._below and self._marks[value] & _GENERAL:
+            return True
+        return bool(self._marks[subject] & _VOCABULARY) or (subject == value and bool(self._marks[property] & _REFLEXIVE))
 
     def of_delta(self, delta: Delta) -> Delta:
         """The delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
@@ -162,6 +171,7 @@ class Visibility:
                 for number in dictionary.with_prefix(f"<{vocabulary}", first).tolist():
                     self._marks[number] = _mark(dictionary.text(number))
         self._type, self._same_as = dictionary.find(RDF.type), dictionary.find(OWL.sameAs)
+        self._below = dictionary.find(RDFS.subClassOf)
         self._marked = count
 
 
@@ -170,7 +180,7 @@ def _mark(text: str) -> int:
     if text.startswith("_"):
         return _BLANK
     if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
-        return _VOCABULARY | (_GENERAL if text in _GENERAL_CLASSES else 0)
+        return _VOCABULARY | (_GENERAL if text in _GENERAL_CLASSES else 0) | (_REFLEXIVE if text in _REFLEXIVE_PROPERTIES else 0)
     return 0
 
 

@@ -14,8 +14,8 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Final
+from functools import cache, partial
+from typing import Final, TypeAlias
 
 from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.loaders.axioms import (
@@ -114,6 +114,9 @@ SCHEMA_CLASSES: Final = frozenset(
 _OTHER_DATATYPES: Final = frozenset({OWL.real, OWL.rational, RDF.HTML})
 """Datatypes outside XML Schema's namespace of which `datatypes` does not know the values."""
 
+_MOST_LISTS: Final = 16
+"""How many lists are read from one head: where nodes have several items, they multiply."""
+
 _WHOLE_NUMBER: Final = re.compile(r"\+?[0-9]{1,9}")
 
 
@@ -167,18 +170,20 @@ class Ontology:
         return node in self.datatypes or node in XSD
 
 
-def read_ontology(triples: Iterable[Triple], names: Collection[Term] = ()) -> Ontology:
+def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True) -> Ontology:
     """The axioms that the triples state; triples that state none are skipped.
 
     `names` may be classes or properties: owl:sameAs about them is an axiom. Nothing is raised for malformed axioms: they are the
-    ontology's `problems`.
+    ontology's `problems`. A list node with several items makes several lists, as it does for the RL/RDF rules: further triples
+    never take an axiom away. It is a problem if it was `stated`; equal terms derive such nodes.
     """
-    return _Reader(triples, names).ontology()
+    return _Reader(triples, names, stated).ontology()
 
 
 class _Reader:
-    def __init__(self, triples: Iterable[Triple], names: Collection[Term]) -> None:
+    def __init__(self, triples: Iterable[Triple], names: Collection[Term], stated: bool) -> None:
         self.names = names
+        self.stated = stated
         self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
         # Sorted, so that the same triples in another order give the same rules in the same order.
         text = cache(term_text)
@@ -230,6 +235,14 @@ class _Reader:
             with self.noting(triple):
                 self.axioms.append(make(triple[0], triple[2]))
 
+    def each_list(self, triples: Iterable[Triple], make: Callable[[Term, tuple[Term, ...]], Axiom]) -> None:
+        """An axiom for each list that the triples end in; what is malformed becomes a problem."""
+        for triple in triples:
+            with self.noting(triple):
+                for items in self.lists_of(triple):
+                    with self.noting(triple):
+                        self.axioms.append(make(triple[0], items))
+
     def noting(self, triple: Triple) -> _Noting:
         return _Noting(self.problems, triple)
 
@@ -268,20 +281,49 @@ class _Reader:
             raise Malformed("the list is empty")
         return tuple(items)
 
-    def classes(self, head: Term) -> tuple[Term, ...]:
-        return tuple(self.cls(node) for node in self.list_of(head))
+    def lists_of(self, triple: Triple) -> list[tuple[Term, ...]]:
+        """The items of each RDF list that the object of a triple is the head of, normally of one."""
+        try:
+            return [self.list_of(triple[2])]
+        except Malformed as error:
+            found = self.some_lists(triple[2])
+            if not found:
+                raise
+            if self.stated:
+                self.problems.append(Problem(triple, str(error)))
+            return found
 
-    def properties(self, head: Term) -> tuple[Term, ...]:
-        return tuple(self.property(node) for node in self.list_of(head))
+    def some_lists(self, head: Term) -> list[tuple[Term, ...]]:
+        """The items of the lists from a head, every node of which may have several items and successors."""
+        firsts, rests = self.objects[RDF.first], self.objects[RDF.rest]
+        found: list[tuple[Term, ...]] = []
+        waiting: list[tuple[Term, _Items]] = [(head, None)]
+        steps = _MOST_LISTS * (len(firsts) + 1)  # circles have no end
+        while waiting and len(found) < _MOST_LISTS and steps:
+            node, before = waiting.pop()
+            steps -= 1
+            if node == RDF.nil and before is not None:
+                found.append(_in_order(before))
+                continue
+            pairs = [(rest, (first, before)) for first in firsts.get(node, ()) for rest in rests.get(node, ())]
+            waiting += reversed(pairs)
+        return found
+
+    def classes(self, nodes: Iterable[Term]) -> tuple[Term, ...]:
+        return tuple(map(self.cls, nodes))
+
+    def properties(self, nodes: Iterable[Term]) -> tuple[Term, ...]:
+        return tuple(map(self.property, nodes))
 
     # ---- class expressions
 
     def read_expressions(self) -> None:
         for predicate, kind in _LISTED.items():
-            for node, _, head in self.triples(predicate):
-                with self.noting((node, predicate, head)):
-                    items = self.list_of(head) if kind is OneOf else self.classes(head)
-                    self.hang(node, kind(items))
+            for triple in self.triples(predicate):
+                with self.noting(triple):
+                    for items in self.lists_of(triple):
+                        with self.noting(triple):
+                            self.hang(triple[0], kind(items if kind is OneOf else self.classes(items)))
         for predicate in (OWL.complementOf, OWL.datatypeComplementOf):
             for node, _, operand in self.triples(predicate):
                 with self.noting((node, predicate, operand)):
@@ -364,27 +406,26 @@ class _Reader:
         self.each(RDFS.subClassOf, lambda sub, sup: SubClassOf(self.cls(sub), self.cls(sup)))
         self.each(OWL.equivalentClass, lambda first, second: EquivalentClasses(self.cls(first), self.cls(second)))
         self.each(OWL.disjointWith, lambda first, second: DisjointClasses((self.cls(first), self.cls(second)), "cax-dw"))
-        self.each(OWL.disjointUnionOf, lambda whole, parts: DisjointUnion(self.cls(whole), self.classes(parts)))
-        self.each(OWL.hasKey, lambda cls, keys: HasKey(self.cls(cls), self.properties(keys)))
-        for node, _, head in self.listed(OWL.AllDisjointClasses, OWL.members):
-            with self.noting((node, OWL.members, head)):
-                self.axioms.append(DisjointClasses(self.classes(head)))
+        of_lists = self.each_list
+        of_lists(self.triples(OWL.disjointUnionOf), lambda whole, parts: DisjointUnion(self.cls(whole), self.classes(parts)))
+        of_lists(self.triples(OWL.hasKey), lambda cls, keys: HasKey(self.cls(cls), self.properties(keys)))
+        of_lists(self.listed(OWL.AllDisjointClasses, OWL.members), lambda _, items: DisjointClasses(self.classes(items)))
 
     def read_property_axioms(self) -> None:
         self.each(RDFS.subPropertyOf, lambda sub, sup: SubPropertyOf(self.property(sub), self.property(sup)))
         self.each(OWL.equivalentProperty, lambda first, second: EquivalentProperties(self.property(first), self.property(second)))
         self.each(OWL.inverseOf, lambda first, second: InverseProperties(self.property(first), self.property(second)))
         self.each(OWL.propertyDisjointWith, lambda p, q: DisjointProperties((self.property(p), self.property(q)), "prp-pdw"))
-        self.each(OWL.propertyChainAxiom, lambda sup, chain: PropertyChain(self.properties(chain), self.property(sup)))
+        chains = self.triples(OWL.propertyChainAxiom)
+        self.each_list(chains, lambda sup, chain: PropertyChain(self.properties(chain), self.property(sup)))
         self.each(RDFS.domain, lambda property, cls: PropertyDomain(self.property(property), self.cls(cls)))
         self.each(RDFS.range, lambda property, cls: PropertyRange(self.property(property), self.cls(cls)))
         for kind in _CHARACTERISTICS:
             for property in self.members[kind]:
                 with self.noting((property, RDF.type, kind)):
                     self.axioms.append(Characteristic(kind, self.property(property)))
-        for node, _, head in self.listed(OWL.AllDisjointProperties, OWL.members):
-            with self.noting((node, OWL.members, head)):
-                self.axioms.append(DisjointProperties(self.properties(head)))
+        disjoint = self.listed(OWL.AllDisjointProperties, OWL.members)
+        self.each_list(disjoint, lambda _, items: DisjointProperties(self.properties(items)))
 
     def listed(self, kind: Term, *predicates: Term) -> Iterator[Triple]:
         """The triples that give the members of the n-ary axioms of a kind."""
@@ -396,10 +437,9 @@ class _Reader:
             yield from found
 
     def read_assertions(self) -> None:
-        for node, predicate, head in self.listed(OWL.AllDifferent, OWL.members, OWL.distinctMembers):
-            with self.noting((node, predicate, head)):
-                rule = "eq-diff2" if predicate == OWL.members else "eq-diff3"
-                self.axioms.append(DifferentIndividuals(self.list_of(head), rule))
+        for triple in self.listed(OWL.AllDifferent, OWL.members, OWL.distinctMembers):
+            rule = "eq-diff2" if triple[1] == OWL.members else "eq-diff3"
+            self.each_list([triple], partial(_different, rule))
         for cls, individuals in self.members.items():
             if isinstance(cls, BlankNode) and cls in self.class_names:
                 self.axioms.extend(ClassAssertion(cls, individual) for individual in individuals)
@@ -471,3 +511,19 @@ class _Noting:
             return False
         self.problems.append(Problem(self.triple, str(error)))
         return True
+
+
+def _different(rule: str, _: Term, individuals: tuple[Term, ...]) -> DifferentIndividuals:
+    return DifferentIndividuals(individuals, rule)
+
+
+_Items: TypeAlias = "tuple[Term, _Items] | None"
+"""The items of a list so far: the last one, and those before it."""
+
+
+def _in_order(items: _Items) -> tuple[Term, ...]:
+    found: list[Term] = []
+    while items is not None:
+        item, items = items
+        found.append(item)
+    return tuple(reversed(found))

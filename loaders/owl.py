@@ -60,6 +60,7 @@ def translate(
     *,
     names: Collection[Term] = (),
     check_literals: bool = False,
+    stated: bool = True,
 ) -> Translation:
     """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
 
@@ -69,7 +70,8 @@ def translate(
 
     `names` are terms that data uses as classes or properties, if that data is not among the triples: owl:sameAs makes axioms of
     classes and properties only. With `check_literals`, ranges and restrictions with datatypes make constraints on literals, for
-    which the engine has to list the datatypes of all literals (see `dlp`); without, they make none.
+    which the engine has to list the datatypes of all literals (see `dlp`); without, they make none. Whether the triples were all
+    `stated` makes a difference to warnings, see `read_ontology`.
 
     Source: the DLP translation of Grosof, Horrocks, Volz and Decker (WWW 2003), extended to all of OWL 2 RL after tables 4 to 9 of
     the W3C's OWL 2 Profiles; see `dlp` for the details that are ours.
@@ -87,7 +89,7 @@ def translate(
             schema.append(triple)
         else:
             used.add(triple[2] if triple[1] == RDF.type else triple[1])
-    ontology = read_ontology(schema, used)
+    ontology = read_ontology(schema, used, stated=stated)
     texts = Texts(ontology, prefixes)
     warnings = sorted(dict.fromkeys(warnings_of(ontology, texts)), key=lambda warning: (warning.axiom, warning.reason))
     return Translation(rules_of(ontology, texts, check_literals), tuple(warnings), ontology.vocabulary)

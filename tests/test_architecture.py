@@ -33,6 +33,7 @@ cells
 facts_io
 kernels
 dictionary
+column_types
 literals
 relation
 calls
@@ -73,11 +74,13 @@ fact_base
 journal
 engine
 reasoner
+exports
 entailment
 reading
 store
 files
 rdfxml
+turtle
 output
 lubm
 spark_backend

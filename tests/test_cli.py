@@ -244,7 +244,7 @@ def test_materialise_follows_the_name_or_the_format_of_the_output(zoo: Path, tmp
 
 def test_the_output_has_the_prefixes_of_the_inputs(zoo: Path) -> None:
     for format in ("turtle", "trig"):
-        assert "\n:leo " in good("materialise", zoo, "-o", "-", "--format", format).stdout
+        assert "\n:leo" in good("materialise", zoo, "-o", "-", "--format", format).stdout
 
 
 def test_materialise_says_what_it_cannot_write_before_the_work(zoo: Path, tmp_path: Path) -> None:
@@ -600,7 +600,7 @@ def test_run_tells_what_is_wrong_with_facts_and_leaves_the_output_as_it_was(writ
     write("facts/edge.tsv", "a\t1\nb\tx\n")
     before = write("out/path.tsv", "what was there\n")
     message = bad("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "out")
-    assert "edge.tsv:2:3: column to: 'x' is no integer\n    2 | b\tx\n      |  \t^" in message
+    assert "edge.tsv:2:3: column to: 'x' is not an integer\n    2 | b\tx\n      |  \t^" in message
     assert before.read_text() == "what was there\n" and [path.name for path in before.parent.iterdir()] == ["path.tsv"]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -194,6 +195,27 @@ def test_a_plain_graph_stays_one_whatever_its_name() -> None:
     graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
     assert (EX.tom, RDF.type, EX.Animal) in graph
     assert rows(graph, "SELECT ?g { GRAPH ?g { } }") == {}
+
+
+@pytest.mark.parametrize(
+    "look",
+    [inspect.getmembers, lambda store: store.graph_aware, lambda store: Dataset(store=store)],
+    ids=["members", "flag", "wrap"],
+)
+@pytest.mark.parametrize("is_first", [True, False], ids=["before", "between"])
+def test_to_look_at_a_store_changes_no_answer(look: Callable[[KGReasonerStore], object], is_first: bool) -> None:
+    graph = Graph(store=KGReasonerStore(Reasoner(ruleset="rdfs")), identifier=EX.name)
+    kept = look(graph.store) if is_first else None  # type: ignore[arg-type]
+    graph.add((EX.Cat, RDFS.subClassOf, EX.Animal))
+    kept = kept or look(graph.store)  # type: ignore[arg-type]
+    graph.add((EX.tom, RDF.type, EX.Cat))
+    assert (EX.tom, RDF.type, EX.Animal) in graph
+    assert rows(graph, "SELECT ?g { GRAPH ?g { } }") == {}
+    assert len(graph) == len(graph.store)
+    if isinstance(kept, Dataset):
+        assert (EX.tom, RDF.type, EX.Cat) in kept
+        kept.graph(EX.other).add((EX.rex, RDF.type, EX.Cat))
+        assert (EX.rex, RDF.type, EX.Animal) in graph
 
 
 def test_graphs_by_their_names_over_the_same_store(zoo: Dataset) -> None:

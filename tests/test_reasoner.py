@@ -14,7 +14,9 @@ import pytest
 
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
 from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.parser import parse
+from kg_reasoner.program import Program
+from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
@@ -39,7 +41,7 @@ def test_facts_have_the_arity_of_the_rules() -> None:
 def test_rules_have_the_arity_of_the_facts() -> None:
     reasoner = Reasoner()
     reasoner.add_facts("p", [(ONE, TWO, ONE)])
-    with pytest.raises(ArityError, match="p has 3 arguments in the facts there are, and 2 here"):
+    with pytest.raises(ArityError, match="p has 3 arguments, not 2"):
         reasoner.add_program("q(?x) :- p(?x, ?y) .")
     assert reasoner.rules == ()
 
@@ -238,3 +240,39 @@ def test_a_reasoner_shows_what_it_is_and_is_not_copied() -> None:
 def test_the_public_names_are_listed_before_they_are_imported() -> None:
     code = "import kg_reasoner; print({*kg_reasoner.__all__} <= {*dir(kg_reasoner)})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+def test_an_arity_goes_with_the_last_use_of_a_predicate(equality: Equality) -> None:
+    reasoner = Reasoner("q(?x) :- r(?x) . r(8) .", equality=equality)
+    with reasoner.transaction() as tx:
+        tx.add_facts("p", [(ONE,)])
+        tx.rollback()
+    assert reasoner.predicates() == {"q": 1, "r": 1}
+    reasoner.add_facts("p", [(ONE, TWO)])
+    assert reasoner.predicates() == {"p": 2, "q": 1, "r": 1}
+    reasoner.remove_facts("p", [(ONE, TWO)])
+    with reasoner.transaction() as tx:
+        tx.add_facts("p", [(TWO,)])
+    assert str(tx.delta) == "+ p(2)  explicit"
+    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+        reasoner.add_facts("p", [(ONE, TWO)])
+    rules = parse("p(?x) :- r(?x) . p(7) .").rules
+    reasoner.add_program(Program(rules))
+    reasoner.remove_facts("p", [(TWO,)])
+    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+        reasoner.add_facts("p", [(ONE, TWO)])
+    reasoner.remove_rules(rules)
+    reasoner.add_program("s(?x, ?y) :- p(?x, ?y) . p(5, 6) .")
+    assert list(reasoner.facts("s")) == [(literal(5), literal(6))]
+
+
+def test_a_transaction_keeps_the_arities_that_its_delta_may_need() -> None:
+    reasoner = Reasoner()
+    reasoner.add_facts("p", [(ONE,)])
+    with reasoner.transaction() as tx:
+        tx.remove_facts("p", [(ONE,)])
+        with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+            tx.add_facts("p", [(ONE, TWO)])
+    reasoner.add_facts("p", [(ONE, TWO)])
+    assert list(reasoner.facts("p")) == [(ONE, TWO)]

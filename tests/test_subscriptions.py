@@ -20,6 +20,7 @@ from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.feeds import ChangeFeed
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
+from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.subscriptions import KEPT_ERRORS, Pattern, Subscriptions
 from kg_reasoner.terms import IRI, RDF, Term, literal
 
@@ -384,3 +385,41 @@ def test_terms_are_read_from_deltas(commits: Commits) -> None:
     assert feed.poll() == []
     assert commits.dictionary.find(literal(5)) < 0  # asking for a term does not store it
     assert commits.dictionary.find(CAT) < 0
+
+
+# --- with a reasoner ----------------------------------------------------------------------------------------------------------
+
+
+IMPORTING = b"""
+@prefix ex: <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:ontology a owl:Ontology ; owl:imports ex:other .
+ex:Cat rdfs:subClassOf [ owl:unionOf (ex:Tame ex:Wild) ] .
+"""
+
+
+def test_subscribers_see_the_warnings_of_a_load() -> None:
+    reasoner, seen = Reasoner(ruleset="owl2rl"), list[list[str]]()
+    reasoner.subscribe(None, lambda _: seen.append([warning.axiom for warning in reasoner.warnings]))
+    reasoner.load(IMPORTING, format="turtle")
+    (axioms,) = seen
+    assert axioms[0] == "Import(<http://example.org/other>)"
+    assert "ObjectUnionOf" in axioms[1]
+    other = Reasoner(ruleset="owl2rl")
+    other.load(IMPORTING, format="turtle")
+    assert [warning.axiom for warning in other.warnings] == axioms
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_who_subscribes_in_an_open_transaction(collects: bool) -> None:
+    reasoner, told = Reasoner("q(?x) :- p(?x) ."), list[str]()
+    tx = reasoner.transaction(collects=collects).begin()
+    tx.add_facts("p", [(literal(1),)])
+    reasoner.subscribe("q", lambda delta: told.append(str(delta)))
+    tx.add_facts("p", [(literal(2),)])
+    assert told == []
+    tx.commit()
+    assert told == ["+ q(1)  derived\n+ q(2)  derived" if collects else "+ q(2)  derived"]
+    with reasoner.transaction() as later:
+        later.remove_facts("p", [(literal(1),)])
+    assert told[1:] == ["- q(1)  derived"]

@@ -175,6 +175,9 @@ PROPERTIES: list[Term] = [P, RDF.type, OWL.sameAs, RDFS.subClassOf]
 triples = st.tuples(st.sampled_from(TERMS[:-1]), st.sampled_from(PROPERTIES), st.sampled_from(TERMS))
 
 
+REFLEXIVE = (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf)
+
+
 def is_hidden(triple: Triple) -> bool:
     """The definition, once more."""
     subject, property, value = triple
@@ -182,7 +185,9 @@ def is_hidden(triple: Triple) -> bool:
         return True
     if property == RDF.type:
         return isinstance(value, BlankNode) or value in (RDFS.Resource, OWL.Thing)
-    return property == OWL.sameAs and subject == value
+    if property == RDFS.subClassOf and value in (RDFS.Resource, OWL.Thing):
+        return True
+    return subject == value and property in REFLEXIVE
 
 
 def matching(found: set[Triple], pattern: tuple[Term | None, Term | None, Term | None]) -> Iterator[Triple]:

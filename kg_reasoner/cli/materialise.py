@@ -54,6 +54,7 @@ def materialise(
     """
     from kg_reasoner.cli.prefixes import document_prefixes
     from kg_reasoner.cli.quads import materialised_quads
+    from kg_reasoner.exports import exported
     from kg_reasoner.loaders.convert import check_absolute
     from kg_reasoner.output import triple_writer
     from kg_reasoner.parser import PREFIXES
@@ -69,7 +70,7 @@ def materialise(
         if reasoning == "graph" or (write.has_graphs and store.named_graphs()):
             written = write.quads(materialised_quads(store, which))
         else:
-            written = write.ids(reasoner.triple_ids(which), reasoner.dictionary)
+            written = write.ids(exported(reasoner, which), reasoner.dictionary)
     if reasoning == "union":
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")

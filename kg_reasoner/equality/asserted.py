@@ -49,6 +49,11 @@ class Asserted:
             return np.zeros(len(pairs), bool)
         return self._database.retract(relation, pairs)
 
+    def release(self, predicate: str) -> None:
+        """Forget a predicate that has no facts: it can come back with another arity."""
+        if self._relation(predicate) is not None:
+            self._catalog.release(PREFIX + predicate)
+
     def contain(self, predicate: str, pairs: Rows) -> Flags:
         """Which of some facts are there."""
         return self._begin_with(predicate, pairs)

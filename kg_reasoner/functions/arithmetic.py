@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from kg_reasoner.functions.kinds import NUMBER, Function
-from kg_reasoner.functions.numbers import DIGITS, EXACT, Number, Single, exact, to_float
+from kg_reasoner.functions.numbers import DIGITS, EXACT, Number, Single, exactly, to_float, too_large
 
 __all__ = ["FUNCTIONS", "PLACES", "add", "divide"]
 
@@ -34,27 +34,27 @@ def _inexact(operation: Callable[[float, float], float], a: Number, b: Number) -
 
 
 def _operator(on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any, Any], Decimal]) -> Callable[[Number, Number], Any]:
-    def apply(a: Number, b: Number) -> Number | None:
+    def apply(a: Number, b: Number) -> Number:
         if isinstance(a, float) or isinstance(b, float):
             return _inexact(on_numbers, a, b)
         if isinstance(a, int) and isinstance(b, int):
-            return exact(on_numbers(a, b))
+            return exactly(on_numbers(a, b))
         try:
             return on_decimals(a, b)
         except DecimalException:
-            return None
+            raise too_large() from None
 
     return apply
 
 
 add: Final = _operator(operator.add, EXACT.add)
-"""``a + b``; None if the result has too many digits."""
+"""``a + b``; an error if the result has too many digits."""
 subtract: Final = _operator(operator.sub, EXACT.subtract)
 multiply: Final = _operator(operator.mul, EXACT.multiply)
 
 
 def divide(a: Number, b: Number) -> Number | None:
-    """``a / b``; None if `b` is the integer or decimal zero, or the result has too many digits.
+    """``a / b``; None if `b` is the integer or decimal zero, an error if the result has too many digits.
 
     >>> divide(2, 3), divide(1, 0), divide(1.0, 0)
     (Decimal('0.666666666666666666'), None, inf)
@@ -65,7 +65,7 @@ def divide(a: Number, b: Number) -> Number | None:
         return None
     quotient = Fraction(a) / Fraction(b)
     scaled = abs(quotient.numerator) * _SCALE // quotient.denominator
-    return exact(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, _WHOLE))
+    return exactly(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, _WHOLE))
 
 
 def _divide_floats(a: float, b: float) -> float:
@@ -91,7 +91,7 @@ def _to_whole(on_floats: Callable[[float], int], on_decimals: Callable[[Decimal]
         if isinstance(a, int):
             return a
         if isinstance(a, Decimal):
-            return exact(on_decimals(a))
+            return exactly(on_decimals(a))
         if not math.isfinite(a):
             return a
         return type(a)(math.copysign(on_floats(a), a))

@@ -8,7 +8,8 @@
 | xsd:double                                  | `float`     |
 
 Integers and decimals are exact, within a limit that keeps a rule from filling the memory with one number: below 10 ** `DIGITS` and
-of at most `DIGITS` significant digits. What is beyond overflows, which is a type error (XPath's FOAR0002).
+of at most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner: as a type error
+it would end a recursion in silence. A literal beyond that, which nobody computed, is not a number for functions.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow, Subnormal
 from typing import Final, TypeAlias
 
+from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.terms import XSD, Literal, Term
 from kg_reasoner.values import INTEGER_RANGES, value_of
 
@@ -29,11 +31,13 @@ __all__ = [
     "Single",
     "decimal_text",
     "exact",
+    "exactly",
     "literal_of",
     "number_of",
     "scientific",
     "shortest",
     "to_float",
+    "too_large",
 ]
 
 DIGITS: Final = 1000
@@ -84,6 +88,23 @@ def exact(number: int | Decimal) -> int | Decimal | None:
         return EXACT.plus(number)
     except DecimalException:
         return None
+
+
+def exactly(number: int | Decimal) -> int | Decimal:
+    """A number that has been computed.
+
+    Raises:
+        ValueTooLargeError: it has too many digits.
+    """
+    found = exact(number)
+    if found is None:
+        raise too_large()
+    return found
+
+
+def too_large() -> ValueTooLargeError:
+    """The error of a number that has been computed and has too many digits."""
+    return ValueTooLargeError(f"the result has more than {DIGITS} digits")
 
 
 def number_of(term: Term) -> Number | None:

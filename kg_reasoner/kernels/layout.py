@@ -314,7 +314,7 @@ class Context(Struct):
     total: int
     """All rows of all relations."""
     fresh: int
-    """How many relations have got their first row."""
+    """How many relations have got their first row, or are in use again."""
     blockers: Int32s
     """Plans that are triggered by a fact of a negated atom, by section."""
     removed: Int64s

@@ -1,27 +1,23 @@
 """Gets the kernels running: from saved object code, by compiling once, or as plain Python in checked mode.
 
 Importing Numba and compiling takes seconds; loading saved object code with llvmlite takes a few hundredths of one. The object code
-is kept per user in a cache folder (``KG_REASONER_CACHE``, else the platform's), under a name made from the kernels' sources, the
-compiler's versions and the processor. Set ``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
+is kept per user (see `cache`), under a name made from the kernels' sources, the compiler's versions and the processor. Set
+``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kg_reasoner.kernels import memory
+from kg_reasoner.kernels import cache, memory
+from kg_reasoner.kernels.cache import Compiled
 
 Entry = Callable[..., int]
-Compiled = tuple[dict[str, tuple[str, int]], bytes]
-"""Per entry its symbol and number of arguments; the object code."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with one line of text before kernels are compiled; by default the line goes to standard error on a terminal."""
@@ -34,20 +30,6 @@ def load(names: list[str]) -> dict[str, Entry]:
     return _link(*_object(names))
 
 
-def cache_folder() -> Path:
-    """Where object code is kept: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder."""
-    chosen = os.environ.get("KG_REASONER_CACHE")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", str(Path.home()))
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "kg_reasoner"
-
-
 def _fingerprint(names: list[str]) -> str:
     import llvmlite
     import llvmlite.binding as llvm
@@ -56,21 +38,16 @@ def _fingerprint(names: list[str]) -> str:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    digest.update(" ".join(names).encode())
+    digest.update(" ".join(sorted(names)).encode())
     digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {machine}".encode())
     return digest.hexdigest()[:24]
 
 
 def _object(names: list[str]) -> Compiled:
-    path = cache_folder() / f"kernels-{_fingerprint(names)}.bin"
-    try:
-        content = path.read_bytes()
-        digest, body = content[:32], content[32:]
-        if hashlib.sha256(body).digest() == digest:
-            saved: Compiled = pickle.loads(body)
-            return saved
-    except OSError:
-        pass
+    name = f"kernels-{_fingerprint(names)}.bin"
+    saved = cache.read(name)
+    if saved is not None:
+        return saved
     line = "kg_reasoner: compiling its kernels for this machine, once (a few seconds)"
     if on_compile is not None:
         on_compile(line)
@@ -79,28 +56,8 @@ def _object(names: list[str]) -> Compiled:
     from kg_reasoner.kernels.compiler import compile_kernels
 
     compiled = compile_kernels(names)
-    _save(path, pickle.dumps(compiled))
+    cache.write(name, compiled)
     return compiled
-
-
-def _save(path: Path, body: bytes) -> None:
-    """Write the object code whole or not at all; a read-only cache folder only means that the next process compiles again."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(hashlib.sha256(body).digest() + body)
-        Path(file.name).replace(path)
-    except OSError:
-        return
-    for old in path.parent.glob("kernels-*.bin"):
-        if old != path and _age(old) > 30 * 86400:
-            old.unlink(missing_ok=True)
-
-
-def _age(path: Path) -> float:
-    import time
-
-    return time.time() - path.stat().st_mtime
 
 
 _engines: list[Any] = []  # they keep the machine code alive

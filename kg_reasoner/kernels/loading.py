@@ -42,10 +42,11 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
         relation.flags[row] = DEAD
         count_dead(context, relation)
         return 1
-    if flags & CLAIMED:
-        flags = flags - CLAIMED
-    elif flag == EXPLICIT and row < context.settled[number]:
-        flags = flags | RETRACTED
+    if flag == EXPLICIT:
+        if flags & CLAIMED:
+            flags = flags - CLAIMED
+        elif row < context.settled[number]:
+            flags = flags | RETRACTED
     relation.flags[row] = flags
     context.removed[context.removed_count] = (number << 32) | row
     context.removed_count = context.removed_count + 1

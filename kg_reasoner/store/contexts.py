@@ -1,14 +1,20 @@
 """Which graph a context of rdflib stands for.
 
 rdflib hands over a `Graph` with every triple. Over a plain graph's store it is that graph, whatever its identifier may be; over a
-dataset's it is one of its graphs, and its identifier the name. As a plain graph has a blank node for its identifier, a blank node
-is the name of a graph only if there is such a graph, or a dataset has handed it out: those share the prefixes of the dataset.
+dataset's it is one of its graphs, and its identifier the name. A graph that a dataset has handed out is known by the prefixes that
+it shares with it. Of any other, its first use decides for good, from nothing but the data and who asks:
+
+* if the store has a graph of that name, it is that graph;
+* an IRI is the name of a graph if the store has named graphs, or if a dataset asks (rdflib's parsers of quads make such graphs);
+* anything else is a plain graph. Its identifier may well be an IRI; a blank node is what rdflib gives it by default.
 """
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
-from weakref import ref
+from weakref import WeakValueDictionary
 
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -22,22 +28,22 @@ class Contexts:
     """The contexts of a store."""
 
     def __init__(self) -> None:
-        self._plain: ref[Graph] | None = None
-        self.are_told_apart = False
-        """Whether a dataset was made over the store. IRIs name graphs from then on."""
+        self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
+        """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
+        self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
     def name(self, context: Graph | None, store: StoreReading) -> Node | None:
         """The name of the graph that a context stands for; None: all of them."""
-        if context is None or (self._plain is not None and context is self._plain()):
+        if context is None or self._plain.get(id(context)) is context:
             return None
         if context.context_aware:  # the dataset itself
             return None if context.default_union else DATASET_DEFAULT_GRAPH_ID
         name = context.identifier
-        is_name = self.are_told_apart and isinstance(name, URIRef)
-        if is_name or name == DATASET_DEFAULT_GRAPH_ID or store.has_graph(name) or self._is_of_dataset(context, store):
+        if name == DATASET_DEFAULT_GRAPH_ID or self._named.get(id(context)) is context or self._is_of_dataset(context, store):
             return name
-        self._plain = ref(context)
-        return None
+        is_name = store.has_graph(name) or (isinstance(name, URIRef) and (bool(store.stored_graphs()) or _dataset_asks(store)))
+        (self._named if is_name else self._plain)[id(context)] = context
+        return name if is_name else None
 
     def _is_of_dataset(self, context: Graph, store: StoreReading) -> bool:
         """Whether a graph shares the prefixes of a dataset over the same store, and is not its default graph.
@@ -49,3 +55,14 @@ class Contexts:
             return False
         default: Any = dataset.default_graph if isinstance(dataset, Dataset) else cast(Any, dataset).default_context
         return bool(default.identifier != context.identifier)
+
+
+def _dataset_asks(store: StoreReading) -> bool:
+    """Whether some method of a dataset over the store is running, such as its `parse`."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        asker = frame.f_locals.get("self")
+        if isinstance(asker, Dataset) and asker.store is store:
+            return True
+        frame = frame.f_back
+    return False

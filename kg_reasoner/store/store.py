@@ -60,7 +60,8 @@ class KGReasonerStore(StoreChanges):
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if that gets a name. A plain ``Graph`` over the
-    store is the union. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load`
+    store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it is first
+    used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load`
     keeps them.
 
     Args:
@@ -85,6 +86,7 @@ class KGReasonerStore(StoreChanges):
     """
 
     context_aware = True
+    graph_aware = True
     formula_aware = False
     transaction_aware = True
 
@@ -107,12 +109,6 @@ class KGReasonerStore(StoreChanges):
         self._contexts = Contexts()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
-
-    @property
-    def graph_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
-        """True. A `Dataset` asks this when it is made, and hardly anybody else: names of graphs count from then on."""
-        self._contexts.are_told_apart = True
-        return True
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
         """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.

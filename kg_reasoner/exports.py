@@ -1,0 +1,43 @@
+"""The triples that are written to documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_reasoner.tables import among
+from kg_reasoner.terms import IRI, OWL, RDFS
+
+if TYPE_CHECKING:
+    from kg_reasoner.encoding import TripleIds
+    from kg_reasoner.matching import Which
+    from kg_reasoner.reasoner import Reasoner
+
+__all__ = ["exported"]
+
+_EQUIVALENCES = {RDFS.subClassOf: OWL.equivalentClass, RDFS.subPropertyOf: OWL.equivalentProperty}
+
+
+def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
+    """Triples for a document, as ids of shape (n, 3): `Reasoner.triple_ids` without what only repeats an equivalence.
+
+    Of equivalent classes or properties, each is below the other. Where that is inferred it says nothing new, and there are programs
+    that do not end on circles in a hierarchy (owlready2's ``search`` is one). A reasoner that shows hidden triples keeps all.
+    """
+    triples = reasoner.triple_ids(which)
+    if reasoner.visibility.shows_all or which == "explicit":
+        return triples
+    for below, equivalent in _EQUIVALENCES.items():
+        triples = _without_repetitions(reasoner, triples, below, equivalent)
+    return triples
+
+
+def _without_repetitions(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
+    find = reasoner.dictionary.find
+    repeating = triples[triples[:, 1] == find(equivalent)]
+    if len(repeating) == 0:
+        return triples
+    repeating = repeating.copy()
+    repeating[:, 1] = find(below)
+    gone = among(triples, repeating)
+    gone &= ~among(triples, reasoner.triple_ids("explicit"))
+    return triples[~gone]

@@ -1,0 +1,52 @@
+"""SHACL over our store: pyshacl judges what follows, too, if it sees it.
+
+With ``advanced=True`` it works on a copy, which it makes graph by graph: inferred triples that are in no graph are not in the copy.
+"""
+
+from __future__ import annotations
+
+import pytest
+from rdflib import Dataset, Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+from kg_reasoner import KGReasonerStore, Reasoner
+
+pyshacl = pytest.importorskip("pyshacl")
+
+DATA = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:keeps rdfs:range :Animal . :ann :keeps :tom . :tom :age -1 .
+"""
+SHAPES = """
+@prefix : <http://example.org/> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+:AnimalShape a sh:NodeShape ; sh:targetClass :Animal ; sh:property [ sh:path :age ; sh:minInclusive 0 ] .
+"""
+INFERRED = [None, "http://example.org/inferred", str(DATASET_DEFAULT_GRAPH_ID)]
+
+
+def conforms(data: Graph, **options: bool) -> bool:
+    data.parse(data=DATA, format="turtle")
+    result: bool = pyshacl.validate(data, shacl_graph=Graph().parse(data=SHAPES, format="turtle"), **options)[0]
+    return result
+
+
+def dataset(inferred_graph: str | None, default_union: bool) -> Dataset:
+    store = KGReasonerStore(Reasoner(ruleset="rdfs"), inferred_graph=inferred_graph)
+    return Dataset(store=store, default_union=default_union)
+
+
+@pytest.mark.parametrize("default_union", [True, False])
+@pytest.mark.parametrize("inferred_graph", INFERRED)
+def test_datasets(inferred_graph: str | None, default_union: bool) -> None:
+    assert conforms(Dataset(default_union=default_union), advanced=True), "nothing is inferred there"
+    assert not conforms(dataset(inferred_graph, default_union))
+    assert not conforms(dataset(inferred_graph, default_union), advanced=True, inplace=True)
+    if inferred_graph is not None:
+        assert not conforms(dataset(inferred_graph, default_union), advanced=True)
+
+
+def test_graphs() -> None:
+    for advanced in (True, False):
+        assert not conforms(Graph(store=KGReasonerStore(Reasoner(ruleset="rdfs"))), advanced=advanced)
