@@ -19,6 +19,7 @@ from kg_reasoner.schema import SchemaTriples
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.bounds import DocumentBounds
     from kg_reasoner.loaders.catalogs import CatalogSource
     from kg_reasoner.loaders.imports import Import, ImportClosure, ImportsMode
     from kg_reasoner.loaders.owl import AxiomWarning
@@ -41,8 +42,10 @@ def load(
     catalog: CatalogSource | None = None,
     imports: ImportsMode = "resolve",
     refused: str = "raise",
+    bounds: DocumentBounds | None = None,
 ) -> None:
     """See `kg_reasoner.reasoner.Reasoner.load`."""
+    from kg_reasoner.loaders.bounds import DEFAULT_BOUNDS
     from kg_reasoner.loaders.imports import read_closure
     from kg_reasoner.loaders.n3 import RuleSink
 
@@ -58,6 +61,7 @@ def load(
         base=base,
         progress=progress,
         rules=RuleSink(skips_refused=refused == "skip"),
+        bounds=DEFAULT_BOUNDS if bounds is None else bounds,
     )
     if refused == "raise" and reasoner.program.translate is not None:
         for document, warning in _refused_swrl(reasoner, closure.blocks):

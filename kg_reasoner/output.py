@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.files import Target, atomic_output, atomic_text, write_rows
+from kg_reasoner.loaders.blank import safe_label
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.formats import FORMATS, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, TURTLE, Format, find_format, format_of_name
 from kg_reasoner.rdfxml import rdfxml_lines
-from kg_reasoner.terms import IRI, Literal, Triple, term_from_text, term_text
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_from_text, term_text
 from kg_reasoner.turtle import turtle_lines
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ class TripleWriter:
         before = self.written
         rdf = (triple for triple in triples if not isinstance(triple[0], Literal) and isinstance(triple[1], IRI))
         if self._format in (N_TRIPLES, N_QUADS):
-            self._lines(f"{term_text(subject)} {term_text(property)} {term_text(object)} .\n" for subject, property, object in rdf)
+            self._lines(
+                f"{_line_text(subject)} {term_text(property)} {_line_text(object)} .\n" for subject, property, object in rdf
+            )
         elif self._format is RDF_XML:
             self._lines(rdfxml_lines(self._counted(rdf), self._prefixes), count=False)
         else:
@@ -131,6 +134,8 @@ class TripleWriter:
         keep = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
         triples = triples if keep.all() else triples[keep]
         texts = dictionary.texts()
+        for number in np.flatnonzero(first == ord("_")).tolist():
+            texts[number] = "_:" + safe_label(texts[number][2:])
         rows = (row for start in range(0, len(triples), _LINES) for row in triples[start : start + _LINES].tolist())
         if self._format in (N_TRIPLES, N_QUADS):
             before = self.written
@@ -169,7 +174,7 @@ class TripleWriter:
             return self(cast(Triple, tuple(map(term_from_text, triple))) for triple in triples)
         before = self.written
         if self._format is N_QUADS:
-            self._lines(f"{' '.join(quad)} .\n" if quad[3] else f"{' '.join(quad[:3])} .\n" for quad in quads)
+            self._lines(f"{' '.join(filter(None, map(_safe_text, quad)))} .\n" for quad in quads)
         else:
             self._serialise(_oxigraph_quad(quad) for quad in self._counted(quads))
         return self.written - before
@@ -203,11 +208,20 @@ class TripleWriter:
             raise OutputError(f"cannot write {self._format.name}: {error}") from None
 
 
+def _line_text(term: Term) -> str:
+    """The text of a term in N-Triples."""
+    return f"_:{safe_label(term.label)}" if isinstance(term, BlankNode) else term_text(term)
+
+
+def _safe_text(text: str) -> str:
+    return "_:" + safe_label(text[2:]) if text.startswith("_:") else text
+
+
 def _oxigraph_quad(quad: QuadTexts) -> pyoxigraph.Quad:
     import pyoxigraph
 
-    subject, property, value = (to_oxigraph(term_from_text(text)) for text in quad[:3])
-    graph = to_oxigraph(term_from_text(quad[3])) if quad[3] else pyoxigraph.DefaultGraph()
+    subject, property, value = (to_oxigraph(term_from_text(_safe_text(text))) for text in quad[:3])
+    graph = to_oxigraph(term_from_text(_safe_text(quad[3]))) if quad[3] else pyoxigraph.DefaultGraph()
     return pyoxigraph.Quad(subject, property, value, graph)  # type: ignore[arg-type]
 
 
@@ -215,7 +229,9 @@ def _oxigraph_triple(triple: Triple, format: str) -> pyoxigraph.Triple:
     import pyoxigraph
 
     try:
-        subject, property, object = map(to_oxigraph, triple)
+        subject, property, object = (
+            to_oxigraph(BlankNode(safe_label(term.label)) if isinstance(term, BlankNode) else term) for term in triple
+        )
         return pyoxigraph.Triple(subject, property, object)  # type: ignore[arg-type]
     except ValueError as error:
         text = " ".join(map(term_text, triple))

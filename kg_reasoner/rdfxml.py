@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kg_reasoner.errors import OutputError
+from kg_reasoner.loaders.blank import safe_label
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term, Triple
 
 __all__ = ["rdfxml_lines"]
 
 _LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
-_NODE_ID: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_CODED: Final = "coded."
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LANG_STRING: Final = RDF.langString.value
 _RDF: Final = str(RDF)
@@ -72,9 +71,7 @@ def _node(term: Term, attribute: str) -> str:
     if isinstance(term, IRI):
         return f"rdf:{attribute}={_quoted(term.value)}"
     label = term.label if isinstance(term, BlankNode) else ""
-    if not _NODE_ID.fullmatch(label) or label.startswith(_CODED):
-        label = _CODED + label.encode().hex()  # labels of RDF that are no XML names
-    return f'rdf:nodeID="{label}"'
+    return f'rdf:nodeID="{safe_label(label, as_name=True)}"'
 
 
 def _escaped(text: str) -> str:

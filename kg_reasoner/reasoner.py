@@ -37,6 +37,7 @@ from kg_reasoner.visibility import Visibility
 if TYPE_CHECKING:
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
+    from kg_reasoner.loaders.bounds import DocumentBounds
     from kg_reasoner.loaders.catalogs import CatalogSource
     from kg_reasoner.loaders.imports import ImportsMode
     from kg_reasoner.loaders.owl import AxiomWarning
@@ -224,6 +225,7 @@ class Reasoner:
         catalog: CatalogSource | None = None,
         imports: ImportsMode = "resolve",
         refused: str = "raise",
+        bounds: DocumentBounds | None = None,
     ) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
@@ -240,15 +242,25 @@ class Reasoner:
             imports: ``resolve``: what the sources or the catalog have is loaded, too, and a warning tells of the rest;
                 ``require``: all, or it is an error; ``fetch``: what is not found otherwise is fetched from the web; ``ignore``.
             refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are left out, and warned of.
+            bounds: how large and how deep documents may be, by default `kg_reasoner.loaders.bounds.DEFAULT_BOUNDS`.
 
         Raises:
-            LoadError: a source, or a document that is imported, cannot be read, or an import that is required is not found.
+            LoadError: a source, or a document that is imported, cannot be read or is beyond the bounds, or an import that is
+                required is not found.
             UnsupportedError: a rule has something that cannot be expressed, such as a built-in without a function.
             SafetyError: a variable in the head of an N3 rule is not bound by its body.
             UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
         """
         documents.load(
-            self, sources, format=format, base=base, progress=progress, catalog=catalog, imports=imports, refused=refused
+            self,
+            sources,
+            format=format,
+            base=base,
+            progress=progress,
+            catalog=catalog,
+            imports=imports,
+            refused=refused,
+            bounds=bounds,
         )
 
     @property

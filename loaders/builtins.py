@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kg_reasoner.program import Argument, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
 
-__all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested"]
+__all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested", "one_of"]
+
+
+MOST_OPERANDS: Final = 100
+"""The most operands of an operator: it applies to two of them, so that each further one makes the expression deeper."""
 
 
 class Refused(Exception):
@@ -100,8 +105,22 @@ def _listed(variables: Iterable[Variable]) -> str:
 
 
 def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
-    """``a + b + c`` of a binary operator."""
+    """``a + b + c`` of a binary operator.
+
+    Raises:
+        Refused: there are more than `MOST_OPERANDS`.
+    """
+    if len(arguments) > MOST_OPERANDS:
+        raise Refused(f"{operator} of {len(arguments)} values is more than rules compute at once; at most {MOST_OPERANDS} are")
     first, *others = arguments
     for argument in others:
         first = Call(operator, (first, argument))
     return first
+
+
+def one_of(conditions: Sequence[Expression]) -> Expression:
+    """``a || b || c``, however many there are: the halves are inside each other, so that it does not become deep."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    return Call("||", (one_of(conditions[:middle]), one_of(conditions[middle:])))

@@ -19,7 +19,7 @@ from urllib.request import url2pathname
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.headers import Header, headers_of
-from kg_reasoner.loaders.sources import document_of, documents_under
+from kg_reasoner.loaders.sources import OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.xml import XMLReader
 
 __all__ = ["Catalog", "CatalogSource", "Location"]
@@ -192,17 +192,14 @@ def _read_catalog(path: Path) -> _Entries:
     document = document_of(path, None)
     assert document is not None
     with document.open() as opened:
-        reader = _CatalogReader(XMLReader(opened, namespace_separator=" "), path)
-        return reader.entries()
+        return _CatalogReader(opened, path).entries()
 
 
 class _CatalogReader:
-    def __init__(self, reader: XMLReader, path: Path) -> None:
-        self._reader = reader
+    def __init__(self, opened: OpenDocument, path: Path) -> None:
+        self._reader = XMLReader(opened, self._start, self._end)
         self._entries = _Entries(path)
         self._bases: list[str] = [path.resolve().as_uri()]
-        reader.parser.StartElementHandler = self._start
-        reader.parser.EndElementHandler = self._end
 
     def entries(self) -> _Entries:
         while self._reader.feed():
@@ -214,7 +211,7 @@ class _CatalogReader:
         if len(self._bases) == 1 and (namespace, name) != (_NAMESPACE, "catalog"):
             hint = "a catalog is an XML catalog as Protégé writes it, or a folder of ontologies"
             raise self._reader.error(f"this is no XML catalog: its root element is {name}", hint)
-        self._bases.append(urljoin(self._bases[-1], attributes.get(_XML_BASE, "")))
+        self._bases.append(self._joined(attributes.get(_XML_BASE, "")))
         if namespace != _NAMESPACE:
             return
         entries = self._entries
@@ -240,7 +237,13 @@ class _CatalogReader:
         return attributes[name]
 
     def _target(self, attributes: dict[str, str], element: str, name: str) -> str:
-        return urljoin(self._bases[-1], self._value(attributes, element, name))
+        return self._joined(self._value(attributes, element, name))
+
+    def _joined(self, address: str) -> str:
+        try:
+            return urljoin(self._bases[-1], address)
+        except ValueError as error:
+            raise self._reader.error(f"the address {address!r} is not valid: {error}") from None
 
     def _next(self, attributes: dict[str, str]) -> Path:
         target = _location(self._target(attributes, "nextCatalog", "catalog"), self._entries.path)
@@ -250,9 +253,13 @@ class _CatalogReader:
 
 
 def _location(target: str, catalog: Path) -> Location:
-    parts = urlsplit(target)
     if target.startswith(_WEB):
         return target
-    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+    try:
+        parts = urlsplit(target)
+        path = url2pathname(parts.path)
+    except ValueError as error:
+        raise LoadError(f"{catalog}: {target} is no address: {error}") from None
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in path:
         raise LoadError(f"{catalog}: {target} is neither a file nor an address on the web")
-    return Path(url2pathname(parts.path))
+    return Path(path)

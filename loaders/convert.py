@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_absolute",
+    "formula_error",
     "from_oxigraph",
     "in_our_terms",
     "from_rdflib",
@@ -29,10 +30,12 @@ __all__ = [
     "text_from_term",
     "to_oxigraph",
     "to_rdflib",
+    "triple_term_error",
 ]
 
 _STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value
+_OF_LANGUAGES: Final = (_LANG_STRING, RDF.dirLangString.value)
 _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
@@ -43,6 +46,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\
 _TO_ESCAPE: Final = re.compile(r'[\\"\n\r\ud800-\udfff]')
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _WRITTEN_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-F]{4})|U([0-9A-F]{8})|(.))")
+_RDF_1_1: Final = "rdf:Statement with rdf:subject, rdf:predicate and rdf:object says the same in RDF 1.1"
 _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b": "\b", "f": "\f", "'": "'"}
 
 
@@ -114,8 +118,8 @@ def _literal_text(lexical: str, datatype: str) -> str:
         lexical = _escaped(lexical)
     if datatype == _STRING:
         return f'"{lexical}"'
-    if datatype == _LANG_STRING:
-        raise LoadError(f"the literal {lexical!r} has the datatype rdf:langString and no language tag")
+    if datatype in _OF_LANGUAGES:
+        raise LoadError(f"the literal {lexical!r} has the datatype {datatype} and no language tag")
     if _NOT_IN_IRI.search(datatype):
         raise LoadError(f"the literal {lexical!r} has an invalid datatype IRI: {datatype!r}")
     return f'"{lexical}"^^<{datatype}>'
@@ -132,11 +136,25 @@ def _check_characters(lexical: str) -> None:
 
 
 def _language_text(lexical: str, language: str) -> str:
-    if not _LANGUAGE.fullmatch(language):
+    if not _is_language(language):
         raise LoadError(f"the literal {lexical!r} has an invalid language tag: {language!r}", hint="tags look like en or pt-BR")
     if _TO_ESCAPE.search(lexical):
         lexical = _escaped(lexical)
     return f'"{lexical}"@{language.lower()}'
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _is_language(tag: str) -> bool:
+    """Whether a language tag is well-formed (BCP 47), as the parsers and writers of all syntaxes ask."""
+    import pyoxigraph
+
+    if not _LANGUAGE.fullmatch(tag):
+        return False
+    try:
+        pyoxigraph.Literal("", language=tag)
+    except ValueError:
+        return False
+    return True
 
 
 # ---- rdflib
@@ -226,7 +244,14 @@ def _kind_of(term: object) -> type:
         if isinstance(term, theirs):
             _KINDS[type(term)] = ours
             return ours
+    if hasattr(term, "triples"):
+        raise formula_error()
     raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
+
+
+def formula_error() -> LoadError:
+    """The error for a formula of N3 where triples are expected."""
+    return LoadError("a formula { ... } of N3 is no RDF term", hint="a document with rules is read by Reasoner.load")
 
 
 @functools.cache
@@ -253,9 +278,14 @@ def text_from_oxigraph(term: object) -> str:
             text = _WRITTEN_ESCAPE.sub(_rewrite, text)
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
             raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
-    elif first == "<" and " " in text:
-        raise LoadError(f"the triple term {text} is of RDF 1.2, which is not supported", hint="use rdf:Statement")
+    elif " " in text:
+        raise triple_term_error()
     return text
+
+
+def triple_term_error() -> LoadError:
+    """The error for a triple term, or for a reifier or an annotation, which have one."""
+    return LoadError("the triple term, reifier or annotation is of RDF 1.2, which is not supported", hint=_RDF_1_1)
 
 
 def _rewrite(match: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from typing import Literal as OneOf
 from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.loaders import rdf
+from kg_reasoner.loaders.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.catalogs import Catalog, CatalogSource
 from kg_reasoner.loaders.headers import headers_in
 from kg_reasoner.loaders.n3 import RuleSink
@@ -73,6 +74,7 @@ def imports_of(
     imports: ImportsMode = "resolve",
     format: str | None = None,
     base: str | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> tuple[Import, ...]:
     """Which ontology imports what, transitively as far as imports are resolved.
 
@@ -83,6 +85,7 @@ def imports_of(
         imports: ``resolve`` those that can be; ``require`` all; ``fetch`` from the web what is neither given nor in the catalog.
         format: the syntax of the sources, by default told by name or content.
         base: the base of the sources.
+        bounds: how large and how deep documents may be.
 
     >>> ontology = b"<http://example.org/cats> <http://www.w3.org/2002/07/owl#imports> <http://example.org/animals> ."
     >>> for found in imports_of(ontology):
@@ -94,7 +97,14 @@ def imports_of(
     """
     rules = RuleSink(skips_refused=True)
     closure = read_closure(
-        *sources, dictionary=Dictionary(), catalog=catalog, imports=imports, format=format, base=base, rules=rules
+        *sources,
+        dictionary=Dictionary(),
+        catalog=catalog,
+        imports=imports,
+        format=format,
+        base=base,
+        rules=rules,
+        bounds=bounds,
     )
     return tuple(closure.imports)
 
@@ -109,6 +119,7 @@ def read_closure(
     base: str | None = None,
     progress: Progress | None = None,
     rules: RuleSink | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> ImportClosure:
     """Read documents and what they import, see `imports_of` and `rdf.read`; `known` are the `ontologies` of earlier readings.
 
@@ -120,8 +131,8 @@ def read_closure(
     if imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
-    resolver = _Resolver(closure, dictionary, Catalog.of(catalog), imports, progress)
-    resolver.take(list(rdf.read(*sources, dictionary=dictionary, format=format, base=base, progress=progress, rules=closure.rules)))
+    resolver = _Resolver(closure, dictionary, Catalog.of(catalog), imports, progress, bounds)
+    resolver.read(*sources, format=format, base=base)
     if imports != "ignore":
         resolver.resolve()
     return closure
@@ -134,11 +145,25 @@ class _Resolver:
     catalog: Catalog
     mode: ImportsMode
     progress: Progress | None
+    bounds: DocumentBounds
     files: dict[Path, str] = field(default_factory=dict)
     """The documents that have been read, by their files."""
     fetched: int = 0
     waiting: dict[tuple[str, str], None] = field(default_factory=dict)
     """Imports to resolve, and those that are: the importer and the IRI."""
+
+    def read(self, *sources: Any, base: str | None, format: str | None = None) -> None:
+        """Read documents, and take what they say."""
+        blocks = rdf.read(
+            *sources,
+            dictionary=self.dictionary,
+            format=format,
+            base=base,
+            progress=self.progress,
+            rules=self.closure.rules,
+            bounds=self.bounds,
+        )
+        self.take(list(blocks))
 
     def take(self, blocks: list[Block]) -> None:
         """Keep what was read of documents, and note what they are and import."""
@@ -181,9 +206,7 @@ class _Resolver:
         path = Path(document.name).resolve()
         if path not in self.files:
             self.files[path] = document.name
-            self.take(
-                list(rdf.read(document, dictionary=self.dictionary, base=base, progress=self.progress, rules=self.closure.rules))
-            )
+            self.read(document, base=base)
         return self.closure.ontologies.setdefault(name, self.files[path])
 
     def find(self, iri: str) -> tuple[Document, str] | None:

@@ -24,6 +24,7 @@ from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.formats import N3
 from kg_reasoner.loaders.n3_rules import IMPLICATIONS, rules_of
 from kg_reasoner.loaders.n3_syntax import Formula, ListTerm, N3Term, Statement, Text, parse
+from kg_reasoner.loaders.scan import Scanned
 from kg_reasoner.loaders.sources import OpenDocument, document_of
 from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
@@ -65,7 +66,7 @@ def read(source: Any, base: str | None = None, *, skip_refused: bool = False) ->
         raise LoadError(f"{source!r} is nothing to read", hint="an N3 document is a path, bytes, or an open file")
     numbers = itertools.count(1)
     with document.open() as opened:
-        text = Text(decoded(opened.stream.read(), document.name), document.name)
+        text = Text(decoded(_scanned(opened), document.name), document.name)
     return read_text(text, base, lambda label: label or f"n3_{next(numbers)}", skip_refused)
 
 
@@ -115,9 +116,14 @@ class RuleSink:
 
 def has_formulas(opened: OpenDocument) -> bool:
     """Whether a document has formulas, and so may have rules. It is read into memory."""
-    data = opened.stream.read()
+    data = _scanned(opened)
     opened.stream = io.BytesIO(data)
     return b"{" in data
+
+
+def _scanned(opened: OpenDocument) -> bytes:
+    """The whole document, which is within its bounds."""
+    return Scanned(opened.stream, opened.document, N3, by_lines=False).read()
 
 
 def read_n3(

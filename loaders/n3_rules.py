@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kg_reasoner.errors import Span
-from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition, equality
+from kg_reasoner.loaders.builtins import Builtin, Refused, arranged, condition, equality, one_of
 from kg_reasoner.loaders.n3_builtins import NAMESPACES, builtins_of, is_builtin, short_name
 from kg_reasoner.loaders.n3_syntax import Formula, ListTerm, N3Term, Statement, Text
 from kg_reasoner.loaders.variables import named_after
@@ -130,10 +130,7 @@ class _RuleReader:
         if isinstance(items, ListTerm):
             values = tuple(self.value(value, "list:in") for value in items.items)
             same = [Call("SAMETERM", (self.argument(item), value)) for value in values]
-            holds = same[0]
-            for other in same[1:]:
-                holds = Call("||", (holds, other))
-            self.builtins.append(condition("list:in", holds))
+            self.builtins.append(condition("list:in", one_of(same)))
         else:
             self.atoms.append(Atom(_MEMBERSHIP, (self.argument(items), self.argument(item)), self.span(statement)))
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import LoadError, Span
-from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.convert import check_absolute, text_from_term
 from kg_reasoner.loaders.variables import named_after
 from kg_reasoner.program import Variable
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, literal
@@ -232,6 +232,7 @@ class _Sink:
             raise self._error(f"the IRI {iri[len(_NO_BASE) :]!r} is relative", _HINT_RELATIVE)
         try:
             text_from_term(IRI(iri))
+            check_absolute(iri, "IRI")
         except LoadError as error:
             raise self._error(error.message, error.hint) from None
         return IRI(iri)

@@ -20,6 +20,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders import owlxml_tables as tables
 from kg_reasoner.loaders.blank import BlankScope
 from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.scan import too_long
 from kg_reasoner.loaders.swrl import SWRL
 from kg_reasoner.loaders.xml import XMLReader
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
@@ -33,6 +34,7 @@ __all__ = ["read_owlxml"]
 
 _SPACE: Final = " "
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _XML: Final = "http://www.w3.org/XML/1998/namespace"
 _PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "owl": str(OWL), "xml": _XML}
 
@@ -47,6 +49,10 @@ class _Element:
     base: str
     children: list[_Element] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
+    length: int = 0
+    """The bytes of the text so far, roughly."""
+    term: Term | None = None
+    """The term of an expression that is complete."""
 
     def content(self) -> str:
         return "".join(self.text).strip()
@@ -75,7 +81,7 @@ class _Translation:
     """The triples of one document."""
 
     def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope) -> None:
-        self._reader = reader = XMLReader(opened, namespace_separator=_SPACE)
+        self._reader = reader = XMLReader(opened, self._start, self._end)
         self._base = base
         self._scope = scope
         self._ontology: Term = IRI("")
@@ -84,8 +90,6 @@ class _Translation:
         self._out: list[Triple] = []
         self._iris: dict[tuple[str, str], IRI] = {}
         reader.parser.StartDoctypeDeclHandler = self._doctype
-        reader.parser.StartElementHandler = self._start
-        reader.parser.EndElementHandler = self._end
         reader.parser.CharacterDataHandler = self._characters
 
     def triples(self) -> Iterator[Triple]:
@@ -116,16 +120,23 @@ class _Translation:
 
     def _characters(self, data: str) -> None:
         if len(self._open) > 1:
-            self._open[-1].text.append(data)
+            element = self._open[-1]
+            element.text.append(data)
+            element.length += len(data)
+            if element.length > self._reader.document.bounds.literal:
+                raise too_long(self._reader.document, self._reader.line)
 
     def _end(self, tag: str) -> None:
         element = self._open.pop()
         if len(self._open) > 1:
-            self._open[-1].children.append(element)
+            outer = self._open[-1]
+            outer.children.append(element)
+            if element.name in _EXPRESSIONS and outer.name in _EXPRESSIONS:
+                element.term = self._term(element)  # now: later, expressions inside each other would be calls inside each other
         elif self._open:
             for triple in self._known(_AXIOMS, element)(self, element):
                 self._add(*triple)
-                self._annotate(triple, element, OWL.Axiom)
+                self._annotate(triple, element)
 
     def _error(self, element: _Element, message: str, hint: str | None = None) -> LoadError:
         return self._reader.document.error(message, element.line, hint=hint)
@@ -157,7 +168,7 @@ class _Translation:
 
     def _term(self, element: _Element) -> Term:
         """The term of an entity, a literal or an expression; what else is to be said about it is added."""
-        return self._known(_TERMS, element)(self, element)
+        return self._known(_TERMS, element)(self, element) if element.term is None else element.term
 
     def _list(self, terms: list[Term]) -> Term:
         head: Term = RDF.nil
@@ -177,14 +188,13 @@ class _Translation:
     def _absolute(self, element: _Element, text: str) -> str:
         import pyoxigraph
 
-        if not _SCHEME.match(text):
-            if not element.base:
-                raise self._error(
-                    element, f"the IRI {text!r} is relative", "add xml:base to the document, or pass base='http://...'"
-                )
-            document = element.base.partition("#")[0]
-            text = document + text if not text or text.startswith("#") else urljoin(document, text)
+        is_relative = not _SCHEME.match(text)
+        if is_relative and not element.base:
+            raise self._error(element, f"the IRI {text!r} is relative", "add xml:base to the document, or pass base='http://...'")
         try:
+            if is_relative:
+                document = element.base.partition("#")[0]
+                text = document + text if not text or text.startswith("#") else urljoin(document, text)
             pyoxigraph.NamedNode(text)
         except ValueError as error:
             raise self._error(element, f"the IRI {text!r} is not valid: {error}") from None
@@ -219,22 +229,33 @@ class _Translation:
     # ---- annotations
 
     def _annotation(self, subject: Term, annotation: _Element) -> None:
-        property, value = self._terms(annotation, 2, 2)
-        self._add(subject, property, value)
-        self._annotate((subject, property, value), annotation, OWL.Annotation)
+        """An annotation of a subject, and the annotations that this one has, and those that these have."""
+        waiting = [(subject, annotation)]
+        while waiting:
+            subject, annotation = waiting.pop()
+            property, value = self._terms(annotation, 2, 2)
+            self._add(subject, property, value)
+            inner = annotation.annotations()
+            if inner:
+                node = self._reified((subject, property, value), OWL.Annotation)
+                waiting += ((node, each) for each in reversed(inner))
 
-    def _annotate(self, triple: Triple, element: _Element, kind: IRI) -> None:
-        """Say what an axiom's or annotation's own annotations say, about a node that stands for its triple."""
+    def _annotate(self, triple: Triple, element: _Element) -> None:
+        """Say what an axiom's own annotations say, about a node that stands for its triple."""
         if element.annotations():
-            node = self._fresh()
-            self._add(node, RDF.type, kind)
-            for property, term in zip((OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget), triple, strict=True):
-                self._add(node, property, term)
-            self._annotate_node(node, element)
+            self._annotate_node(self._reified(triple, OWL.Axiom), element)
 
     def _annotate_node(self, node: Term, element: _Element) -> None:
         for annotation in element.annotations():
             self._annotation(node, annotation)
+
+    def _reified(self, triple: Triple, kind: IRI) -> Term:
+        """A node that stands for a triple."""
+        node = self._fresh()
+        self._add(node, RDF.type, kind)
+        for property, term in zip((OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget), triple, strict=True):
+            self._add(node, property, term)
+        return node
 
     # ---- entities, individuals, literals
 
@@ -263,8 +284,9 @@ class _Translation:
         datatype = element.attributes.get("datatypeIRI", XSD.string.value)
         language = element.attributes.get(f"{_XML}{_SPACE}lang") or None
         if datatype == RDF.PlainLiteral.value:
-            text, _, language = text.rpartition("@") if "@" in text else (text, "", language)
             datatype = XSD.string.value
+            if language is None:
+                text, language = self._plain_literal(text)
         if language:
             literal = Literal(text, RDF.langString.value, language.lower())
         else:
@@ -274,6 +296,17 @@ class _Translation:
         except LoadError as error:
             raise self._error(element, error.message, error.hint) from None
         return literal
+
+    @staticmethod
+    def _plain_literal(text: str) -> tuple[str, str | None]:
+        """The text and the language of an rdf:PlainLiteral, whose lexical form is ``text@language``, or ``text@`` without one.
+
+        The OWL API writes the text by itself where there is no language: what follows an ``@`` and cannot be a language is text.
+        """
+        before, at, language = text.rpartition("@")
+        if at and (not language or _LANGUAGE.fullmatch(language)):
+            return before, language or None
+        return text, None
 
     # ---- expressions
 
@@ -483,6 +516,12 @@ _AXIOMS: Final[dict[str, _Method[list[Triple]]]] = {
     "DLSafeRule": _Translation._rule,
 }
 """The elements below the root, and the triples that their annotations are about."""
+
+_EXPRESSIONS: Final = _TERMS.keys() - {
+    *tables.ENTITIES,
+    *("AnonymousIndividual", "Literal", "Variable", "IRI", "AbbreviatedIRI"),
+}
+"""The elements that have others inside them and stand for a term."""
 
 _RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _Translation._atoms, "Head": _Translation._atoms}
 """The elements of a rule."""

@@ -12,12 +12,13 @@ Blank nodes belong to their document, see `kg_reasoner.loaders.blank`; those of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.blank import BlankScope
+from kg_reasoner.loaders.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.graphs import is_rdflib_graph, read_graph, read_triples
@@ -28,7 +29,7 @@ from kg_reasoner.loaders.syntax import Batch, read_lines, read_parsed
 if TYPE_CHECKING:
     from kg_reasoner.loaders.n3 import RuleSink
 
-__all__ = ["Block", "Progress", "read"]
+__all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
 Progress: TypeAlias = Callable[[str, int, "int | None"], None]
 """Called with the stage, what is done and what there is to do (None: not known)."""
@@ -56,6 +57,7 @@ def read(
     progress: Progress | None = None,
     block: int = 200_000,
     rules: RuleSink | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> Iterator[Block]:
     """Read RDF documents and graphs, a block of about `block` triples at a time.
 
@@ -70,6 +72,7 @@ def read(
             where a source does not know its size.
         block: triples in a block, roughly; memory grows with it, not with the documents.
         rules: where the rules of N3 documents go (see `kg_reasoner.loaders.n3.RuleSink`); without it, rules are an error.
+        bounds: how large and how deep documents may be.
 
     Raises:
         UnknownNameError: there is no such format.
@@ -85,19 +88,19 @@ def read(
     wanted = find_format(format) if format is not None else None
     if base is not None:
         check_absolute(base, "base")
-    inputs = [found for source in sources for found in _inputs(source, wanted)]
+    inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
     return _blocks(inputs, dictionary, base, progress, block, rules)
 
 
 _Input: TypeAlias = "Document | Any"
 
 
-def _inputs(source: Any, format: Format | None) -> Iterable[_Input]:
+def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Iterable[_Input]:
     if isinstance(source, str | Path) and source != "-" and Path(source).is_dir():
-        return documents_under(Path(source), format)
+        return documents_under(Path(source), format, bounds)
     if isinstance(source, Document):
-        return (source,)
-    document = document_of(source, format)
+        return (replace(source, bounds=bounds),)
+    document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
         raise LoadError(
             f"{source!r} is nothing to read", hint="a source is a path, bytes, an open file, an rdflib graph or triples"

@@ -41,7 +41,7 @@ _NOISE: Final = re.compile(
 )
 _N3_ONLY: Final = re.compile(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
 _RULE: Final = re.compile(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
-_TURTLE_ONLY: Final = re.compile(r"@(?:prefix|base)\b|^\s*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
+_TURTLE_ONLY: Final = re.compile(r"@(?:prefix|base)\b|^[^\S\n]*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
 _STATEMENT: Final = re.compile(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
 
 
@@ -123,7 +123,7 @@ def _sniff_xml(head: bytes, name: str) -> Format:
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = start
-    with contextlib.suppress(_RootSeen, expat.ExpatError):
+    with contextlib.suppress(_RootSeen, expat.ExpatError, LookupError, ValueError):  # what is wrong, its reader says better
         parser.Parse(head, len(head) < HEAD_SIZE)
     namespace, _, local = roots[0].rpartition(" ") if roots else ("", "", "")
     if (namespace, local) == (str(OWL), "Ontology"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import itertools
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, cast
 
 from kg_reasoner.errors import LoadError, Span
+from kg_reasoner.loaders.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
 from kg_reasoner.loaders.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
 from kg_reasoner.loaders.sniff import HEAD_SIZE, refuse_binary, sniff
 
@@ -40,6 +40,7 @@ class Document:
     """One RDF document: its name in messages, its format where that is known, and how to open its stored bytes.
 
     `size` is the number of stored bytes (of the compressed file, for gzip), or None. `reopens` says whether it can be opened again.
+    `bounds` are those of the document.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Document:
     raw: Callable[[], io.RawIOBase] = field(repr=False)
     reopens: bool
     format: Format | None = None
+    bounds: DocumentBounds = DEFAULT_BOUNDS
 
     def open(self) -> OpenDocument:
         """Open the document at its beginning.
@@ -86,10 +88,12 @@ class Document:
             return None
         try:
             with self.open() as again:
-                found = next(itertools.islice(again.stream, number - 1, None), None)
+                while number > 1 and (piece := again.stream.readline(HEAD_SIZE)):
+                    number -= piece.endswith(b"\n")
+                found = again.stream.readline(HEAD_SIZE)
         except LoadError:
             return None
-        return None if found is None or b"\0" in found else found.decode("utf-8", "replace").rstrip("\r\n")
+        return None if not found or b"\0" in found else found.decode("utf-8", "replace").rstrip("\r\n")
 
 
 class OpenDocument:
@@ -104,9 +108,10 @@ class OpenDocument:
         try:
             stored = io.BufferedReader(self._raw, _RAW_BUFFER)
             unpacked: io.RawIOBase = stored  # type: ignore[assignment]
-            if stored.peek(2).startswith(_GZIP):
+            is_packed = stored.peek(2).startswith(_GZIP)
+            if is_packed:
                 unpacked = gzip.GzipFile(fileobj=stored)  # type: ignore[assignment]
-            guarded = _Guarded(unpacked, document)
+            guarded = _Guarded(unpacked, document, self._raw if is_packed else None)
             self.head = guarded.look(HEAD_SIZE)
             self.stream = cast(BinaryIO, io.BufferedReader(guarded, _RAW_BUFFER))
             if self.head.startswith(_BOM):
@@ -180,9 +185,11 @@ class _Raw(io.RawIOBase):
 class _Guarded(io.RawIOBase):
     """Turns what can go wrong while reading and unpacking into `LoadError`, and lets one look at the beginning first."""
 
-    def __init__(self, inner: io.RawIOBase, document: Document) -> None:
+    def __init__(self, inner: io.RawIOBase, document: Document, packed: _Raw | None) -> None:
         self._inner = inner
         self._document = document
+        self._packed = packed
+        self._unpacked = 0
         self._head = b""
 
     def look(self, size: int) -> bytes:
@@ -205,12 +212,25 @@ class _Guarded(io.RawIOBase):
 
     def _read(self, size: int) -> bytes:
         try:
-            return self._inner.read(size) or b""
+            data = self._inner.read(size) or b""
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             what = "the gzip file is truncated" if isinstance(error, EOFError) else f"the gzip file is damaged: {error}"
             raise LoadError(f"cannot read {self._document.name}: {what}", hint="fetch or compress it again") from error
         except OSError as error:
             raise LoadError(f"cannot read {self._document.name}: {_reason(error)}") from error
+        if self._packed is not None:
+            self._check_size(len(data), self._packed.count)
+        return data
+
+    def _check_size(self, more: int, packed: int) -> None:
+        self._unpacked += more
+        bounds = self._document.bounds
+        if self._unpacked > bounds.unpacked:
+            message = f"it unpacks to more than {bounds.unpacked} bytes"
+            raise LoadError(f"cannot read {self._document.name}: {message}", hint=hint_for("unpacked"))
+        if self._unpacked > bounds.expanded(packed):
+            message = f"it unpacks to more than {bounds.expansion} times its size"
+            raise LoadError(f"cannot read {self._document.name}: {message}", hint=hint_for("expansion"))
 
 
 class _Encoded(io.RawIOBase):
@@ -224,10 +244,10 @@ class _Encoded(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         data = self._inner.read(size)
-        return data.encode() if isinstance(data, str) else data
+        return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data  # no UTF-8, as its reader will say
 
 
-def document_of(source: object, format: Format | None) -> Document | None:
+def document_of(source: object, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Document | None:
     """The document of a file's path, of ``"-"`` (standard input), of bytes or of an open file; None for anything else.
 
     Raises:
@@ -235,21 +255,21 @@ def document_of(source: object, format: Format | None) -> Document | None:
     """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
-        return Document("<bytes>", len(data), lambda: cast(io.RawIOBase, io.BytesIO(data)), True, format)
+        return Document("<bytes>", len(data), lambda: cast(io.RawIOBase, io.BytesIO(data)), True, format, bounds)
     if isinstance(source, str) and source == "-":
         standard_input = getattr(sys.stdin, "buffer", sys.stdin)
-        return Document("<stdin>", None, lambda: _Encoded(standard_input), False, format)
+        return Document("<stdin>", None, lambda: _Encoded(standard_input), False, format, bounds)
     if isinstance(source, str | os.PathLike):
-        return _file(Path(os.fspath(cast(str, source))), format)
+        return _file(Path(os.fspath(cast(str, source))), format, bounds)
     if hasattr(source, "read"):
         stream = cast(Readable, getattr(source, "buffer", source))
         name = getattr(source, "name", None)
         name = name if isinstance(name, str) else "<stream>"
-        return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name))
+        return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name), bounds)
     return None
 
 
-def documents_under(directory: Path, format: Format | None) -> Iterator[Document]:
+def documents_under(directory: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
     """The RDF documents in a directory and all directories below it, in the order of their paths.
 
     Only names with an extension of an RDF syntax count (``.gz`` may follow); names that begin with a dot are passed over. A given
@@ -270,10 +290,10 @@ def documents_under(directory: Path, format: Format | None) -> Iterator[Document
         raise LoadError(
             f"no RDF file in the directory {directory}", hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ... or .gz"
         )
-    return (_file(path, format) for path in sorted(found))
+    return (_file(path, format, bounds) for path in sorted(found))
 
 
-def _file(path: Path, format: Format | None) -> Document:
+def _file(path: Path, format: Format | None, bounds: DocumentBounds) -> Document:
     try:
         size: int | None = path.stat().st_size
         if not path.is_file():
@@ -284,7 +304,9 @@ def _file(path: Path, format: Format | None) -> Document:
         raise LoadError(f"there is no file {path}", hint=_instead(path)) from None
     except (OSError, ValueError) as error:
         raise LoadError(f"cannot read {path}: {_reason(error)}") from error
-    return Document(str(path), size, lambda: path.open("rb", buffering=0), size is not None, format or format_of_name(path.name))
+    return Document(
+        str(path), size, lambda: path.open("rb", buffering=0), size is not None, format or format_of_name(path.name), bounds
+    )
 
 
 def _instead(path: Path) -> str | None:

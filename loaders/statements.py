@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.loaders.blank import BlankScope, TermFinder
-from kg_reasoner.loaders.convert import text_from_oxigraph
+from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 
 __all__ = ["Encoder", "Ids", "TermDictionary", "check_line", "parse_lines"]
 
@@ -23,6 +23,8 @@ _QUAD: Final = re.compile(
 )
 _SUBJECT: Final = re.compile(rb"^_:(\S+)", re.MULTILINE)
 _OBJECT: Final = re.compile(rb' _:([^\s"<>@^]+) \.$', re.MULTILINE)
+_PASSED_OVER: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
+"""What may have the mark of a triple term, ``<<``, without being one."""
 _MANY_GRAPHS: Final = 100_000
 
 
@@ -152,10 +154,13 @@ def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool
         found = text_from_oxigraph(term)
         return "_:" + label(found[2:]) if found.startswith("_:") else found
 
+    data = b"\n".join(lines)
+    if b"<<" in data and b"<<" in _PASSED_OVER.sub(b"", data):
+        raise triple_term_error()  # pyoxigraph reads them, and ends the process if they are inside each other too often
     texts: list[str] = []
     graphs: list[str] = []
     syntax = pyoxigraph.RdfFormat.N_QUADS if quads else pyoxigraph.RdfFormat.N_TRIPLES
-    for quad in pyoxigraph.parse(b"\n".join(lines), syntax):
+    for quad in pyoxigraph.parse(data, syntax):
         texts += (text(quad.subject), text(quad.predicate), text(quad.object))
         graphs.append("" if isinstance(quad.graph_name, pyoxigraph.DefaultGraph) else text(quad.graph_name))
     return texts, graphs

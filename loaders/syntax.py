@@ -10,7 +10,9 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 import numpy as np
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.bounds import hint_for
 from kg_reasoner.loaders.formats import JSON_LD, N3, RDF_XML, Format
+from kg_reasoner.loaders.scan import Scanned, too_long
 from kg_reasoner.loaders.statements import Encoder, Ids, check_line
 from kg_reasoner.loaders.xml import PlainXML
 
@@ -28,6 +30,7 @@ _BYTES_OF_A_LINE: Final = 100
 _LARGEST_CHUNK: Final = 1 << 23
 _ROWS: Final = 50_000
 
+_LITERAL: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _POSITION: Final = re.compile(r"Parser error [^:]*: ")
 _HINTS: Final = (
     ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
@@ -49,7 +52,8 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
     size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
     document = opened.document
     line = 1
-    for chunk in _whole_lines(opened.stream, size):
+    for chunk in _whole_lines(opened.stream, size, document):
+        _check_lengths(chunk, line, document)
         try:
             yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
         except (SyntaxError, UnicodeDecodeError, LoadError) as error:
@@ -57,9 +61,10 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
         line += chunk.count(b"\n")
 
 
-def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
+def _whole_lines(stream: BinaryIO, size: int, document: Document) -> Iterator[bytes]:
     """Pieces of about `size` bytes that end where a line ends. Every end of a line becomes LF."""
     pieces: list[bytes] = []
+    number, length = 1, 0
     while data := stream.read(size):
         if b"\r" in data:
             if data.endswith(b"\r"):
@@ -69,10 +74,34 @@ def _whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
         if end:
             yield b"".join([*pieces, data[:end]])
             pieces = [data[end:]]
+            number, length = number + data.count(b"\n"), len(data) - end
         else:
             pieces.append(data)
+            length += len(data)
+            if length > document.bounds.line:
+                raise _line_too_long(document, number)
     if any(pieces):
         yield b"".join(pieces)
+
+
+def _check_lengths(chunk: bytes, first_line: int, document: Document) -> None:
+    """Refuse whole lines that are too long, or that have a literal that is too long."""
+    bounds = document.bounds
+    if len(chunk) <= min(bounds.line, bounds.literal):
+        return
+    for number, line in enumerate(chunk.split(b"\n"), first_line):
+        if len(line) > bounds.line:
+            raise _line_too_long(document, number)
+        if _has_longer_literal(line, bounds.literal):
+            raise too_long(document, number)
+
+
+def _has_longer_literal(data: bytes, longest: int) -> bool:
+    return len(data) > longest and any(len(found[0]) - 2 > longest for found in _LITERAL.finditer(data))
+
+
+def _line_too_long(document: Document, number: int) -> LoadError:
+    return document.error(f"the line is longer than {document.bounds.line} bytes", number, hint=hint_for("line"))
 
 
 def _first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
@@ -101,6 +130,8 @@ def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder:
         LoadError: the document is wrong; with the line where the parser knows it.
     """
     for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
+        if _has_longer_literal(data, opened.document.bounds.literal):
+            raise too_long(opened.document, None)
         try:
             if graphs is not None:
                 yield encoder.triples_in_graphs(data, graphs)
@@ -121,10 +152,14 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
     document = opened.document
     is_json = format is JSON_LD
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
-    feed = PlainXML(opened) if format is RDF_XML else _Lines(opened.stream) if format in (JSON_LD, N3) else None
+    feed: PlainXML | Scanned
+    if format is RDF_XML:
+        feed = PlainXML(opened, by_lines=not document.reopens)
+    else:
+        feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     try:
         statements = pyoxigraph.parse(
-            cast(IO[bytes], feed or opened.stream),
+            cast(IO[bytes], feed),
             _parser_of(format),
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
@@ -141,12 +176,27 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
             if is_json:
                 _refuse_relative(data, document)
             yield data, graphs
-        while feed is not None and feed.read():
+        while feed.read(_LARGEST_CHUNK):
             pass
     except SyntaxError as error:
-        raise parser_error(document, error, feed.line if feed is not None else None) from None
+        line = _line_of_error(document, base) if format is RDF_XML and document.reopens else feed.line
+        raise parser_error(document, error, line if error.lineno is None else None) from None
     except MemoryError:  # of the parser's own buffer: a term is longer than it
         raise document.error("a term is too long for this syntax (16 MiB)", hint="N-Triples may have longer ones") from None
+
+
+def _line_of_error(document: Document, base: str | None) -> int | None:
+    """The line of the first error in an RDF/XML document, which is read again line by line."""
+    import pyoxigraph
+
+    with document.open() as again:
+        feed = PlainXML(again, by_lines=True)
+        try:
+            for _ in pyoxigraph.parse(cast(IO[bytes], feed), pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
+                pass
+        except SyntaxError:
+            return feed.line
+    return None
 
 
 def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
@@ -189,19 +239,3 @@ def _refuse_relative(data: bytes, document: Document) -> None:
     if found:
         iri = found[1].decode("utf-8", "replace")
         raise document.error(f"the IRI {iri!r} is relative", hint=_HINTS[0][1])
-
-
-class _Lines:
-    """Hands out a stream line by line, so that `line`, the number of the one handed out last, is where the parser is."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._at_start = True
-        self.line = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.readline(size)
-        if data:
-            self.line += self._at_start
-            self._at_start = data.endswith(b"\n")
-        return data

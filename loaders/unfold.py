@@ -22,6 +22,8 @@ _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
 
 _LARGE: Final = 2_000
 """More resolvents than this are not tried."""
+_LARGEST: Final = 50_000
+"""Nor are those that have more atoms in their bodies than this, all of them together: time grows with these."""
 _LONGEST: Final = 16
 """Bodies do not grow beyond this by unfolding."""
 
@@ -80,6 +82,9 @@ class _Unfolding:
     def cost(self, predicate: str) -> int:
         return len(self.defined_by[predicate]) * len(self.used_by[predicate])
 
+    def size(self, positions: Iterable[_Position]) -> int:
+        return sum(len(self.clauses[position].body) for position in positions)
+
     def add(self, position: _Position, clause: Clause) -> None:
         self.clauses[position] = clause
         self.known.add((clause.head, clause.body))
@@ -119,6 +124,8 @@ class _Unfolding:
             self.drop_dead([predicate])
             return []
         if len(defining) * len(using) > _LARGE or any(position in self.used_by[predicate] for position in defining):
+            return []
+        if len(using) * self.size(defining) + len(defining) * self.size(using) > _LARGEST:
             return []
         made: dict[_Key, tuple[_Position, Clause]] = {}
         definitions = [_apart(self.clauses[position], 0) for position in defining]

@@ -324,3 +324,21 @@ def test_broken_documents_are_read_or_refused_with_an_error_of_ours(place: int, 
         read(broken.encode(), skip_refused=True)
     except ReasonerError as error:
         assert "<bytes>" in str(error)
+
+
+def test_an_operator_of_very_many_values() -> None:
+    """Each value makes the expression deeper by one."""
+    prefix = "@prefix math: <http://www.w3.org/2000/10/swap/math#> . "
+    rule = prefix + "{ ?x <http://x/p> ?y . (%s) math:sum ?s } => { ?x <http://x/q> ?s } ."
+    assert len(read((rule % ("?y " * 100)).encode()).program.rules) == 1
+    with pytest.raises(UnsupportedError, match="of 5000 values is more than rules compute at once"):
+        read((rule % ("?y " * 5000)).encode())
+
+
+def test_membership_in_a_long_list() -> None:
+    prefix = "@prefix list: <http://www.w3.org/2000/10/swap/list#> . @prefix : <http://x/> . "
+    items = " ".join(f":i{number}" for number in range(5000))
+    rule = f"{prefix} {{ ?x :p ?y . ?y list:in ({items}) }} => {{ ?x :q ?y }} . :a :p :i4999 , :other ."
+    reasoner = Reasoner()
+    reasoner.load(rule.encode(), format="n3")
+    assert {str(value) for _, property, value in reasoner.triples() if str(property) == "<http://x/q>"} == {"<http://x/i4999>"}

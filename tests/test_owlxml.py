@@ -308,3 +308,29 @@ def test_a_relative_iri_without_any_base() -> None:
     data = b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"><Declaration><Class IRI="#A"/></Declaration></Ontology>'
     with pytest.raises(LoadError, match="pass base="):
         read(data)
+
+
+PLAIN = 'datatypeIRI="http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral"'
+
+
+@pytest.mark.parametrize(
+    ("literal", "expected"),
+    [
+        (f'<Literal xml:lang="en" {PLAIN}>hello</Literal>', '"hello"@en'),
+        (f"<Literal {PLAIN}>hello</Literal>", '"hello"'),
+        (f'<Literal xml:lang="en" {PLAIN}>me@x.org</Literal>', '"me@x.org"@en'),
+        (f'<Literal xml:lang="en" {PLAIN}>mail me@en</Literal>', '"mail me@en"@en'),
+        (f"<Literal {PLAIN}>me@x.org</Literal>", '"me@x.org"'),
+        (f"<Literal {PLAIN}>chat@fr</Literal>", '"chat"@fr'),
+        (f"<Literal {PLAIN}>me@x.org@</Literal>", '"me@x.org"'),
+        (f"<Literal {PLAIN}>me@x.org@en-GB</Literal>", '"me@x.org"@en-gb'),
+        (f"<Literal {PLAIN}>@</Literal>", '""'),
+        ('<Literal xml:lang="en">a@fr</Literal>', '"a@fr"@en'),
+        ("<Literal>a@fr</Literal>", '"a@fr"'),
+    ],
+)
+def test_plain_literals(literal: str, expected: str) -> None:
+    """The form ``text@language`` of rdf:PlainLiteral is for those without xml:lang."""
+    graph = read(document(f"<Annotation><AnnotationProperty IRI='#note'/>{literal}</Annotation>"))
+    (value,) = graph.objects(None, rdflib.URIRef("http://example.org/o#note"))
+    assert value.n3() == expected

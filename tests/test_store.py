@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, BNode, ConjunctiveGraph, Dataset, Graph, Literal, Namespace, URIRef, Variable
 from rdflib.collection import Collection
 from rdflib.compare import isomorphic
-from rdflib.exceptions import ParserError
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import TripleAddedEvent
 
@@ -121,13 +120,32 @@ def test_parse_into_a_graph(graph: Graph, format: str) -> None:
     assert isomorphic(graph.store.explicit, data)
 
 
-def test_n3_needs_a_store_of_formulas(graph: Graph) -> None:
+def test_n3_without_formulas(graph: Graph) -> None:
     data = Graph().parse(data=ZOO + "ex:ann ex:knows [ ex:name 'Bob' ] .")
-    text = data.serialize(format="n3")
-    with pytest.raises(ParserError, match="non-formula-aware"):
-        graph.parse(data=text, format="n3")
-    graph += Graph().parse(data=text, format="n3")
+    graph.parse(data=data.serialize(format="n3"), format="n3")
     assert isomorphic(graph.store.explicit, data)
+
+
+@pytest.mark.parametrize("formula", [":a :b {} .", ":a :b { :c :d :e } .", "{ ?x :a :b } => { ?x :c :d } ."])
+def test_formulas_are_refused_where_memory_takes_them(formula: str) -> None:
+    text = "@prefix : <http://example.org/> . " + formula
+    assert len(Graph().parse(data=text, format="n3")) == 1
+    graph = Graph(store="KGReasoner")
+    with pytest.raises(LoadError, match="a formula"):
+        graph.parse(data=text, format="n3")
+    graph.rollback()
+    assert len(graph) == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_conjunctive_graphs_are_refused() -> None:
+    trig = "@prefix : <http://example.org/> . :g { :a :b :c }"
+    for store in ("KGReasoner", KGReasonerStore()):
+        with pytest.raises(ReasonerError, match="make a Dataset"):
+            ConjunctiveGraph(store=store)
+    dataset = Dataset(store="KGReasoner")
+    dataset.parse(data=trig, format="trig")
+    assert [str(name) for *_, name in dataset.quads()] == ["http://example.org/g"]
 
 
 def test_methods_of_graphs(zoo: Graph) -> None:
@@ -335,8 +353,6 @@ def test_quoted_formulas_are_refused() -> None:
     graph.parse(data="@prefix : <http://example.org/> . :a :says { :b :c :d } .", format="n3")
     with pytest.raises(LoadError, match="no RDF term"):
         attach(graph)
-    with pytest.raises(Exception, match="Cannot parse N3 into non-formula-aware store"):
-        Graph(store="KGReasoner").parse(data=":a :b { :c :d :e } .", format="n3")
 
 
 def test_a_document_that_breaks_off(zoo: Graph) -> None:

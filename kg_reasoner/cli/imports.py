@@ -7,6 +7,7 @@ import json
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table
+from kg_reasoner.cli.loading import bounds_option, given_bounds
 from kg_reasoner.cli.options import quiet_option
 
 
@@ -20,6 +21,7 @@ from kg_reasoner.cli.options import quiet_option
 )
 @click.option("--fetch", is_flag=True, help="Fetch from the web what is neither among FILES nor in the catalog.")
 @click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@bounds_option
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @quiet_option
 @click.pass_context
@@ -33,9 +35,10 @@ def imports(
     quiet: bool,
 ) -> None:
     """List what the ontologies in FILES import, transitively, and the documents of that. Exit code 3 if one is not found."""
-    from kg_reasoner.loaders.imports import imports_of
+    from kg_reasoner.loaders.imports import ImportsMode, imports_of
 
-    found = imports_of(*files, catalog=catalog, imports="fetch" if fetch else "resolve", format=input_format)
+    mode: ImportsMode = "fetch" if fetch else "resolve"
+    found = imports_of(*files, catalog=catalog, imports=mode, format=input_format, bounds=given_bounds())
     if output_format == "json":
         entries = [{"ontology": each.importer, "imports": each.iri, "document": each.document} for each in found]
         click.echo(json.dumps(entries, indent=2, ensure_ascii=False))

@@ -11,10 +11,19 @@ from kg_reasoner.cli.console import Progress, plural, warn
 from kg_reasoner.cli.kept import kept, kept_option
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.bounds import DocumentBounds
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
 
-__all__ = ["axiom_warnings", "base_option", "load_documents", "loading_options", "report_missing_imports"]
+__all__ = [
+    "axiom_warnings",
+    "base_option",
+    "bounds_option",
+    "given_bounds",
+    "load_documents",
+    "loading_options",
+    "report_missing_imports",
+]
 
 _GROUP: Final = "loading"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -27,11 +36,21 @@ base_option = kept_option(
     help="What relative IRIs are relative to, in documents that declare no base.",
 )
 
+bounds_option = kept_option(
+    _GROUP,
+    "--bound",
+    "bounds",
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="Raise or lower what documents may have at most: unpacked, expansion, line, literal, depth; may be given more than once.",
+)
+
 
 def loading_options(command: _Command) -> _Command:
     """The options of the commands that load ontologies."""
     for option in (
         base_option,
+        bounds_option,
         kept_option(
             _GROUP,
             "--catalog",
@@ -62,7 +81,15 @@ def loading_options(command: _Command) -> _Command:
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
     """Load files as the options of the command say."""
-    reasoner.load(*files, format=input_format, progress=progress, **kept(_GROUP))
+    settings = {**kept(_GROUP), "bounds": given_bounds()}
+    reasoner.load(*files, format=input_format, progress=progress, **settings)
+
+
+def given_bounds() -> DocumentBounds:
+    """The bounds on documents that the command's options give."""
+    from kg_reasoner.loaders.bounds import bounds_from
+
+    return bounds_from(kept(_GROUP).get("bounds", ()))
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:

@@ -29,9 +29,9 @@ class Native:
         def _load(self, name):
             if name in self.__dict__:  # another thread was first
                 return self.__dict__[name]
-            from kg_reasoner.kernels import fixpoint, loader, loading, memory, queries, relations, texts
+            from kg_reasoner.kernels import fixpoint, loader, loading, memory, queries, relations, scanning, texts
 
-            modules = [relations, loading, fixpoint, queries, texts]
+            modules = [relations, loading, fixpoint, queries, texts, scanning]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 

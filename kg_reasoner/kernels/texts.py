@@ -8,10 +8,22 @@ from kg_reasoner.kernels.layout import EMPTY, Terms
 from kg_reasoner.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
-TAB, NEWLINE, RETURN, SPACE, MINUS, LOWER_N, LOWER_R = 9, 10, 13, 32, 45, 110, 114
+TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
+    9,
+    10,
+    13,
+    32,
+    45,
+    47,
+    63,
+    83,
+    103,
+    110,
+    114,
+)
 
 # classes of bytes, as bits (the table is made by `byte_classes`)
-IN_IRI, IN_SCHEME, IN_LABEL, LOWER, DIGIT, HEX = 1, 2, 4, 8, 16, 32
+IN_IRI, IN_SCHEME, IN_LABEL, LOWER, DIGIT, HEX, IN_HOST = 1, 2, 4, 8, 16, 32, 64
 
 # what the scanner says of a term
 BAD = -1
@@ -30,6 +42,7 @@ def byte_classes() -> bytes:
         (letters + digits + b"+.-", IN_SCHEME),
         (letters + digits + b"_", IN_LABEL),
         (lower, LOWER),
+        (letters + digits + b"-._~", IN_HOST),
         (digits, DIGIT),
         (digits + b"abcdefABCDEF", HEX),
     ):
@@ -168,6 +181,20 @@ def skip_blanks(text: Bytes, position: int) -> int:
 
 
 @kernel
+def authority_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after the host and port that start behind ``//``, or BAD. A user's name is left to the full parser."""
+    position = start
+    while classes[text[position]] & IN_HOST:
+        position = position + 1
+    if text[position] == COLON:
+        position = position + 1
+        while classes[text[position]] & DIGIT:
+            position = position + 1
+    byte = text[position]
+    return position if byte == SLASH or byte == QUESTION or byte == HASH or byte == GREATER else BAD
+
+
+@kernel
 def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
     """The position after the ``>`` of an absolute IRI that starts at ``<``, or BAD."""
     position = start + 1
@@ -177,6 +204,10 @@ def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
         position = position + 1
     if text[position] != COLON:
         return BAD
+    if text[position + 1] == SLASH and text[position + 2] == SLASH:
+        position = authority_end(classes, text, position + 3)
+        if position == BAD:
+            return BAD
     hashes = 0
     while classes[text[position]] & IN_IRI:
         if text[position] == PERCENT and not (classes[text[position + 1]] & HEX and classes[text[position + 2]] & HEX):
@@ -221,22 +252,36 @@ def string_end(text: Bytes, start: int, ascii_only: int) -> int:
 
 
 @kernel
-def language_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after a language tag in lower case that starts at ``@``, or BAD."""
-    position = start + 1
-    if not classes[text[position]] & LOWER:
-        return BAD
+def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after letters in lower case."""
+    position = start
     while classes[text[position]] & LOWER:
         position = position + 1
-    while text[position] == MINUS:
-        position = position + 1
-        if not classes[text[position]] & (LOWER | DIGIT):
-            return BAD
-        while classes[text[position]] & (LOWER | DIGIT):
-            position = position + 1
+    return position
+
+
+@kernel
+def language_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a country.
+
+    Other tags of BCP 47 are left to the full parser.
+    """
+    position = letters_end(classes, text, start + 1)
+    if position < start + 3 or position > start + 4:
+        return BAD
+    if text[position] == MINUS and letters_end(classes, text, position + 1) == position + 5:
+        position = position + 5
+    if text[position] == MINUS and letters_end(classes, text, position + 1) == position + 3:
+        position = position + 3
     if classes[text[position]] & (IN_LABEL | IN_SCHEME) and text[position] != DOT:
         return BAD
     return position
+
+
+@kernel
+def is_language_type(text: Bytes, end: int) -> int:
+    """Whether a datatype may be rdf:langString or rdf:dirLangString (it ends in ``gString>``), which the full parser refuses."""
+    return 1 if text[end - 2] == LOWER_G and text[end - 7] == UPPER_S and text[end - 8] == LOWER_G else 0
 
 
 @kernel
@@ -309,6 +354,8 @@ def scan_line(
                 return BAD
             datatype = position + 2
             position = iri_end(classes, text, datatype)
+            if position == BAD or is_language_type(text, position):
+                return BAD
             plain = position - datatype == string_type_length and same_bytes(text, datatype, string_type, 0, string_type_length)
             if not plain:
                 spans[5] = position

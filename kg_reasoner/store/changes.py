@@ -12,6 +12,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.loaders.convert import formula_error
 from kg_reasoner.matching import Ids
 from kg_reasoner.quads import NO_QUADS
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
@@ -35,9 +36,11 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         """Add an explicit triple. It is checked now, and taken in before the next read.
 
         Raises:
-            LoadError: a term is none of RDF, or stands where RDF does not allow it. Nothing has changed.
+            LoadError: a term is none of RDF, or stands where RDF does not allow it, or inside a formula. Nothing has changed.
             ReasonerError: that graph has the inferred triples, and is to be read only.
         """
+        if quoted:
+            raise formula_error()
         texts = triple_texts(triple)
         with self.writing():
             graph = self._to_change(self._contexts.name(context, self))

@@ -16,12 +16,28 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
-from rdflib import Dataset, Graph
+from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.errors import ReasonerError
+
 if TYPE_CHECKING:
     from kg_reasoner.store.reading import StoreReading
+
+
+def refuse_conjunctive_graph() -> None:
+    """Raise an error if a `ConjunctiveGraph` that is none of a `Dataset` or of rdflib's parsers is asking, while it is made.
+
+    Its contexts could not be told from plain graphs, so that the names of graphs would be lost. It hands over nothing else by which
+    it could be known, hence the look at who asks.
+    """
+    asking = sys._getframe(2)
+    graph = asking.f_locals.get("self")
+    is_made = asking.f_code.co_name == "__init__" and isinstance(graph, ConjunctiveGraph) and not isinstance(graph, Dataset)
+    maker = asking.f_back
+    if is_made and maker is not None and not str(maker.f_globals.get("__name__")).startswith("rdflib."):
+        raise ReasonerError("a ConjunctiveGraph over this store would lose the names of graphs: make a Dataset instead")
 
 
 class Contexts:

@@ -21,7 +21,7 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import sparql
 from kg_reasoner.store.changes import StoreChanges
-from kg_reasoner.store.contexts import Contexts
+from kg_reasoner.store.contexts import Contexts, refuse_conjunctive_graph
 from kg_reasoner.store.copying import copy_explicit
 from kg_reasoner.store.graph_reasoners import GraphReasoners
 from kg_reasoner.store.permissions import Allow, Permissions
@@ -85,9 +85,9 @@ class KGReasonerStore(StoreChanges):
         UnknownNameError: there is no such rule set, or no such kind of reasoning.
     """
 
-    context_aware = True
     graph_aware = True
-    formula_aware = False
+    formula_aware = True
+    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, as they are no RDF."""
     transaction_aware = True
 
     def __init__(
@@ -109,6 +109,16 @@ class KGReasonerStore(StoreChanges):
         self._contexts = Contexts()
         self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
         super().__init__(configuration if isinstance(configuration, str) else None, identifier)
+
+    @property
+    def context_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
+        """True. A `ConjunctiveGraph` asks this when it is made, and is refused.
+
+        Raises:
+            ReasonerError: it is a ConjunctiveGraph that asks.
+        """
+        refuse_conjunctive_graph()
+        return True
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
         """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.
