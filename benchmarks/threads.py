@@ -1,0 +1,201 @@
+"""How many queries a second threads get from one reasoner: ``python -m benchmarks.threads``.
+
+Triangles are looked for in a graph that hardly has any, so that nearly all of the time belongs to the engine's joins: two sides can
+be found in a great many ways, and the third closes a few of them. The `Reasoner` is asked for ids, and an rdflib graph by SPARQL,
+which adds the parts that are Python. LUBM's query 9 beside them shows what is left where Python makes terms of many solutions. The
+most that can be had is one times the number of cores.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import report
+from benchmarks.update_data import data_folder, little_garbage, lubm
+from kg_reasoner.lubm import queries
+from kg_reasoner.query import answers
+from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.terms import IRI, Triple
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+
+__all__ = ["Rate", "Workload", "measured", "rate", "table", "triangles", "workloads"]
+
+THREADS: Final = (1, 2, 4)
+PLANTED: Final = 10
+"""Triangles that there are."""
+
+SIDES: Final = tuple(IRI(f"http://example.org/side{number}") for number in range(3))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A question that threads ask over and over."""
+
+    name: str
+    ask: Callable[[], int]
+    """Asks once. Returns how many solutions there are."""
+    solutions: int
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Queries a second of one workload, by the number of threads; the medians of all rounds."""
+
+    workload: str
+    solutions: int
+    rates: dict[int, float]
+
+    def ratio(self, threads: int) -> float:
+        """How many times as many as one thread gets."""
+        return self.rates[threads] / self.rates[min(self.rates)]
+
+
+def triangles(nodes: int, degree: int, seed: int = 0) -> Iterator[Triple]:
+    """A graph of three layers. Two sides lead from a node to nodes of its colour, and the third to the other colour, so that no
+    triangle is closed but the `PLANTED` ones; and nothing about the sizes of the relations tells so."""
+    random = Random(seed)
+    for number, side in enumerate(SIDES):
+        for node in range(nodes):
+            for other in random.sample(range(nodes // 2), degree):
+                end = 2 * other + (node + (number == 2)) % 2
+                yield _node(number, node), side, _node((number + 1) % 3, end)
+        for node in range(PLANTED):
+            yield _node(number, node), side, _node((number + 1) % 3, node)
+
+
+def _node(layer: int, number: int) -> IRI:
+    return IRI(f"http://example.org/{layer}/{number}")
+
+
+def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
+    """All of them, each asked once, so that plans are made and indexes built."""
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples(triangles(nodes, degree))
+    reasoner.materialise()
+    sides = [reasoner.dictionary.find(side) for side in SIDES]
+    patterns = [("a", sides[0], "b"), ("b", sides[1], "c"), ("c", sides[2], "a")]
+    body = " . ".join(
+        f"?{name} <{side.value}> ?{'bca'[number]}" for number, (name, side) in enumerate(zip("abc", SIDES, strict=True))
+    )
+    university = lubm(1, folder, ruleset="owl2rl").reasoner
+    asked: list[tuple[str, Callable[[], int]]] = [
+        ("triangles, ids from the Reasoner", lambda: len(answers(reasoner, patterns, ["a", "b", "c"]))),
+        ("triangles, SPARQL of an rdflib graph", _sparql(reasoner, f"SELECT * {{ {body} }}")),
+        ("LUBM's query 9, SPARQL of an rdflib graph", _sparql(university, queries()["q09"])),
+    ]
+    for name, ask in asked:
+        yield Workload(name, ask, ask())
+
+
+def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
+    from rdflib import Graph
+    from rdflib.plugins.sparql import prepareQuery
+
+    from kg_reasoner.store import KGReasonerStore
+
+    graph: Graph = Graph(store=KGReasonerStore(reasoner))
+    query = prepareQuery(text)
+    return lambda: len(graph.query(query))
+
+
+def rate(workload: Workload, threads: int, seconds: float) -> float:
+    """Queries a second by so many threads.
+
+    Raises:
+        ClickException: an answer was wrong, or none.
+    """
+    counts, failures = [0] * threads, list[str]()
+    ready, stop = threading.Barrier(threads + 1), threading.Event()
+
+    def work(number: int) -> None:
+        ready.wait()
+        try:
+            while not stop.is_set():
+                found = workload.ask()
+                if found != workload.solutions:
+                    failures.append(f"{found} solutions, not {workload.solutions}")
+                counts[number] += 1
+        except Exception as error:
+            failures.append(repr(error))
+
+    workers = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    ready.wait()
+    begin = time.perf_counter()
+    stop.wait(seconds)
+    stop.set()
+    for worker in workers:
+        worker.join()
+    passed = time.perf_counter() - begin
+    if failures:
+        raise click.ClickException(f"{workload.name}, {threads} threads: {failures[0]}")
+    return sum(counts) / passed
+
+
+def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
+    """Ask in turn by each number of threads, so that whatever else the machine does meets all of them."""
+    rates: dict[int, list[float]] = {threads: [] for threads in THREADS}
+    for _ in range(rounds):
+        for threads, found in rates.items():
+            found.append(rate(workload, threads, seconds))
+    return Rate(workload.name, workload.solutions, {threads: median(found) for threads, found in rates.items()})
+
+
+def table(rates: list[Rate]) -> Table:
+    """One line for each workload."""
+    made = Table(title="queries a second, by the number of threads", box=box.SIMPLE_HEAD, title_justify="left")
+    made.add_column("", no_wrap=True)
+    made.add_column("solutions", justify="right")
+    for threads in THREADS:
+        made.add_column(str(threads), justify="right", no_wrap=True)
+        if threads > 1:
+            made.add_column("× one", justify="right", no_wrap=True)
+    for each in rates:
+        cells = [each.workload, f"{each.solutions:,}"]
+        for threads in THREADS:
+            cells += [f"{each.rates[threads]:,.1f}", *([f"{each.ratio(threads):.2f}"] if threads > 1 else [])]
+        made.add_row(*cells)
+    return made
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("-n", "--nodes", type=click.IntRange(40), default=4000, show_default=True, help="Nodes of each layer.")
+@click.option("-d", "--degree", type=click.IntRange(1), default=20, show_default=True, help="Sides that begin at a node.")
+@click.option("-s", "--seconds", type=float, default=2.0, show_default=True, help="How long the threads ask.")
+@click.option("-r", "--rounds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
+def main(nodes: int, degree: int, seconds: float, rounds: int, cache: Path | None, json_file: Path | None) -> None:
+    """Ask one reasoner by 1, 2 and 4 threads, and compare the queries that are answered in a second."""
+    console, news = Console(), Console(stderr=True)
+    console.width = max(console.width, report.WIDTH)
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    rates: list[Rate] = []
+    with news.status("making data") as status, little_garbage():
+        for workload in workloads(nodes, degree, data_folder(cache)):
+            status.update(workload.name)
+            rates.append(measured(workload, rounds, seconds))
+    console.print(table(rates))
+    if json_file is not None:
+        content = {"machine": report.machine(), "rates": [asdict(each) for each in rates]}
+        json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.threads")

@@ -1,0 +1,573 @@
+"""The operations that the sweeps interrupt: what is there before, and what is done to it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from rdflib import RDF as RDFLIB_RDF
+from rdflib import RDFS as RDFLIB_RDFS
+from rdflib import Dataset, Graph, Literal, Namespace, URIRef
+
+from kg_reasoner import KGReasonerStore, attach
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.maintenance import DEFAULT, STRATEGIES
+from kg_reasoner.parser import parse
+from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
+from kg_reasoner.update import Update
+from tests.faults.subjects import Mirror, Subject
+
+Make: TypeAlias = Callable[[], Subject]
+Operation: TypeAlias = Callable[[Subject], object]
+
+EX: Final = Namespace("http://example.org/")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One public operation.
+
+    Attributes:
+        make: what is there before.
+        operation: what is done; it may be done again, both where it was done and where it was not.
+        then: what is done after the fault in an open transaction: ``repeat`` (and commit), or ``roll back``.
+        is_tiny: whether tables are full all the time, so that every change makes them grow.
+        leaves_open: whether it leaves a transaction open; what changes a graph does.
+        is_one: whether it is one operation; what is several of them in a transaction may leave some, if that can be rolled back.
+        may_undo: whether a fault may undo all of the open transaction, as it does while that is committed.
+    """
+
+    name: str
+    make: Make
+    operation: Operation
+    then: str = "repeat"
+    is_tiny: bool = False
+    leaves_open: bool = False
+    may_undo: bool = False
+    is_one: bool = True
+
+
+# --- facts and rules -------------------------------------------------------------------------------------------------------
+
+EDGES: Final = """
+    path(?x, ?y) :- edge(?x, ?y) .
+    path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+    degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .
+    end(?x) :- path(_, ?x), NOT edge(?x, _) .
+    edge("b", "c") .
+"""
+MORE_RULES: Final = """back(?y, ?x) :- path(?x, ?y), NOT edge(?y, ?x) . edge("x", "y") ."""
+REMOVED_RULE: Final = "path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."
+OTHER_LAYOUT: Final = "said(?p) :- [?s, ?p, ?o], [?p, rdfs:label, ?q] ."
+"""A rule that asks for the other layout of triples."""
+CONSTRAINT: Final = "false :- edge(?x, ?x) ."
+
+
+def letters(*pairs: str) -> list[tuple[Term, Term]]:
+    return [(literal(pair[0]), literal(pair[1])) for pair in pairs]
+
+
+def numbers(count: int, first: int = 0) -> list[tuple[Term, Term]]:
+    return [(literal(first + number // 2), literal(first + number + 1)) for number in range(count)]
+
+
+def edges(maintenance: str = DEFAULT, **options: Any) -> Subject:
+    reasoner = Reasoner(EDGES, maintenance=maintenance, **options)
+    reasoner.add_facts("edge", letters("ab", "cd", "da"))
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def change_edges(subject: Subject) -> None:
+    subject.reasoner.add_facts("edge", letters("de", "ef"))
+    subject.reasoner.remove_facts("edge", letters("ab"))
+
+
+def add_edges(subject: Subject) -> None:
+    subject.reasoner.add_facts("edge", letters("de", "ef"))
+
+
+def add_many_edges(subject: Subject) -> None:
+    subject.reasoner.add_facts("edge", numbers(300, 1000))
+
+
+def remove_edges(subject: Subject) -> None:
+    subject.reasoner.remove_facts("edge", letters("ab", "cd"))
+
+
+def add_program(subject: Subject) -> None:
+    subject.reasoner.add_program(MORE_RULES)
+
+
+def remove_rules(subject: Subject) -> None:
+    subject.reasoner.remove_rules(parse(REMOVED_RULE).rules)
+
+
+def materialise_edges(subject: Subject) -> None:
+    """What is changed before is not the operation: it is there whatever becomes of that."""
+    subject.reasoner.materialise()
+
+
+def unmaterialised(maintenance: str) -> Subject:
+    subject = edges(maintenance)
+    change_edges(subject)
+    remove_rules(subject)
+    return subject
+
+
+def refusing() -> Subject:
+    subject = edges(on_inconsistency="raise")
+    subject.reasoner.add_program(CONSTRAINT)
+    subject.reasoner.materialise()
+    return subject
+
+
+def add_contradiction(subject: Subject) -> None:
+    try:
+        subject.reasoner.add_facts("edge", letters("ff"))
+    except ReasonerError:
+        return
+
+
+def listening(make: Make) -> Make:
+    """A subject with a subscriber to everything."""
+
+    def with_mirror() -> Subject:
+        subject = make()
+        subject.mirror = Mirror(subject.reasoner)
+        subject.reasoner.subscribe(None, subject.mirror)
+        return subject
+
+    return with_mirror
+
+
+subscribed = listening(edges)
+
+
+def subscribe(subject: Subject) -> None:
+    subject.kept["subscription"] = subject.reasoner.subscribe("path", lambda _: None)
+
+
+def with_subscription() -> Subject:
+    subject = edges()
+    subscribe(subject)
+    return subject
+
+
+def unsubscribe(subject: Subject) -> None:
+    subject.kept["subscription"].cancel()
+
+
+# --- transactions ----------------------------------------------------------------------------------------------------------
+
+
+def in_block(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.add_facts("edge", letters("de", "ef"))
+        list(subject.reasoner.facts("path"))
+        transaction.add_program(MORE_RULES)
+        transaction.remove_facts("edge", letters("ab"))
+        transaction.remove_rules(parse(REMOVED_RULE).rules)
+
+
+def in_block_that_raises(subject: Subject) -> None:
+    with suppress(ZeroDivisionError), subject.reasoner.transaction() as transaction:
+        transaction.add_facts("edge", letters("de", "ef"))
+        list(subject.reasoner.facts("path"))
+        transaction.add_program(MORE_RULES)
+        transaction.remove_facts("edge", letters("ab"))
+        _ = 1 // 0
+
+
+def begin(subject: Subject) -> None:
+    if subject.reasoner.open_transaction is None:
+        subject.transaction = subject.reasoner.transaction().begin()
+
+
+def begun(make: Make) -> Make:
+    """A subject with an open transaction, in which something has changed."""
+
+    def in_transaction() -> Subject:
+        subject = make()
+        subject.transaction = subject.reasoner.transaction().begin()
+        return subject
+
+    return in_transaction
+
+
+def changed(make: Make, *operations: Operation) -> Make:
+    """A subject with an open transaction, in which something has changed and not been materialised."""
+
+    def in_transaction() -> Subject:
+        subject = begun(make)()
+        for operation in operations:
+            operation(subject)
+        return subject
+
+    return in_transaction
+
+
+def commit(subject: Subject) -> None:
+    assert subject.transaction is not None
+    if subject.transaction.is_open:
+        subject.transaction.commit()
+
+
+def roll_back(subject: Subject) -> None:
+    assert subject.transaction is not None
+    if subject.transaction.is_open:
+        subject.transaction.rollback()
+
+
+# --- triples and documents -------------------------------------------------------------------------------------------------
+
+
+def ex(name: str) -> IRI:
+    return IRI(str(EX[name]))
+
+
+TRIPLES: Final[list[Triple]] = [
+    (ex("a"), ex("p"), ex("c")),
+    (ex("b"), ex("q"), ex("d")),
+    (ex("p"), RDFS.subPropertyOf, ex("super")),
+    (ex("Cat"), RDFS.subClassOf, ex("Animal")),
+    (ex("b"), RDF.type, ex("Cat")),
+    (ex("a"), OWL.sameAs, ex("b")),
+]
+OTHERS: Final[list[Triple]] = [
+    (ex("q"), RDFS.subPropertyOf, ex("super")),
+    (ex("q"), RDFS.domain, ex("Cat")),
+    (ex("c"), ex("q"), ex("e")),
+    (ex("c"), OWL.sameAs, ex("d")),
+]
+
+TURTLE: Final = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:q rdfs:subPropertyOf :super ; rdfs:domain :Cat . :c :q :e ; :age 5, "x"@en .
+:onto a owl:Ontology ; owl:imports <http://example.org/missing> .
+"""
+NQUADS: Final = """
+<http://example.org/c> <http://example.org/q> <http://example.org/e> <http://example.org/g1> .
+<http://example.org/c> <http://example.org/p> <http://example.org/e> <http://example.org/g2> .
+<http://example.org/a> <http://example.org/p> <http://example.org/c> <http://example.org/g2> .
+<http://example.org/b> <http://example.org/p> "x" .
+"""
+N3: Final = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+{ ?x :p ?y } => { ?y :back ?x } . :c :p :e .
+"""
+RDFXML: Final = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://example.org/">
+<Cat rdf:about="http://example.org/c"><q rdf:resource="http://example.org/e"/></Cat></rdf:RDF>"""
+JSONLD: Final = """{"@id": "http://example.org/c", "@type": "http://example.org/Cat", "http://example.org/p": {"@id": "http://example.org/e"}}"""
+OWLXML: Final = """<?xml version="1.0"?>
+<Ontology xmlns="http://www.w3.org/2002/07/owl#" xml:base="http://example.org/o" ontologyIRI="http://example.org/o">
+<SubClassOf><Class IRI="http://example.org/Animal"/><Class IRI="http://example.org/Being"/></SubClassOf>
+<ClassAssertion><Class IRI="http://example.org/Cat"/><NamedIndividual IRI="http://example.org/c"/></ClassAssertion></Ontology>"""
+DOCUMENTS: Final = {"turtle": TURTLE, "nquads": NQUADS, "n3": N3, "rdfxml": RDFXML, "jsonld": JSONLD, "owlxml": OWLXML}
+
+
+def axioms(equality: Equality = "axioms", maintenance: str = DEFAULT) -> Subject:
+    reasoner = Reasoner("@translate dlp .", equality=equality, maintenance=maintenance)
+    reasoner.add_triples(TRIPLES)
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def cliques() -> Subject:
+    subject = axioms("rewrite")
+    subject.reasoner.add_facts("about", [(ex("a"), literal(1)), (ex("c"), literal(2))])
+    subject.reasoner.materialise()
+    return subject
+
+
+def add_triples(subject: Subject) -> None:
+    subject.reasoner.add_triples(OTHERS)
+
+
+def remove_triples(subject: Subject) -> None:
+    subject.reasoner.remove_triples([TRIPLES[0], TRIPLES[2], TRIPLES[5]])
+
+
+def change_layout(subject: Subject) -> None:
+    subject.reasoner.add_program(OTHER_LAYOUT)
+    subject.reasoner.materialise()
+
+
+def triples_in_block(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.add_triples(OTHERS)
+        list(subject.reasoner.triples(ex("a")))
+        transaction.remove_triples([TRIPLES[0], TRIPLES[5]])
+        transaction.add_facts("about", [(ex("d"), literal(3))])
+
+
+def know(subject: Subject) -> None:
+    subject.reasoner.know([literal(5), ex("unheard")])
+
+
+def load(format: str) -> Operation:
+    return lambda subject: subject.reasoner.load(DOCUMENTS[format].encode(), format=format)
+
+
+def load_files(subject: Subject) -> None:
+    subject.reasoner.load(*subject.kept["files"])
+
+
+def files() -> Subject:
+    subject = axioms()
+    subject.kept["folder"] = folder = tempfile.TemporaryDirectory()
+    subject.kept["files"] = []
+    for number, format in enumerate(("turtle", "nquads")):
+        path = Path(folder.name, f"document{number}.{'ttl' if format == 'turtle' else 'nq'}")
+        path.write_text(DOCUMENTS[format], encoding="utf-8")
+        subject.kept["files"].append(path)
+    return subject
+
+
+# --- named graphs ----------------------------------------------------------------------------------------------------------
+
+
+def named() -> Subject:
+    subject = axioms()
+    graphs = subject.reasoner.named_graphs
+    graphs.add_triples(TRIPLES[:3], ex("g1"))
+    graphs.add_triples(OTHERS[2:3], ex("g1"))
+    graphs.add_triples(OTHERS[2:3], ex("g2"))
+    subject.reasoner.materialise()
+    return subject
+
+
+def add_to_graph(subject: Subject) -> None:
+    subject.reasoner.named_graphs.add_triples([*TRIPLES[:1], *OTHERS], ex("g3"))
+
+
+def remove_from_graph(subject: Subject) -> None:
+    subject.reasoner.named_graphs.remove_triples([*TRIPLES[:2], OTHERS[2]], ex("g1"))
+
+
+def remove_from_all(subject: Subject) -> None:
+    subject.reasoner.remove_triples([*TRIPLES[:2], OTHERS[2]])
+
+
+def drop_graph(subject: Subject) -> None:
+    graphs = subject.reasoner.named_graphs
+    graphs.drop(graphs.encode(ex("g1")))
+
+
+# --- rdflib ----------------------------------------------------------------------------------------------------------------
+
+ZOO: Final = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Cat rdfs:subClassOf :Animal . :tom a :Cat ; :likes :mia .
+"""
+KITTENS: Final = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Animal rdfs:subClassOf :Being . :kit a :Cat ; :likes :tom, :mia .
+"""
+UPDATE: Final = """
+PREFIX : <http://example.org/>
+DELETE { ?x :likes ?y } INSERT { ?y :likedBy ?x . ?y a :Animal } WHERE { ?x a :Animal ; :likes ?y } ;
+INSERT DATA { :kit a :Cat }
+"""
+KIT: Final = (EX.kit, RDFLIB_RDF.type, EX.Cat)
+
+
+def _over(graph: Graph) -> Subject:
+    store: Any = graph.store
+    return Subject(store.reasoner, graph)
+
+
+def zoo(reasoner: Callable[[], Reasoner] = lambda: Reasoner(ruleset="rdfs")) -> Subject:
+    graph = Graph(store=KGReasonerStore(reasoner()))
+    graph.parse(data=ZOO, format="turtle")
+    graph.commit()
+    return _over(graph)
+
+
+def dataset(**options: Any) -> Subject:
+    graph = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs"), **options), default_union=True)
+    graph.graph(EX.g1).parse(data=ZOO, format="turtle")
+    graph.graph(EX.g2).add((EX.tom, RDFLIB_RDF.type, EX.Cat))
+    graph.commit()
+    return _over(graph)
+
+
+def by_graph() -> Subject:
+    return dataset(reasoning="graph")
+
+
+def changed_zoo() -> Subject:
+    subject = zoo()
+    assert subject.graph is not None
+    subject.graph.add(KIT)
+    subject.graph.remove((EX.tom, None, None))
+    return subject
+
+
+def on_graph(function: Callable[[Any], object]) -> Operation:
+    """Something that is done to the graph, or the dataset, of a subject."""
+    return lambda subject: function(subject.graph)
+
+
+def change_and_commit(graph: Graph) -> None:
+    graph.add(KIT)
+    graph.remove((EX.tom, EX.likes, None))
+    graph.commit()
+
+
+def plain_graph() -> Subject:
+    """A graph of rdflib's own, beside a reasoner that has nothing to do with it until it is attached."""
+    return Subject(Reasoner(ruleset="rdfs"), attached=Graph().parse(data=ZOO, format="turtle"))
+
+
+def attach_graph(subject: Subject) -> None:
+    assert subject.attached is not None
+    attach(subject.attached, ruleset="rdfs")
+
+
+# --- streams ---------------------------------------------------------------------------------------------------------------
+
+STREAM: Final = [
+    Update({"edge": letters("de", "ef")}, {"edge": letters("ab")}),
+]
+
+
+def process(marking: bool) -> Operation:
+    return lambda subject: list(subject.reasoner.process(STREAM, marking=marking))
+
+
+def process_from_iterator(subject: Subject) -> None:
+    def stream() -> Iterator[Update]:
+        yield from STREAM
+
+    list(subject.reasoner.process(stream()))
+
+
+def process_asynchronously(subject: Subject) -> None:
+    async def stream() -> AsyncIterator[Update]:
+        for update in STREAM:
+            yield update
+
+    async def run() -> None:
+        async for _ in subject.reasoner.process(stream()):
+            pass
+
+    asyncio.run(run())
+
+
+# --- the table -------------------------------------------------------------------------------------------------------------
+
+
+def _both_ways(name: str, make: Make, operation: Operation) -> Iterator[Scenario]:
+    """A change inside of a transaction: repeated and committed after the fault, or rolled back."""
+    yield Scenario(f"{name}, inside", begun(make), operation)
+    yield Scenario(f"{name}, inside, rolled back", begun(make), operation, then="roll back")
+
+
+def _scenarios() -> Iterator[Scenario]:
+    yield Scenario("add facts", edges, add_edges)
+    yield Scenario("remove facts", edges, remove_edges)
+    yield Scenario("add facts, tiny tables", edges, add_edges, is_tiny=True)
+    yield Scenario("remove facts, tiny tables", edges, remove_edges, is_tiny=True)
+    yield Scenario("add many facts", edges, add_many_edges)
+    yield Scenario("add program", edges, add_program)
+    yield Scenario("remove rules", edges, remove_rules)
+    for strategy in STRATEGIES:
+        yield Scenario(f"materialise, {strategy}", lambda strategy=strategy: unmaterialised(strategy), materialise_edges)  # type: ignore[misc]
+        yield Scenario(f"block, {strategy}", lambda strategy=strategy: edges(strategy), in_block)  # type: ignore[misc]
+    yield Scenario("refusing, add facts", refusing, add_edges)
+    yield Scenario("refusing, contradiction", refusing, add_contradiction)
+    yield Scenario("refusing, remove rules", refusing, remove_rules)
+    yield Scenario("subscribed, add facts", subscribed, add_edges)
+    yield Scenario("subscribed, remove facts", subscribed, remove_edges)
+    yield Scenario("subscribed, block", subscribed, in_block)
+    yield Scenario("subscribe", edges, subscribe)
+    yield Scenario("unsubscribe", with_subscription, unsubscribe)
+
+    yield Scenario("block that raises", edges, in_block_that_raises)
+    yield Scenario("begin", edges, begin, then="roll back", leaves_open=True)
+    yield Scenario("commit", changed(edges, change_edges, add_program), commit, may_undo=True)
+    yield Scenario("rollback", changed(edges, change_edges, materialise_edges, add_program), roll_back)
+    yield Scenario("rollback, cliques", changed(cliques, add_triples, materialise_edges, remove_triples), roll_back)
+    yield from _both_ways("add facts", edges, add_edges)
+    yield from _both_ways("remove facts", edges, remove_edges)
+    yield from _both_ways("add program", edges, add_program)
+    yield from _both_ways("remove rules", edges, remove_rules)
+    yield from _both_ways("add triples", axioms, add_triples)
+    yield from _both_ways("add to graph", named, add_to_graph)
+    yield Scenario("read, inside", changed(edges, change_edges), materialise_edges)
+
+    yield Scenario("add triples", axioms, add_triples)
+    yield Scenario("remove triples", axioms, remove_triples)
+    yield Scenario("add triples, tiny tables", axioms, add_triples, is_tiny=True)
+    yield Scenario("change layout", axioms, change_layout)
+    yield Scenario("know", axioms, know)
+    yield Scenario("cliques, add triples", cliques, add_triples)
+    yield Scenario("cliques, remove triples", cliques, remove_triples)
+    yield Scenario("cliques, block", cliques, triples_in_block)
+    yield Scenario("cliques, block, subscribed", listening(cliques), triples_in_block)
+    yield Scenario("block of triples, counting", lambda: axioms(maintenance="counting"), triples_in_block)
+    yield Scenario("cliques, add triples, tiny tables", cliques, add_triples, is_tiny=True)
+    for format in DOCUMENTS:
+        yield Scenario(f"load {format}", axioms, load(format))
+    yield Scenario("load files", files, load_files)
+    yield Scenario("load turtle, inside, rolled back", begun(axioms), load("turtle"), then="roll back")
+    yield Scenario("graphs, add", named, add_to_graph)
+    yield Scenario("graphs, remove", named, remove_from_graph)
+    yield Scenario("graphs, remove from all", named, remove_from_all)
+    yield Scenario("graphs, drop", named, drop_graph)
+
+    yield Scenario("rdflib, add", zoo, on_graph(lambda graph: graph.add(KIT)))
+    yield Scenario(
+        "rdflib, addN",
+        zoo,
+        on_graph(lambda graph: graph.addN([(*KIT, graph), (EX.kit, EX.age, Literal(5), graph)])),
+    )
+    yield Scenario("rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))))
+    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), is_one=False)
+    yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)))
+    yield Scenario("rdflib, read", changed_zoo, on_graph(len))
+    yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True)
+    yield Scenario("rdflib, rollback", changed_zoo, on_graph(lambda graph: graph.rollback()))
+    yield Scenario("rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), is_one=False)
+    yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")))
+    yield Scenario("attach", plain_graph, attach_graph)
+    for name, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
+        yield Scenario(f"{name}, add", make, on_graph(lambda dataset: dataset.graph(EX.g2).add(KIT)))
+        yield Scenario(f"{name}, remove", make, on_graph(lambda dataset: dataset.remove((EX.tom, None, None, None))))
+        yield Scenario(f"{name}, remove graph", make, on_graph(lambda dataset: dataset.remove_graph(EX.g1)))
+        yield Scenario(
+            f"{name}, update",
+            make,
+            on_graph(lambda dataset: dataset.update("CLEAR GRAPH <http://example.org/g1>")),
+            leaves_open=True,
+        )
+        yield Scenario(f"{name}, commit", _dirty(make), on_graph(lambda dataset: dataset.commit()), may_undo=True)
+        yield Scenario(f"{name}, rollback", _dirty(make), on_graph(lambda dataset: dataset.rollback()))
+
+    yield Scenario("stream", edges, process(marking=False))
+    yield Scenario("stream, marking", edges, process(marking=True))
+    yield Scenario("stream, read by a thread", edges, process_from_iterator)
+    yield Scenario("stream, asynchronous", edges, process_asynchronously)
+    yield Scenario("stream, subscribed", subscribed, process(marking=False))
+
+
+def _dirty(make: Make) -> Make:
+    def changed_dataset() -> Subject:
+        subject = make()
+        assert isinstance(subject.graph, Dataset)
+        subject.graph.graph(URIRef(EX.g3)).add(KIT)
+        subject.graph.remove((EX.tom, EX.likes, None, None))  # type: ignore[arg-type]  # rdflib takes None
+        return subject
+
+    return changed_dataset
+
+
+SCENARIOS: Final[Mapping[str, Scenario]] = {scenario.name: scenario for scenario in _scenarios()}

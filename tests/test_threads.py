@@ -1,0 +1,452 @@
+"""Threads: each with reasoners of its own, many readers and a writer on one, and forks while all of them are at work.
+
+What may crash the process runs in a forked one, so that a crash is a failure of one test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+from rdflib import RDF, RDFS, Dataset, Graph, Namespace
+from rdflib.plugins.sparql import prepareQuery
+
+from kg_reasoner import KGReasonerStore, Reasoner
+from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.terms import Term, literal
+
+if not hasattr(os, "fork"):
+    pytest.skip("what may crash runs in forked processes, and this platform has none", allow_module_level=True)
+
+from tests import stress
+from tests.faults.runner import in_child
+
+EX = Namespace("http://example.org/")
+PATHS = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."
+PATIENCE = 20.0
+"""Seconds for which a test waits for threads."""
+
+
+def chain(count: int, first: int = 0) -> list[tuple[Term, Term]]:
+    return [(literal(number), literal(number + 1)) for number in range(first, first + count)]
+
+
+def with_paths(count: int = 20) -> Reasoner:
+    reasoner = Reasoner(PATHS)
+    reasoner.add_facts("edge", chain(count))
+    reasoner.materialise()
+    return reasoner
+
+
+def paths(count: int) -> int:
+    """How many paths a chain of so many edges has."""
+    return count * (count + 1) // 2
+
+
+def together(*functions: Callable[[], object], seconds: float = PATIENCE) -> list[BaseException]:
+    """Call functions in a thread each, and wait for all. Returns what they raised."""
+    errors: list[BaseException] = []
+
+    def call(function: Callable[[], object]) -> None:
+        try:
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call, args=(function,), daemon=True) for function in functions]
+    with stress.switching(1e-6):
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + seconds
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+    errors += [TimeoutError("a thread does not end") for thread in threads if thread.is_alive()]
+    return errors
+
+
+def survives(function: Callable[[], object]) -> Any:
+    """What a function returns that is called in a forked process."""
+    return in_child(function, seconds=60.0)
+
+
+# --- reasoners of their own ------------------------------------------------------------------------------------------------
+
+
+def test_each_thread_has_reasoners_of_its_own() -> None:
+    def work(count: int) -> None:
+        for _ in range(25):
+            sizes = with_paths(count).sizes()
+            assert (sizes.explicit, sizes.inferred) == (count, paths(count))
+
+    def run() -> list[str]:
+        return list(map(str, together(*(lambda count=count: work(count) for count in (20, 60, 100, 140)))))
+
+    assert survives(run) == []
+
+
+def test_each_thread_has_a_dictionary_of_its_own() -> None:
+    """What a kernel returns is for the thread that has called it."""
+
+    def work(count: int) -> None:
+        dictionary = Dictionary()
+        known = [dictionary.encode(literal(number)) for number in range(count)]
+        for turn in range(8000):
+            assert dictionary.find(literal(turn % count)) == known[turn % count]
+
+    def run() -> list[str]:
+        return list(map(str, together(lambda: work(50), lambda: work(950))))
+
+    assert survives(run) == []
+
+
+# --- one for all -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_is_read_by_many_threads() -> None:
+    def run() -> list[str]:
+        graph = Graph(store="KGReasoner")
+        graph.add((EX.Cat, RDFS.subClassOf, EX.Animal))
+        for number in range(600):
+            graph.add((EX[f"c{number}"], RDF.type, EX.Cat))
+            graph.add((EX[f"c{number}"], EX.partOf, EX[f"c{number // 10}"]))
+        graph.commit()
+        query = prepareQuery(f"SELECT ?x ?y {{ ?x a <{EX.Animal}> . ?x <{EX.partOf}> ?y }}")
+
+        def read() -> None:
+            for _ in range(40):
+                assert len(list(graph.query(query))) == 600
+                assert len(list(graph.triples((None, RDF.type, EX.Animal)))) == 600
+                assert (EX.c7, RDF.type, EX.Animal) in graph
+
+        return list(map(str, together(*[read] * 4)))
+
+    assert survives(run) == []
+
+
+def test_readers_see_the_state_before_or_after_a_transaction() -> None:
+    """And never an older one than they have seen. For as long as one likes: ``python -m tests.stress``."""
+    report = survives(lambda: stress.run(threads=8, seconds=5.0))
+    assert report.is_clean, str(report)
+    assert all(report.done[kind] > 0 for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")), (
+        report
+    )
+
+
+def test_the_stress_test_notices_what_is_between_states() -> None:
+    """A change that is no transaction is seen by halves."""
+    shared, report = stress.Shared(), stress.Report()
+    reader = stress.Reader(shared, report, Random(0))
+    shared.reasoner.add_facts("edge", [stress.edge(stress.LENGTH)])
+    for _ in range(30):
+        reader.step()
+    assert any("that of none" in text for text in report.wrong)
+    shared.begun = shared.committed = 1
+    for step in ("remove_facts", "remove_triples"):
+        getattr(shared.reasoner, step)(*(["edge", [stress.edge(0)]] if step == "remove_facts" else [stress.about(0)]))
+    shared.reasoner.add_triples(stress.about(stress.LENGTH))
+    shared.reasoner.remove_rules([rule for rule in shared.reasoner.program.rules if rule.head.predicate == "marked"])
+    report.wrong.clear()
+    for _ in range(30):
+        reader.step()
+    assert report.is_clean
+    shared.begun = shared.committed = 2
+    for _ in range(30):
+        reader.step()
+    assert any("that of 1, and not one of the commits 2 to 2" in text for text in report.wrong)
+
+
+def test_a_reader_that_changes_what_it_reads() -> None:
+    """Others read and write meanwhile."""
+
+    def run() -> list[str]:
+        graph = Graph(store=KGReasonerStore(Reasoner(ruleset="rdfs")))
+        graph.add((EX.Cat, RDFS.subClassOf, EX.Animal))
+        for number in range(40):
+            graph.add((EX[f"c{number}"], RDF.type, EX.Cat))
+        graph.commit()
+
+        def change(name: str) -> None:
+            for count, (subject, _, _) in enumerate(graph.triples((None, RDF.type, EX.Animal))):
+                graph.add((subject, EX[name], EX.thing))
+                graph.commit()
+                if count == 10:
+                    break
+
+        def read() -> None:
+            for _ in range(20):
+                assert len(list(graph.triples((None, RDF.type, EX.Animal)))) == 40
+
+        errors = together(lambda: change("likes"), read, read)
+        errors += together(lambda: change("sees"), lambda: change("hears"), read)
+        counts = [len(list(graph.triples((None, EX[name], None)))) for name in ("likes", "sees", "hears")]
+        return [*map(repr, errors), *(f"{count} and not 11" for count in counts if count != 11)]
+
+    assert survives(run) == []
+
+
+@pytest.mark.parametrize("opened", ["triples", "facts", "graph", "SPARQL"])
+def test_a_reader_that_stops_halfway_blocks_no_writer(opened: str) -> None:
+    def run() -> list[str]:
+        reasoner = with_paths(30)
+        graph = Graph(store=KGReasonerStore(reasoner))
+        for number in range(6000):
+            graph.add((EX[f"c{number}"], EX.p, EX.o))
+        graph.commit()
+        readings: dict[str, tuple[Iterator[Any], int]] = {
+            "triples": (reasoner.triples(), 6000),
+            "facts": (reasoner.facts("path"), paths(30)),
+            "graph": (iter(graph), 6000),
+            "SPARQL": (iter(graph.query(f"SELECT ?x {{ ?x <{EX.p}> ?y }}")), 6000),
+        }
+        reading, count = readings[opened]
+        next(reading)
+
+        def write() -> None:
+            for number in range(100):
+                graph.remove((EX[f"c{number}"], None, None))
+            graph.add((EX.c7, EX.p, EX.o))
+            graph.commit()
+            reasoner.add_facts("edge", chain(1, 30))
+            assert len(list(reasoner.facts("path"))) == paths(31)
+            assert len(graph) == 5901
+
+        errors = list(map(repr, together(write)))
+        left = 1 + sum(1 for _ in reading)
+        return errors + ([] if left == count else [f"{left} and not {count}"])
+
+    assert survives(run) == []
+
+
+def test_others_read_while_a_transaction_is_open() -> None:
+    """What it changes is seen when it has been committed, however early they ask."""
+
+    def run() -> list[str]:
+        reasoner, seen = with_paths(20), list[int]()
+        has_changed, goes_on = threading.Event(), threading.Event()
+
+        def write() -> None:
+            with reasoner.transaction() as transaction:
+                transaction.add_facts("edge", chain(1, 20))
+                assert len(list(reasoner.facts("path"))) == paths(21)
+                has_changed.set()
+                goes_on.wait(0.3)
+                transaction.add_facts("edge", chain(1, 21))
+
+        def read() -> None:
+            has_changed.wait()
+            seen.extend(len(list(reasoner.facts("path"))) for _ in range(5))
+            goes_on.set()
+
+        errors = list(map(repr, together(write, read, read)))
+        return errors + [f"{count} paths" for count in seen if count not in (paths(20), paths(22))]
+
+    assert survives(run) == []
+
+
+def test_writers_take_turns() -> None:
+    def run() -> tuple[list[str], int]:
+        reasoner = with_paths(20)
+
+        def write(first: int) -> None:
+            for number in range(15):
+                with reasoner.transaction() as transaction:
+                    transaction.add_facts("edge", [(literal(first + number), literal(first + number + 1))])
+                    transaction.add_facts("note", [(literal(first + number),)])
+
+        errors = together(*(lambda first=first: write(first) for first in (1000, 2000, 3000)))
+        return list(map(repr, errors)), len(list(reasoner.facts("path")))
+
+    assert survives(run) == ([], paths(20) + 3 * paths(15))
+
+
+def test_a_change_that_fails_in_a_thread_leaves_others_free() -> None:
+    def run() -> list[str]:
+        reasoner = with_paths(20)
+
+        def fail() -> None:
+            with pytest.raises(ZeroDivisionError), reasoner.transaction() as transaction:
+                transaction.add_facts("edge", chain(1, 20))
+                _ = 1 // 0
+
+        def write() -> None:
+            reasoner.add_facts("edge", chain(1, 30))
+
+        errors = together(fail) + together(write)
+        assert len(list(reasoner.facts("path"))) == paths(20) + 1
+        return list(map(repr, errors))
+
+    assert survives(run) == []
+
+
+def test_a_transaction_that_its_thread_has_left_open_can_be_rolled_back() -> None:
+    def run() -> list[str]:
+        reasoner = with_paths(20)
+
+        def leave() -> None:
+            reasoner.transaction().begin().add_facts("edge", chain(1, 20))
+
+        errors = together(leave)
+        assert reasoner.open_transaction is not None
+        reasoner.open_transaction.rollback()
+        reasoner.add_facts("edge", chain(1, 30))
+        assert len(list(reasoner.facts("path"))) == paths(20) + 1
+        return list(map(repr, errors + together(lambda: reasoner.add_facts("edge", chain(1, 20)))))
+
+    assert survives(run) == []
+
+
+def test_datasets_are_queried_by_many_threads() -> None:
+    def run() -> list[str]:
+        dataset = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs")), default_union=True)
+        for number in range(5):
+            part = dataset.graph(EX[f"g{number}"])
+            for each in range(40):
+                part.add((EX[f"c{each}"], EX[f"p{number}"], EX.o))
+        dataset.commit()
+        query = prepareQuery("SELECT ?g ?x { GRAPH ?g { ?x ?p <http://example.org/o> } }")
+
+        def read() -> None:
+            for _ in range(5):
+                assert len(list(dataset.query(query))) == 200
+                assert len(list(dataset.graphs())) in (6, 7)
+
+        def write() -> None:
+            for number in range(20):
+                dataset.graph(EX.g9).add((EX[f"c{number}"], EX.p, EX.other))
+                dataset.commit()
+
+        return list(map(repr, together(read, read, write)))
+
+    assert survives(run) == []
+
+
+def test_queries_in_an_event_loop() -> None:
+    async def ask(reasoner: Reasoner) -> list[int]:
+        def count() -> int:
+            return len(list(reasoner.facts("path")))
+
+        def write() -> int:
+            with reasoner.transaction() as transaction:
+                transaction.add_facts("edge", chain(1, 20))
+                transaction.add_facts("edge", chain(1, 21))
+            return paths(22)
+
+        return await asyncio.gather(*(asyncio.to_thread(write if number == 3 else count) for number in range(8)))
+
+    seen = survives(lambda: asyncio.run(ask(with_paths(20))))
+    assert set(seen) <= {paths(20), paths(22)}
+
+
+def test_callbacks_run_in_the_thread_that_commits() -> None:
+    def run() -> Sequence[bool]:
+        reasoner, told = with_paths(5), list[tuple[int, int]]()
+        reasoner.subscribe("edge", lambda delta: told.append((threading.get_ident(), len(delta))))
+        writers: list[int] = []
+
+        def write(first: int) -> None:
+            for number in range(10):
+                reasoner.add_facts("edge", chain(1, first + 2 * number))
+                writers.append(threading.get_ident())
+
+        errors = together(lambda: write(100), lambda: write(200))
+        return not errors, sorted(thread for thread, _ in told) == sorted(writers), all(count == 1 for _, count in told)
+
+    assert survives(run) == (True, True, True)
+
+
+# --- fork ------------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def busy(shared: stress.Shared) -> Iterator[None]:
+    """Threads that write and read a reasoner, and make reasoners of their own, while the block runs."""
+    stop, report = threading.Event(), stress.Report()
+
+    def repeat(step: Callable[[], object]) -> None:
+        while not stop.is_set():
+            step()
+
+    def write(random: Random) -> None:
+        shared.advance(random.random() < 0.7, random)
+
+    reader = stress.Reader(shared, report, Random(1))
+    steps: list[Callable[[], object]] = [
+        lambda: write(Random()),
+        reader.step,
+        stress.Reader(shared, report, Random(2)).step,
+        lambda: stress.own_reasoner(report, Random()),
+    ]
+    threads = [threading.Thread(target=repeat, args=(step,), daemon=True) for step in steps]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+
+
+def use_copy(shared: stress.Shared) -> str:
+    """Read and write a copy, and say what is wrong with it."""
+    reasoner = shared.reasoner
+    edges = stress.as_numbers(reasoner.facts("edge"))
+    start = min(first for first, _ in edges)
+    state = stress.State(start)
+    if edges != state.edges() or stress.as_numbers(reasoner.facts("path")) != state.paths():
+        return f"a copy of no commit: {sorted(edges)}"
+    reasoner.add_facts("edge", [stress.edge(start + stress.LENGTH)])
+    reasoner.remove_facts("edge", [stress.edge(start)])
+    if stress.as_numbers(reasoner.facts("path")) != stress.State(start + 1).paths():
+        return "a copy that cannot be changed"
+    for name, (text, expected) in stress.QUERIES.items():
+        if stress.of_result(shared.graph.query(text)) != expected(state):
+            return f"a copy that cannot be queried: {name}"
+    own = Reasoner(PATHS)
+    own.add_facts("edge", chain(10))
+    return "" if len(list(own.facts("path"))) == paths(10) else "no new reasoner"
+
+
+def test_a_forked_process_has_a_copy_that_works() -> None:
+    """Whatever other threads were doing."""
+
+    def run() -> list[str]:
+        shared = stress.Shared()
+        with busy(shared):
+            found = []
+            for number in range(12):
+                time.sleep(0.003 * number)
+                found.append(in_child(lambda: use_copy(shared), seconds=20.0))
+        return [text for text in found if text]
+
+    assert survives(run) == []
+
+
+_shared: stress.Shared | None = None
+
+
+def _use_shared(_: int) -> str:
+    assert _shared is not None
+    return use_copy(_shared)
+
+
+def test_multiprocessing_forks_from_busy_threads() -> None:
+    def run() -> list[str]:
+        global _shared
+        _shared = stress.Shared()
+        with busy(_shared):
+            found = []
+            for _ in range(2):
+                with multiprocessing.get_context("fork").Pool(2) as pool:
+                    found += pool.map_async(_use_shared, range(2), chunksize=1).get(PATIENCE)
+        return [text for text in found if text]
+
+    assert survives(run) == []
