@@ -575,7 +575,9 @@ class Reasoner:
         pattern names their property, and under rdf:type the class.
 
         Args:
-            subject, predicate, object: terms of ours, or of rdflib or pyoxigraph.
+            subject: a term of ours, or of rdflib or pyoxigraph.
+            predicate: likewise.
+            object: likewise.
             which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
 
         Raises:

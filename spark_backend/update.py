@@ -43,7 +43,8 @@ def update(
     Args:
         materialised: the materialisation of the same program, with the column ``inferred``; it is read several times.
         program: the rules.
-        added, removed: triples; those that are there already, or are not there as explicit ones, change nothing.
+        added: triples; those that are there already change nothing.
+        removed: triples; those that are not there as explicit ones change nothing.
         facts: as for the materialisation.
         work_dir: where iterations are kept; not that of the materialisation, if that is read from there.
         progress: is told of everything that is done.
