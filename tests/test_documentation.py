@@ -1,16 +1,20 @@
-"""Every code block of the documentation does what it says, and every page can be found."""
+"""Every code block of the documentation does what it says; what it lists is what there is, and what it links to exists."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+
+from kg_reasoner import aggregates, expressions, functions, rulesets
 
 from .code_blocks import ROOT, Block, run, stories_of
 
 DOCS = ROOT / "docs"
 GUIDES = [ROOT / "CONTRIBUTING.md", ROOT / "kg_reasoner" / "dbsp" / "README.md", ROOT / "spark_backend" / "README.md"]
 PAGES = sorted(DOCS.rglob("*.md"))
+READ_IN_THE_REPOSITORY = [ROOT / "README.md", ROOT / "examples" / "README.md"]
 
 STORIES = [story for page in (*PAGES, *GUIDES) for story in stories_of(page)]
 
@@ -18,3 +22,46 @@ STORIES = [story for page in (*PAGES, *GUIDES) for story in stories_of(page)]
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0].where)
 def test_blocks(story: list[Block], tmp_path: Path) -> None:
     run(story, tmp_path)
+
+
+def words(page: str) -> set[str]:
+    """What stands in backticks on a page."""
+    return set(re.findall(r"`([^`\n]+)`", (DOCS / page).read_text(encoding="utf-8")))
+
+
+def test_the_reference_has_all_functions() -> None:
+    casts = {name for name in functions.FUNCTIONS if name.startswith("<")}
+    wanted = {*functions.FUNCTIONS, *functions.REFUSED, *expressions._FORMS, *aggregates.FUNCTIONS} - casts - {"neg", "||"}
+    wanted |= {f"xsd:{name.rpartition('#')[2][:-1]}" for name in casts}
+    assert not wanted - words("reference/rule-language.md")
+
+
+def test_the_reference_has_all_rule_sets() -> None:
+    assert not set(rulesets.names()) - words("reference/rule-sets.md")
+
+
+def test_the_reference_has_all_commands_and_options() -> None:
+    from kg_reasoner.cli import main
+
+    page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
+    commands = getattr(main, "commands")  # noqa: B009  # of click's group
+    for name, command in commands.items():
+        assert f"`kg-reasoner {name}" in page
+        if name in ("spark", "generate", "demo"):  # what they take is told elsewhere
+            continue
+        options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
+        missing = [option for option in options if not re.search(rf"{option}\b", page)]
+        assert not missing, f"{name}: {missing}"
+
+
+@pytest.mark.parametrize("page", [*READ_IN_THE_REPOSITORY, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path = target.partition("#")[0]
+        is_generated = path.endswith(".ipynb") or "notebooks/" in path
+        if path and "://" not in path and not is_generated:
+            assert (page.parent / path).exists(), f"{page.name} links to {target}"
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
