@@ -1,7 +1,7 @@
 """Hooks of MkDocs: the package as mkdocstrings finds it, and notebooks as pages.
 
-The folders `loaders`, `rulesets` and `spark_backend` are installed inside the package, but lie beside it in the repository; a copy has
-them where they are installed. A notebook is shown as it was saved, outputs included: building the site runs nothing
+The folders `loaders`, `rulesets` and `spark_backend` are installed inside the package, but lie beside it in the repository; a copy
+has them where they are installed. A notebook is shown as it was saved, outputs included: building the site runs nothing
 (`tests/test_notebooks.py` does).
 """
 
