@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: the package as mkdocstrings finds it, and notebooks as pages.
+"""Hooks of MkDocs: the package as mkdocstrings finds it, texts from elsewhere in the repository, and notebooks as pages.
 
 The folders `loaders`, `rulesets` and `spark_backend` are installed inside the package, but lie beside it in the repository; a copy
 has them where they are installed. A notebook is shown as it was saved, outputs included: building the site runs nothing
@@ -8,6 +8,7 @@ has them where they are installed. A notebook is shown as it was saved, outputs 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 VIEW = ROOT / "build" / "docs-view" / "kg_reasoner"
+
+INCLUDED = re.compile(r"^<!-- include -->\[(.+)\]\(.+\)$", re.MULTILINE)
+FILE = re.compile(r"^<!-- file: (.+) -->\n```(\w+)$", re.MULTILINE)
+OUTPUT = re.compile(r"^<!-- output -->\n```(\w+)$", re.MULTILINE)
 
 
 def on_config(config: Any) -> Any:
@@ -38,6 +43,16 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put texts of the repository in place of links to them, and give blocks titles from the comments above them.
+
+    What the comments mean, `tests/code_blocks.py` tells.
+    """
+    markdown = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8"), markdown)
+    markdown = FILE.sub(r'```\2 title="\1"', markdown)
+    return OUTPUT.sub(r'```\1 title="Output"', markdown)
+
+
 def as_markdown(notebook: dict[str, Any]) -> str:
     """A notebook as Markdown: code cells as blocks, and what they print as blocks after them."""
     parts: list[str] = []
@@ -47,7 +62,7 @@ def as_markdown(notebook: dict[str, Any]) -> str:
             parts.append(source)
             continue
         parts.append(f"```python\n{source}\n```")
-        parts += [f"```text\n{text.rstrip()}\n```" for text in map(text_of, cell["outputs"]) if text.strip()]
+        parts += [f"<!-- output -->\n```text\n{text.rstrip()}\n```" for text in map(text_of, cell["outputs"]) if text.strip()]
     return "\n\n".join(parts) + "\n"
 
 
