@@ -21,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,6 +51,11 @@ class Block:
     def where(self) -> str:
         return f"{self.source}, line {self.line}"
 
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a Python block that is run."""
+        return self.language in PYTHON and not self.markers.keys() & {"file", "output", "skipped"}
+
 
 def stories_of(path: Path) -> list[list[Block]]:
     """The fenced blocks of a Markdown file of the repository, each together with those that continue it."""
@@ -73,17 +79,20 @@ def read_stories(text: str, source: str = "README.md") -> list[list[Block]]:
 def run(story: list[Block], folder: Path) -> str:
     """Run blocks one after the other in `folder`; returns what the last one prints, and fails where one of them fails."""
     printed = python = ""
-    for block in story:
-        if "file" in block.markers:
-            (folder / block.markers["file"]).write_text(block.code, encoding="utf-8")
-        elif "output" in block.markers:
+    waiting: list[str] = []
+    for number, block in enumerate(story):
+        if "output" in block.markers:
             assert matches(block.code, printed), f"{block.where} shows\n{block.code}\nbut this is printed\n{printed}"
+        elif "file" in block.markers:
+            (folder / block.markers["file"]).write_text(block.code, encoding="utf-8")
         elif "skipped" in block.markers:
             assert block.markers["skipped"], f"{block.where}: why it is skipped is missing"
             read(block, folder)
-        elif block.language in PYTHON:
-            code = f"{python}\nprint({SEPARATOR!r})\n{block.code}"
-            printed = output_of([sys.executable, "-c", code], folder, block.where).partition(f"{SEPARATOR}\n")[2]
+        elif block.is_python:
+            if not waiting:
+                together = takewhile(lambda later: later.is_python or "output" in later.markers, story[number:])
+                waiting = run_python(python, [later for later in together if later.is_python], folder)
+            printed = waiting.pop(0)
             python += block.code
         elif block.language in SHELL:
             installs = "command" in block.markers or any(INSTALLS.match(line) for line in block.code.splitlines())
@@ -91,6 +100,15 @@ def run(story: list[Block], folder: Path) -> str:
         else:
             read(block, folder)
     return printed
+
+
+def run_python(before: str, blocks: list[Block], folder: Path) -> list[str]:
+    """What each of some Python blocks prints, run in one process after the code of earlier blocks."""
+    parts = [before]
+    for block in blocks:
+        parts += [f"print({SEPARATOR!r}, flush=True)", f"# {block.where}", block.code]
+    where = blocks[0].where if len(blocks) == 1 else f"{blocks[0].where}, and what continues it"
+    return output_of([sys.executable, "-c", "\n".join(parts)], folder, where).split(f"{SEPARATOR}\n")[1:]
 
 
 def read(block: Block, folder: Path) -> None:

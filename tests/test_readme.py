@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,38 @@ def test_how_blocks_are_run(tmp_path: Path) -> None:
         run(alone, tmp_path)
     with pytest.raises(AssertionError, match="line 16 shows"):
         run([*told[:2], told[-1]], tmp_path)
+
+
+READ = """
+<!-- skipped: needs a machine with wings -->
+```python
+import wings
+```
+<!-- continues -->
+```python
+print("ran")
+```
+<!-- continues -->
+```turtle
+@prefix : <http://example.org/> .
+:a :b :c .
+```
+<!-- continues -->
+```datalog
+p(?x) :- q(?x) .
+```
+"""
+
+
+def test_what_is_not_run_is_read(tmp_path: Path) -> None:
+    (story,) = read_stories(READ)
+    assert run(story, tmp_path) == "ran\n"
+    for block, mistake in zip((story[0], *story[2:]), ("import import", ":a :b", "p(?x) :- ."), strict=True):
+        with pytest.raises(Exception, match=r".") as caught:
+            run([replace(block, code=mistake)], tmp_path)
+        assert not isinstance(caught.value, AssertionError)
+    with pytest.raises(AssertionError, match="why it is skipped"):
+        run([replace(story[0], markers={"skipped": ""})], tmp_path)
 
 
 def test_dots_stand_for_anything() -> None:
