@@ -38,8 +38,10 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     _by_graph: GraphReasoners | None
     _size: tuple[int, int] | None
 
-    is_waiting: bool
-    """Whether there is something to flush."""
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is something to flush."""
+        raise NotImplementedError
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
