@@ -284,8 +284,9 @@ class Reasoner:
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
         """
-        self.engine.translate_schema()
-        return [*self.loaded.warnings(), *self.engine.axioms.warnings]
+        with self.engine.exclusively():
+            self.engine.translate_schema()
+            return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
