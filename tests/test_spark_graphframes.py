@@ -26,6 +26,8 @@ from kg_reasoner.spark_backend.graphframes import (
 )
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
