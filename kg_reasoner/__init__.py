@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_reasoner.errors import BeyondProfileWarning, ReasonerError, ReasonerWarning
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore, attach, graph_of
+    from kg_reasoner.store import KGReasonerStore, attach, graph_of, store_of
 
-__all__ = ["BeyondProfileWarning", "KGReasonerStore", "Reasoner", "ReasonerError", "ReasonerWarning", "attach", "graph_of"]
+__all__ = [
+    "BeyondProfileWarning",
+    "KGReasonerStore",
+    "Reasoner",
+    "ReasonerError",
+    "ReasonerWarning",
+    "attach",
+    "graph_of",
+    "store_of",
+]
 __version__ = "0.1.0"
 
 _checkout = Path(__file__).resolve().parent.parent
@@ -26,6 +35,7 @@ _HOMES = {
     "ReasonerWarning": "errors",
     "attach": "store",
     "graph_of": "store",
+    "store_of": "store",
 }
 
 
