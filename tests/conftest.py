@@ -10,13 +10,13 @@ from hypothesis import settings
 
 from kg_reasoner import relation
 
-from .effort import EFFORT
+from .effort import EFFORT, examples
 
 collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
 """Looking for doctests imports every module, and what tests on Spark share cannot be imported without the extra."""
 
 # A deadline measures the machine: the first example may compile kernels, and other processes share the cores.
-settings.register_profile("kg_reasoner", deadline=None, print_blob=True)
+settings.register_profile("kg_reasoner", deadline=None, print_blob=True, max_examples=examples(100))
 settings.load_profile("kg_reasoner")
 
 

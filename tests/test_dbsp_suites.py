@@ -25,7 +25,11 @@ SMALL = {3000: 300, 1_000_000: 100, 10_000: 100}
 EVERY = by_effort(8, 4, 1)
 
 
-@pytest.mark.parametrize("name", folders())
+IN_CI = {"example__amicable", "example__prime2"}
+"""Programs that take seconds."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in IN_CI)) for name in folders()])
 def test_program(name: str) -> None:
     if name in SLOW and EVERY > 1:
         pytest.skip("takes half a minute: KG_REASONER_EFFORT=full runs it")

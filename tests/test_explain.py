@@ -348,7 +348,7 @@ def compare_all_proofs(program: Program, explicit: Facts, most: int = 60, most_f
 # ------------------------------------------------------------------------------------------------------- LUBM, literals
 
 
-@pytest.fixture(scope="module", params=["owl2rl", "owl2rl-full"])
+@pytest.fixture(scope="module", params=["owl2rl", pytest.param("owl2rl-full", marks=pytest.mark.long)])
 def university(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reasoner:
     data = tmp_path_factory.mktemp("lubm") / "lubm.nt"
     lubm.write(data, 1, seed=0)

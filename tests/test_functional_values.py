@@ -49,7 +49,7 @@ def test_other_ways_to_have_one_value(axiom: str, declared: str, ruleset: str) -
         assert reasoner.is_consistent() == consistent, values
 
 
-@pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
+@pytest.mark.parametrize("ruleset", ["owl2rl", pytest.param("owl2rl-full", marks=pytest.mark.long)])
 @pytest.mark.parametrize("axiom", [":C owl:hasKey (:p :q) .", ":C owl:hasKey (:p) .", ":p a owl:InverseFunctionalProperty ."])
 @pytest.mark.parametrize(
     ("one", "other", "same"),

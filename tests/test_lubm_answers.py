@@ -29,7 +29,7 @@ def data() -> Graph:
     return graph
 
 
-@pytest.fixture(scope="module", params=["owl2rl", "owl2rl-full"])
+@pytest.fixture(scope="module", params=["owl2rl", pytest.param("owl2rl-full", marks=pytest.mark.long)])
 def attached(request: pytest.FixtureRequest, data: Graph) -> Graph:
     return attach(Graph(store=data.store, identifier=data.identifier), ruleset=request.param)
 

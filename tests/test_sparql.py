@@ -136,7 +136,7 @@ def assert_same(ours: Graph, query: Any, *, repetitions: bool = True, **options:
         assert isomorphic(found.graph, expected.graph)
 
 
-@pytest.fixture(scope="module", params=[*LAYOUTS, "rdfs", "owl2rl"])
+@pytest.fixture(scope="module", params=[*LAYOUTS, pytest.param("rdfs", marks=pytest.mark.long), "owl2rl"])
 def zoo(request: pytest.FixtureRequest) -> Graph:
     program = LAYOUTS.get(request.param)
     reasoner = Reasoner(program) if program is not None else Reasoner(ruleset=request.param)

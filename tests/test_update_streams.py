@@ -1,8 +1,8 @@
 """The 99 update streams of the shared suite: after every step the numbers of facts and their checksum are as expected.
 
 Streams are processed by every strategy, with marking (`Reasoner.process`) and without (a transaction for each step), as facts of
-general predicates and as triples. Each stream has one of these combinations, chosen by its name; in CI also those of the default
-strategy; and with full effort all of them, which takes minutes.
+general predicates and as triples. Each stream has one of these combinations, chosen by its name (two thirds of them are marked
+`long`); in CI also those of the default strategy, and with full effort all of them, which takes minutes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,12 @@ def combinations(name: str) -> list[Combination]:
 
 
 @pytest.mark.parametrize(
-    ("name", "how"), [pytest.param(name, how, id=f"{name}-{how}") for name in streams.names() for how in combinations(name)]
+    ("name", "how"),
+    [
+        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 3 > 0))
+        for number, name in enumerate(streams.names())
+        for how in combinations(name)
+    ],
 )
 def test_stream(name: str, how: Combination) -> None:
     stream = streams.read(name, triples=how.triples)
