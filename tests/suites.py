@@ -22,7 +22,7 @@ ORIGINS: Final = {
 
 def why_missing(name: str) -> str:
     """What to say where a suite is missing."""
-    return f"../shared/suites/{name} is missing: {ORIGINS[name]}; see CONTRIBUTING.md, Suites of others"
+    return f"../shared/suites/{name} is missing: {ORIGINS[name]}; see CONTRIBUTING.md, Tests"
 
 
 def needs_suite(name: str) -> pytest.MarkDecorator:
