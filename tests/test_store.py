@@ -21,7 +21,7 @@ from rdflib.compare import isomorphic
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import TripleAddedEvent
 
-from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
+from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of, store_of
 from kg_reasoner.errors import LoadError, ReasonerError, UnknownNameError
 
 from .effort import examples
@@ -600,3 +600,13 @@ def test_patterns_find_what_an_ordinary_graph_finds(rules: str, triples: set[Tri
         assert len(found) == len(set(found))
         assert set(found) == set(theirs.triples(pattern))
         assert (pattern in ours) == (pattern in theirs)
+
+
+def test_the_store_under_a_graph() -> None:
+    graph = Graph()
+    with pytest.raises(ReasonerError, match=r"^<Graph .*> has no reasoner under it: attach\(graph\) puts one there$"):
+        store_of(graph)
+    assert store_of(attach(graph)) is graph.store
+    assert store_of(Dataset(store="KGReasoner")).reasoner.is_consistent()
+    with pytest.raises(ReasonerError, match="None has no reasoner"):
+        store_of(None)  # type: ignore[arg-type]

@@ -280,5 +280,5 @@ def store_of(graph: Graph) -> KGReasonerStore:
     """
     store = getattr(graph, "store", None)
     if not isinstance(store, KGReasonerStore):
-        raise ReasonerError(f"{type(graph).__name__} {graph!r} has no reasoner: attach(graph) puts one under it")
+        raise ReasonerError(f"{graph!r} has no reasoner under it: attach(graph) puts one there")
     return store
