@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from kg_reasoner.errors import BeyondProfileWarning, CancelledError, LimitError, ReasonerError, ReasonerWarning
     from kg_reasoner.limits import Limits
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore, attach, graph_of
+    from kg_reasoner.store import KGReasonerStore, attach, graph_of, store_of
 
 __all__ = [
     "BeyondProfileWarning",
@@ -22,6 +22,7 @@ __all__ = [
     "ReasonerWarning",
     "attach",
     "graph_of",
+    "store_of",
 ]
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ _HOMES = {
     "ReasonerWarning": "errors",
     "attach": "store",
     "graph_of": "store",
+    "store_of": "store",
 }
 
 

@@ -7,8 +7,10 @@ where, and what to do about it; where there is a source text, `SourceError` show
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "ValueTooLargeError",
+    "install_command",
     "suggest",
 ]
 
@@ -223,10 +226,18 @@ class UnknownNameError(ReasonerError):
 
 
 class MissingExtraError(ReasonerError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message names the extra, and how it is installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'kg-reasoner[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra beside this package: from the checkout, if it runs from one, or by its name."""
+    root = Path(__file__).resolve().parents[1]
+    if (root / "pyproject.toml").is_file():
+        return f"pip install -e {shlex.quote(f'{root}[{extra}]')}"
+    return f"pip install 'kg-reasoner[{extra}]'"
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

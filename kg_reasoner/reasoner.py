@@ -32,10 +32,10 @@ from kg_reasoner.encoding import (
 )
 from kg_reasoner.engine import Engine
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
-from kg_reasoner.inconsistency import Violation, reaction
+from kg_reasoner.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.locking import NO_HOLD, Hold
-from kg_reasoner.maintenance import DEFAULT
+from kg_reasoner.maintenance import DEFAULT, Strategy
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
 from kg_reasoner.notices import Notices
@@ -46,6 +46,7 @@ from kg_reasoner.transaction import Transaction
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
+    from kg_reasoner.documents import Refusal
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
     from kg_reasoner.loaders.bounds import DocumentBounds
@@ -113,10 +114,10 @@ class Reasoner:
         program: Program | str | Path | None = None,
         *,
         ruleset: str | None = None,
-        maintenance: str = DEFAULT,
+        maintenance: Strategy = DEFAULT,
         datatypes: Iterable[str] | None = None,
         equality: Equality = "axioms",
-        on_inconsistency: str = "report",
+        on_inconsistency: Reaction = "report",
         show_hidden: bool = False,
         limits: Limits = UNLIMITED,
     ) -> None:
@@ -135,7 +136,7 @@ class Reasoner:
         self._named_graphs: NamedGraphs | None = None
         self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
-        self.on_inconsistency = "report"
+        self.on_inconsistency: Reaction = "report"
         self.engine.limits = limits
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -234,7 +235,7 @@ class Reasoner:
         progress: Progress | None = None,
         catalog: CatalogSource | None = None,
         imports: ImportsMode = "resolve",
-        refused: str = "raise",
+        refused: Refusal = "raise",
         bounds: DocumentBounds | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -472,7 +473,7 @@ class Reasoner:
         return self.engine.version
 
     @property
-    def maintenance(self) -> str:
+    def maintenance(self) -> Strategy:
         """The name of the maintenance strategy."""
         return self._strategy
 

@@ -16,6 +16,7 @@ from kg_reasoner.printer import format_rule
 from kg_reasoner.program import FALSE, Atom, BodyLiteral, Call, Filter, Negation, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, RDF, literal
 
+from .effort import examples
 from .oracle import Facts, evaluate, is_stable, violations
 from .strategies import facts, programs
 
@@ -189,7 +190,7 @@ def entangled(draw: st.DrawFn) -> Program:
     return Program(tuple(found))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(entangled())
 def test_strata_give_the_stable_model(program: Program) -> None:
     """A stratified program has one stable model; the strata are right if evaluating them one after another gives it."""
@@ -202,7 +203,7 @@ def test_strata_give_the_stable_model(program: Program) -> None:
     assert is_stable(program, start, evaluate(program, start))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(programs(), facts())
 def test_strata_give_the_stable_model_of_larger_programs(program: Program, given_facts: Facts) -> None:
     try:

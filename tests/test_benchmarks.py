@@ -155,7 +155,7 @@ def test_what_is_hidden_from_users_is_counted_as_the_peers_do(tmp_path: Path) ->
 
 
 def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
-    pytest.importorskip("nmo_python", reason="Nemo is part of the extra 'bench'")
+    pytest.importorskip("nmo_python", reason="Nemo is not installed (the extra 'bench')")
     graph = tmp_path / "path.txt"
     graph.write_text("1 2 a\n2 3 a\n3 4 a\n", encoding="ascii")
     nemo = [one for one in CONTESTANTS if one.name == "nemo"]

@@ -24,9 +24,10 @@ from kg_reasoner import lubm, rulesets
 from kg_reasoner.cli import main
 from kg_reasoner.parser import parse
 
+from .suites import SUITES, needs_suite
+
 ROOT = Path(__file__).resolve().parents[1]
-SUITE = ROOT.parent / "shared" / "suites" / "lubm"
-needs_suite = pytest.mark.skipif(not SUITE.is_dir(), reason="the third-party suite shared/suites/lubm is not there")
+SUITE = SUITES / "lubm"
 
 ZOO = """
 @prefix : <http://example.org/zoo#> .
@@ -392,7 +393,7 @@ def test_a_service_that_gives_no_answer(zoo: Path) -> None:
         assert "is not allowed: nothing is fetched" in bad("query", zoo, "-q", "-Q", query)
 
 
-@needs_suite
+@needs_suite("lubm")
 @pytest.mark.parametrize("name", list(lubm.queries()))
 def test_the_answers_of_the_university_benchmark(name: str, tmp_path: Path) -> None:
     query = tmp_path / f"{name}.rq"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -32,6 +31,7 @@ from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import KGReasonerStore
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
 
+from .effort import by_effort, examples
 from .oracle import (
     Binding,
     Facts,
@@ -52,7 +52,7 @@ from .oracle import (
 from .proof_checker import ProofError, check, check_group, replaced
 from .strategies import CONSTANTS, NODES, PREDICATES, PROPERTIES, SINKS, facts, programs, triple_programs, triples
 
-EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "60")), deadline=None)
+EXAMPLES = settings(max_examples=examples(60))
 EX = "http://example.org/"
 
 
@@ -348,7 +348,7 @@ def compare_all_proofs(program: Program, explicit: Facts, most: int = 60, most_f
 # ------------------------------------------------------------------------------------------------------- LUBM, literals
 
 
-@pytest.fixture(scope="module", params=["owl2rl", "owl2rl-full"])
+@pytest.fixture(scope="module", params=["owl2rl", pytest.param("owl2rl-full", marks=pytest.mark.long)])
 def university(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reasoner:
     data = tmp_path_factory.mktemp("lubm") / "lubm.nt"
     lubm.write(data, 1, seed=0)
@@ -358,11 +358,9 @@ def university(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def test_lubm(university: Reasoner) -> None:
-    """A sample of the derived triples; with KG_REASONER_ALL_PROOFS=1 in the environment, every one of them."""
+    """A sample of the derived triples; with full effort, every one of them."""
     inferred = university.triple_ids("inferred")
-    chosen = range(len(inferred))
-    if not os.environ.get("KG_REASONER_ALL_PROOFS"):
-        chosen = random.Random(1).sample(chosen, 300)  # type: ignore[assignment]
+    chosen = random.Random(1).sample(range(len(inferred)), by_effort(60, 300, len(inferred)))
     rules = university.rules
     negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
     assert TRIPLE not in negated

@@ -18,6 +18,7 @@ from kg_reasoner.printer import format_term
 from kg_reasoner.program import TRIPLE, Atom, Bind, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
+from .effort import examples
 from .oracle import evaluate
 from .test_rulesets import facts_in
 
@@ -278,7 +279,7 @@ def _term(term: Variable | Term) -> str:
 
 
 @given(st.lists(rules(), max_size=4, unique=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_our_rules_written_as_n3_are_read_back(written: list[Rule]) -> None:
     prefixes = "".join(f"@prefix {name}: <{space}> . " for name, space in PREFIXES.items())
     found = read(f"{N3_PREFIXES}{prefixes}{' '.join(map(as_n3, written))}".encode()).program
@@ -316,7 +317,7 @@ def test_the_document_that_is_broken_below_is_sound() -> None:
     st.integers(0, 12),
     st.sampled_from(["", "{", "}", "(", ")", '"', "?", "<", ".", "@", "é", "\0", "a:", "[=", "{$"]),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 @example(0, 0, "\ufeff")
 def test_broken_documents_are_read_or_refused_with_an_error_of_ours(place: int, gone: int, put: str) -> None:
     broken = _SOUND[:place] + put + _SOUND[place + gone :]

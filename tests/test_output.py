@@ -27,6 +27,8 @@ from kg_reasoner.loaders import rdf
 from kg_reasoner.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_rows, write_triples
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
+from .effort import examples
+
 EX = "http://example.org/"
 SIMPLE: list[Triple] = [
     (IRI(f"{EX}a"), IRI(f"{EX}p"), IRI(f"{EX}b")),
@@ -193,7 +195,7 @@ def _for_xml(triple: Triple) -> bool:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_nasty_terms_read_back(format: str) -> None:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.lists(triples_of_iris, max_size=6))
     @example([(IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("\r\n\t \u0085\u2028&amp;]]>"))])
     @example([(IRI(f"{EX}a"), IRI(f"{EX}p"), Literal(""))])
@@ -207,7 +209,7 @@ def test_nasty_terms_read_back(format: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Parsing weird boolean")  # rdflib's view of some literals
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.one_of(iris, labels.map(BlankNode)), iris, st.one_of(literals, labels.map(BlankNode))), max_size=6))
 def test_every_form_of_a_statement_is_read_alike(triples: list[Triple]) -> None:
     """The compiled reader of N-Triples, the one of N-Quads, Turtle's parser and rdflib's terms give the same texts."""

@@ -23,7 +23,7 @@ from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.loaders.formats import FORMATS
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, term_from_text
 
-SUITES = Path(__file__).resolve().parents[1].parent / "shared" / "suites"
+from .suites import SUITES, why_missing
 
 # ---- one small graph in every syntax
 
@@ -874,7 +874,7 @@ def test_the_first_block_comes_before_the_rest_is_read(syntax: str) -> None:
 def lubm() -> Iterator[Path]:
     folder = SUITES / "lubm"
     if not folder.is_dir():
-        pytest.skip("the third-party suites are not beside this checkout")
+        pytest.skip(why_missing("lubm"))
     yield folder
 
 

@@ -24,6 +24,8 @@ from kg_reasoner.spark_backend import session as session_module
 from kg_reasoner.spark_backend.session import build_session
 from kg_reasoner.terms import term_text
 
+pytestmark = pytest.mark.long
+
 ONTOLOGY = """
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kg_reasoner.errors import install_command
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -25,9 +27,9 @@ def without(package: str, code: str) -> str:
 @pytest.mark.parametrize("package", ["pyspark", "pyarrow", "pandas"])
 def test_the_extra_is_named(package: str) -> None:
     said = without(package, "import kg_reasoner.spark_backend")
-    assert "pip install 'kg-reasoner[spark]'" in said
+    assert install_command("spark") in said
     command = without(package, "from kg_reasoner.cli import main; main(['spark', 'check', 'data.nt'])")
-    assert command.strip() == "error: kg_reasoner.spark_backend needs an optional dependency: pip install 'kg-reasoner[spark]'"
+    assert command.strip() == f"error: kg_reasoner.spark_backend needs an optional dependency: {install_command('spark')}"
 
 
 def test_java_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

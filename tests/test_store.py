@@ -21,8 +21,10 @@ from rdflib.compare import isomorphic
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import TripleAddedEvent
 
-from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
+from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of, store_of
 from kg_reasoner.errors import LoadError, ReasonerError, UnknownNameError
+
+from .effort import examples
 
 EX = Namespace("http://example.org/")
 ZOO = """
@@ -524,7 +526,7 @@ def prefixes(store: Memory | KGReasonerStore) -> dict[str, URIRef]:
     return dict(store.namespaces())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([EX, RDF, OWL]), st.booleans()), max_size=8))
 def test_prefixes_behave_as_in_memory(binds: list[tuple[str, Namespace, bool]]) -> None:
     ours, theirs = Graph(store=KGReasonerStore(Reasoner())), Graph()
@@ -553,7 +555,7 @@ def operations(draw: st.DrawFn) -> tuple[str, list[Triple] | tuple[object, ...]]
     return kind, triple
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(["", "[?x, ?p, ?z] :- [?x, ?p, ?y], [?y, ?q, ?z] ."]), st.lists(operations(), max_size=12))
 def test_explicit_triples_are_those_of_an_ordinary_graph(rules: str, steps: list[tuple[str, object]]) -> None:
     """Whatever is added and removed, whenever it is read: the explicit triples are those of an ordinary graph."""
@@ -586,7 +588,7 @@ def patterns() -> Iterator[tuple[object, object, object]]:
                 yield subject, predicate, value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.sampled_from(["", "[?x, ?p, ?z] :- [?x, ?p, ?y], [?y, ?q, ?z] ."]), st.sets(TRIPLES, max_size=10))
 def test_patterns_find_what_an_ordinary_graph_finds(rules: str, triples: set[Triple]) -> None:
     ours, theirs = graph_of(Reasoner(rules)), Graph()
@@ -598,3 +600,13 @@ def test_patterns_find_what_an_ordinary_graph_finds(rules: str, triples: set[Tri
         assert len(found) == len(set(found))
         assert set(found) == set(theirs.triples(pattern))
         assert (pattern in ours) == (pattern in theirs)
+
+
+def test_the_store_under_a_graph() -> None:
+    graph = Graph()
+    with pytest.raises(ReasonerError, match=r"^<Graph .*> has no reasoner under it: attach\(graph\) puts one there$"):
+        store_of(graph)
+    assert store_of(attach(graph)) is graph.store
+    assert store_of(Dataset(store="KGReasoner")).reasoner.is_consistent()
+    with pytest.raises(ReasonerError, match="None has no reasoner"):
+        store_of(None)  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ from kg_reasoner.parser import parse
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
+from .effort import examples
 from .oracle import evaluate
 from .test_rulesets import TURTLE_PREFIXES, triples_in
 
@@ -155,7 +156,7 @@ def test_owl_xml_is_the_same(tmp_path: Path) -> None:
 
 
 def test_rules_that_owlready2_writes_are_read(tmp_path: Path) -> None:
-    owlready2 = pytest.importorskip("owlready2")
+    owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
     text = "Person(?p), age(?p, ?a), add(?b, ?a, 1), greaterThan(?b, 18), knows(?p, ?q), differentFrom(?p, ?q)"
     text += " -> Adult(?p), nextAge(?p, ?b), knows(?q, ?p)"
     ontology = owlready2.World().get_ontology("http://example.org/")
@@ -430,7 +431,7 @@ def rules(draw: st.DrawFn) -> tuple[Rule, list[tuple[IRI, list[Argument]]]]:
 
 
 @given(rules())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_our_rules_written_as_swrl_are_read_back(written: tuple[Rule, list[tuple[IRI, list[Argument]]]]) -> None:
     rule, computed = written
     found = translate(_Writer().rule(rule, computed))
@@ -476,7 +477,7 @@ TERMS = [*sorted({term for triple in BROKEN for term in triple[::2]}, key=str), 
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_broken_rules_are_warnings_and_never_exceptions(data: st.DataObject) -> None:
     triples = [*BROKEN]
     for _ in range(data.draw(st.integers(1, 4))):

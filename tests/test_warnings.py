@@ -148,7 +148,8 @@ def test_warnings_within_a_transaction_wait_for_its_end() -> None:
 
 
 def test_graphs_warn_too() -> None:
-    rdflib = pytest.importorskip("rdflib")
+    import rdflib
+
     graph = attach(rdflib.Graph().parse(data=f"{TURTLE_PREFIXES}{CHOICE}", format="turtle"))
     with pytest.warns(BeyondProfileWarning, match="choice"):
         len(graph)

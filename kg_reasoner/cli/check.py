@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import Reasoning
 
 
 @click.command(short_help="List the contradictions in data.")
@@ -38,7 +39,7 @@ def check(
     files: tuple[str, ...],
     output_format: str,
     proofs: int,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,

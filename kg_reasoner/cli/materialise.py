@@ -18,6 +18,7 @@ from kg_reasoner.cli.options import (
 
 if TYPE_CHECKING:
     from kg_reasoner.matching import Which
+    from kg_reasoner.store.store import Reasoning
 
 
 @click.command(short_help="Write what follows from RDF data.")
@@ -39,7 +40,7 @@ def materialise(
     output_format: str | None,
     inferred_only: bool,
     inferred_graph: str | None,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import Reasoning
 
 __all__ = [
     "data_options",
@@ -111,7 +112,7 @@ def load_into_store(
     reasoner: Reasoner,
     files: Sequence[str],
     input_format: str | None,
-    reasoning: str,
+    reasoning: Reasoning,
     inferred_graph: str | None = None,
     allow: Sequence[str] = (),
 ) -> KGReasonerStore:

@@ -23,6 +23,8 @@ from kg_reasoner.errors import LoadError
 if TYPE_CHECKING:
     from rdflib.query import Result
 
+    from kg_reasoner.store.store import Reasoning
+
 
 @click.command(short_help="Answer a SPARQL query over data and what follows.")
 @click.argument("files", nargs=-1, required=True)
@@ -56,7 +58,7 @@ def query(
     query_source: str,
     output_format: str,
     allow_service: bool,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,

@@ -10,11 +10,12 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.inconsistency import Reaction
 from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.store.changes import BATCH
 from kg_reasoner.store.copying import copy_explicit
 from kg_reasoner.store.permissions import Allow
-from kg_reasoner.store.store import KGReasonerStore
+from kg_reasoner.store.store import KGReasonerStore, Reasoning
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
 
@@ -23,9 +24,9 @@ def attach(
     graph: AnyGraph,
     ruleset: str = "owl2rl",
     *,
-    reasoning: str = "union",
+    reasoning: Reasoning = "union",
     inferred_graph: str | None = None,
-    on_inconsistency: str = "report",
+    on_inconsistency: Reaction = "report",
     equality: Equality = "axioms",
     allow: Allow = (),
 ) -> AnyGraph:
@@ -34,7 +35,7 @@ def attach(
     Args:
         graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
         ruleset: the name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
-            ``graph.store.reasoner.add_program(text)``.
+            ``store_of(graph).reasoner.add_program(text)``.
         reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
         inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.reasoner.Reasoner`.

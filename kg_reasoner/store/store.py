@@ -7,8 +7,8 @@ The first change begins a transaction. Reading sees it; `commit` ends it and tel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 
 from rdflib import Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 plugin.register("KGReasoner", Store, "kg_reasoner.store", "KGReasonerStore")
 CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
 
-REASONING: Final = ("union", "graph")
+Reasoning: TypeAlias = Literal["union", "graph"]
+REASONING: Final[Sequence[Reasoning]] = ("union", "graph")
 
 
 class KGReasonerStore(StoreChanges):
@@ -49,8 +50,8 @@ class KGReasonerStore(StoreChanges):
     What is read is a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
     Whoever never commits has one long transaction, which costs a few bytes for each triple added or removed. While a transaction of
-    the reasoner itself is open (``with graph.store.reasoner.transaction():``), changes of the graph are part of that one, and it is
-    the reasoner's to commit or to roll back.
+    the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of that one, and
+    it is the reasoner's to commit or to roll back.
 
     Any number of threads may read, query and change a graph: one at a time changes it, each change is made whole or not at all,
     and whatever is read is of one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`)
@@ -95,7 +96,7 @@ class KGReasonerStore(StoreChanges):
         configuration: Reasoner | str | None = None,
         identifier: Any = None,
         *,
-        reasoning: str = "union",
+        reasoning: Reasoning = "union",
         inferred_graph: str | None = None,
         allow: Allow = (),
     ) -> None:
@@ -152,7 +153,9 @@ class KGReasonerStore(StoreChanges):
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a KGReasonerStore is neither copied nor pickled: copy or serialise graph.store.explicit, and attach again")
+        raise TypeError(
+            "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
+        )
 
     def _use(self, reasoner: Reasoner) -> None:
         """Take a reasoner, for what it has and for everything that comes."""
@@ -168,7 +171,7 @@ class KGReasonerStore(StoreChanges):
     # --- explanations -----------------------------------------------------------------------------------------------
 
     def explain(self, triple: RdflibTriple, graph: Node | None = None) -> Proof:
-        """The shortest proof of a triple, shown with the graph's prefixes: ``print(graph.store.explain(triple))``.
+        """The shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
 
         Args:
             triple: what to prove.
@@ -263,3 +266,19 @@ def graph_of(reasoner: Reasoner) -> Graph:
     if not isinstance(reasoner, Reasoner):
         raise ReasonerError(f"{reasoner!r} is no reasoner: for a graph that is there, use attach(graph)")
     return Graph(store=KGReasonerStore(reasoner))
+
+
+def store_of(graph: Graph) -> KGReasonerStore:
+    """The store under a graph or dataset: ``graph.store``, with its type.
+
+    >>> graph = Graph(store="KGReasoner")
+    >>> store_of(graph).reasoner.maintenance
+    'backward-forward'
+
+    Raises:
+        ReasonerError: there is no reasoner under it.
+    """
+    store = getattr(graph, "store", None)
+    if not isinstance(store, KGReasonerStore):
+        raise ReasonerError(f"{graph!r} has no reasoner under it: attach(graph) puts one there")
+    return store
