@@ -22,6 +22,7 @@ from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.spark_backend.bad_lines import checked
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.lines import COLUMNS, odd_lines, odd_terms, plain_terms, sifted
+from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.spark_backend.sources import BlankNodes, Document, InputFormat
 from kg_reasoner.spark_backend.workspace import Workspace
 
@@ -62,10 +63,12 @@ def read_triples(
             they are. Tables are not kept: they are read where they stand.
 
     Raises:
+        MissingExtraError: pyspark is not installed.
         LoadError: there is no such file, it cannot be read or is in another format; or a bad line, with ``"raise"``.
         OutputError: the folder for bad lines is there already, or a folder cannot be written.
         UnknownNameError: there is no such format, or no such scope of blank nodes.
     """
+    require_pyspark()
     _check_name("format", format or "parquet", InputFormat)
     _check_name("scope of blank nodes", blank_nodes, BlankNodes)
     documents = [Document(spark, path, format, blank_nodes) for path in _listed(paths)]

@@ -147,9 +147,11 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
         OutputError: the `new_folder` is there already; nothing has been read then.
     """
     from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.requirements import require_pyspark
     from kg_reasoner.spark_backend.session import build_session
     from kg_reasoner.spark_backend.writing import expect_free
 
+    require_pyspark()
     if options["resume"] and options["work_dir"] is None:
         raise click.UsageError("--resume goes on with what is in a work directory: name it by --work-dir")
 
