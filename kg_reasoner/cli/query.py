@@ -17,6 +17,7 @@ from kg_reasoner.cli.options import (
     reasoner_for,
     report_inconsistencies,
 )
+from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.sparql_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
@@ -83,15 +84,17 @@ def query(
     for name in parsed.graphs:
         if not store.has_graph(name):
             warn(f"there is no graph <{name}>: FROM and FROM NAMED are about the named graphs in the files")
+    further = document_prefixes(files, input_format) if output_format == "table" else {}
+    prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
     result = Dataset(store=store, default_union=True).query(parsed.prepared)
     if result.type == "ASK":
         _print_truth(result, output_format)
         if not result.askAnswer:
             context.exit(3)
     elif result.type == "SELECT":
-        _print_bindings(result, output_format, parsed.prefixes)
+        _print_bindings(result, output_format, prefixes)
     else:
-        _print_graph(result, output_format, parsed.prefixes)
+        _print_graph(result, output_format, prefixes)
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
@@ -135,7 +138,7 @@ def _print_graph(result: Result, output_format: str, prefixes: dict[str, str]) -
     if output_format == "nt":
         click.echo(b"".join(sorted(graph.serialize(format="nt", encoding="utf-8").splitlines(keepends=True))), nl=False)
         return
-    for prefix, namespace in prefixes.items():
+    for prefix, namespace in reversed(prefixes.items()):  # of two for a namespace, the query's is the last
         graph.bind(prefix, namespace, replace=True)
     click.echo(graph.serialize(format="turtle").strip())
     note(plural(len(graph), "triple"))

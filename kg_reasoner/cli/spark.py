@@ -13,6 +13,7 @@ import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.cli.prefixes import document_prefixes
 
 if TYPE_CHECKING:
     from kg_reasoner.program import Program
@@ -108,7 +109,7 @@ def materialise(
     watch = Stopwatch()
     with _reasoner(inputs, options, None if overwrite else output) as reasoner:
         written = reasoner.write(output, output_format, inferred_only=inferred_only, overwrite=overwrite, compression=compression)
-        report_warnings(reasoner.warnings)
+        report_warnings(reasoner.warnings, document_prefixes(options["ontology"]))
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
 
 

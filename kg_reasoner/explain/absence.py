@@ -39,13 +39,13 @@ def absence_dict(answer: WhyNot) -> dict[str, Any]:
     ``problem`` with that (see `Problem`) and a ``note`` on it, ``examples`` of values with which it got that far, and whether there
     are ``more``."""
     return {
-        "fact": statement_dict(answer.fact),
+        "fact": statement_dict(answer.fact, answer.prefixes),
         "unknown": [term_text(term) for term in answer.unknown],
         "rules": [
             {
                 "rule": rule_dict(miss.rule),
-                "held": [statement_dict(statement) for statement in miss.held],
-                "failed": statement_dict(miss.failed),
+                "held": [statement_dict(statement, answer.prefixes) for statement in miss.held],
+                "failed": statement_dict(miss.failed, answer.prefixes),
                 "problem": miss.problem,
                 "note": miss.note,
                 "examples": [{variable.name: term_text(term) for variable, term in example} for example in miss.examples],
