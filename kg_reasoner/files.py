@@ -107,7 +107,7 @@ def _status(path: Path, target: Target) -> os.stat_result | None:
             found = path.stat()
         except FileNotFoundError:
             if not path.parent.is_dir():
-                raise OutputError(f"cannot write {target}: there is no directory {path.parent}; create it first") from None
+                raise OutputError(f"cannot write {target}: its directory does not exist; create it first") from None
             return None
         if stat.S_ISDIR(found.st_mode):
             raise OutputError(f"cannot write {target}: it is a directory; name a file in it")

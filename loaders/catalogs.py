@@ -80,6 +80,8 @@ def _parts(source: CatalogSource | None) -> Iterator[_Part]:
         yield from source.parts
     elif isinstance(source, Mapping):
         yield _Mapped({iri: _named(target) for iri, target in source.items()})
+    elif isinstance(source, str) and source.startswith(_WEB):
+        raise LoadError(f"the catalog {source} is on the web", hint="nothing is fetched: save it, and name the file")
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():

@@ -216,7 +216,7 @@ class PlainXML:
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
         """Called for the first element: the document type is complete, and the content begins."""
         if tag == f"{OWL} Ontology":
-            raise self._reader.error("this is OWL/XML, not RDF/XML", "read it with format='owlxml'")
+            raise self._reader.error("this is OWL/XML, not RDF/XML", "give owlxml as its format")
         self._root_offset = self._reader.parser.CurrentByteIndex
         self._reader.on_start = self._check
         self._check(tag, attributes)

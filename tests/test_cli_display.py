@@ -138,3 +138,46 @@ def test_elsewhere_nothing_is_told_of_the_start(monkeypatch: pytest.MonkeyPatch)
         assert loader.on_compile is not None
         loader.on_compile("compiling the kernels")
     assert pipe.getvalue() == ""
+
+
+# ---- messages
+
+
+def test_an_address_is_shown_as_it_was_given(tmp_path: Path) -> None:
+    address = "http://example.org/zoo.ttl"
+    commands = [
+        ("check", address),
+        ("check", "-", "--rules", "http://example.org/zoo.dl"),
+        ("check", "-", "--ruleset", "http://example.org/zoo.dl"),
+        ("check", "-", "--catalog", "http://example.org/catalog.xml"),
+        ("run", str(tmp_path / "empty.dl"), "--facts", "http://example.org/facts"),
+        ("materialise", str(tmp_path / "empty.ttl"), "-o", "http://example.org/out.nt"),
+    ]
+    (tmp_path / "empty.dl").touch()
+    (tmp_path / "empty.ttl").touch()
+    for command in commands:
+        result = kg(*command)
+        assert result.exit_code == 1
+        assert "http://example.org/" in result.stderr
+        assert "http:/e" not in result.stderr
+
+
+def test_messages_about_formats_do_not_speak_of_python(tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_text("odd")
+    told = kg("check", str(odd)).stderr
+    assert "give its name: one of" in told
+    odd = tmp_path / "odd.nt"
+    odd.write_text("@prefix : <urn:x#> . :a :b :c .")
+    told += kg("check", str(odd)).stderr
+    assert "it looks like turtle: if it is, give turtle as its format" in told
+    assert "format=" not in told
+
+
+def test_a_program_with_a_typing_error_is_doubted(tmp_path: Path) -> None:
+    (tmp_path / "paths.dl").write_text("path(?x, ?y) :- egde(?x, ?y) .\n")
+    (tmp_path / "edge.tsv").write_text("1\t2\n")
+    told = kg("run", str(tmp_path / "paths.dl"), "--facts", str(tmp_path)).stderr
+    assert "warning: " in told
+    assert "has no relation edge, did you mean 'egde'?" in told
+    assert "paths.dl:1: the relation egde has no facts" in told

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
 
 import click
 
-from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting
+from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
 from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, report_inconsistencies
@@ -54,14 +54,16 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
     Tables have no header line. The outputs appear when all are complete.
     """
-    from kg_reasoner.facts_io import fact_files, read_facts, relations_of
+    from kg_reasoner.facts_io import doubts, fact_files, read_facts, relations_of
     from kg_reasoner.parser import PREFIXES, parse_file
     from kg_reasoner.reasoner import Reasoner
 
     program = parse_file(program_file)
     with starting():
         reasoner = Reasoner(program, limits=given_limits())
-    inputs, relations = fact_files(program, Path(facts) if facts is not None else None), relations_of(program)
+    inputs, relations = fact_files(program, facts), relations_of(program)
+    for doubt in doubts(program, facts, inputs):
+        warn(doubt)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     outputs = _outputs(program, reasoner, output_format)
     watch = Stopwatch()
