@@ -41,6 +41,7 @@ __all__ = [
     "check_safety",
     "conjuncts",
     "head_key",
+    "homonyms",
     "key_of",
     "levels",
     "needed_keys",
@@ -173,6 +174,24 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Vari
             shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
             _expect_bound(shared, bound, "the negated atom", part.span)
     return bound
+
+
+def homonyms(program: Program) -> Iterator[str]:
+    """Say where a variable inside an AGGREGATE is another one than the variable of the same name outside, as it is not after ON."""
+    for rule in program.rules:
+        for place, part in enumerate(rule.body):
+            if isinstance(part, Aggregate):
+                others = (rule.head, *rule.body[:place], *rule.body[place + 1 :])
+                outside = {variable for other in others for variable in variables_of(other)}.difference(part.group)
+                inside = dict.fromkeys(variable for inner in part.body for variable in variables_of(inner))
+                for variable in inside:
+                    if variable in outside and not variable.name.startswith("_"):
+                        span = variable.span or part.span
+                        where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
+                        yield (
+                            f"{where}{variable} in the AGGREGATE is another variable than {variable} outside of it: "
+                            "list it after ON to make them the same, or rename one of them"
+                        )
 
 
 def _aggregated(part: Aggregate) -> Iterator[Variable]:

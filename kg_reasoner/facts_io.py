@@ -129,7 +129,8 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
         for atom in _atoms(rule.body):
             if atom.predicate in relations and atom.predicate not in filled | told:
                 told.add(atom.predicate)
-                where = f"{rule.origin.span.source}:{rule.origin.span.line}: " if rule.origin.span is not None else ""
+                span = atom.span or rule.origin.span
+                where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
                 nothing = "no rule derives one, and no file holds any"
                 yield f"{where}the relation {atom.predicate} has no facts: {nothing}{suggest(atom.predicate, similar)}"
 

@@ -38,7 +38,7 @@ from kg_reasoner.locking import NO_HOLD, Hold
 from kg_reasoner.maintenance import DEFAULT
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
-from kg_reasoner.notices import Notices
+from kg_reasoner.notices import Notices, warn_of_program
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
@@ -193,6 +193,7 @@ class Reasoner:
     def add_program(self, program: Program | str | Path) -> None:
         """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
         program = _as_program(program)
+        warn_of_program(program)
         with self.at_once():
             self.merge_program(program)
 
@@ -746,10 +747,22 @@ def _as_program(given: Program | str | Path) -> Program:
     if isinstance(given, str):
         if given.endswith(".dl") and " " not in given:
             raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
+        if (name := _ruleset_named(given)) is not None:
+            raise LoadError(f"{given!r} is the name of a rule set, not a program", hint=f"give it as ruleset={name!r}")
         return parse(given)
     if not isinstance(given, Program):
         raise ReasonerError(f"{given!r} is no program: give a Program, its text, or the Path of a file")
     return given
+
+
+def _ruleset_named(text: str) -> str | None:
+    """The rule set that somebody means who gives its name as a program."""
+    from difflib import get_close_matches
+
+    from kg_reasoner import rulesets
+
+    is_name = text.strip() and not set(text.strip()) & set(" .:[(\n")
+    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None) if is_name else None
 
 
 @overload

@@ -180,4 +180,4 @@ def test_a_program_with_a_typing_error_is_doubted(tmp_path: Path) -> None:
     told = kg("run", str(tmp_path / "paths.dl"), "--facts", str(tmp_path)).stderr
     assert "warning: " in told
     assert "has no relation edge, did you mean 'egde'?" in told
-    assert "paths.dl:1: the relation egde has no facts" in told
+    assert "paths.dl:1:17: the relation egde has no facts" in told

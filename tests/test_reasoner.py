@@ -276,3 +276,9 @@ def test_a_transaction_keeps_the_arities_that_its_delta_may_need() -> None:
             tx.add_facts("p", [(ONE, TWO)])
     reasoner.add_facts("p", [(ONE, TWO)])
     assert list(reasoner.facts("p")) == [(ONE, TWO)]
+
+
+@pytest.mark.parametrize(("given", "meant"), [("owl2rl", "owl2rl"), ("OWL2-RL", "owl2rl"), (" rdfs\n", "rdfs")])
+def test_the_name_of_a_rule_set_is_not_a_program(given: str, meant: str) -> None:
+    with pytest.raises(LoadError, match=f"is the name of a rule set, not a program\nhint: give it as ruleset='{meant}'"):
+        Reasoner(given)

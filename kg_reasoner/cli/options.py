@@ -99,6 +99,7 @@ def data_options(command: _Command) -> _Command:
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """The reasoner of a rule set, a program, or both."""
     with starting():
+        from kg_reasoner.analysis import homonyms
         from kg_reasoner.loaders.formats import N3, format_of_name
         from kg_reasoner.parser import parse_file
         from kg_reasoner.reasoner import Reasoner
@@ -107,6 +108,8 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
         program = parse_file(rules_file) if rules_file and not is_n3 else None
         if ruleset is None and not rules_file:
             ruleset = DEFAULT_RULESET
+        for doubt in homonyms(program) if program is not None else ():
+            warn(doubt)
         reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **kept(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)

@@ -54,6 +54,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
     Tables have no header line. The outputs appear when all are complete.
     """
+    from kg_reasoner.analysis import homonyms
     from kg_reasoner.facts_io import doubts, fact_files, read_facts, relations_of
     from kg_reasoner.parser import PREFIXES, parse_file
     from kg_reasoner.reasoner import Reasoner
@@ -62,7 +63,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
     with starting():
         reasoner = Reasoner(program, limits=given_limits())
     inputs, relations = fact_files(program, facts), relations_of(program)
-    for doubt in doubts(program, facts, inputs):
+    for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
         warn(doubt)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     outputs = _outputs(program, reasoner, output_format)
