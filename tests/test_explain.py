@@ -524,10 +524,12 @@ def compare_why_not(program: Program, explicit: Facts, fact: Atom) -> None:
         return
     answer = reasoner.why_not(fact)
     heads = {rule: match(rule.head, fact.terms, {}) for rule in program.rules if rule.head.predicate == fact.predicate}
-    assert {miss.rule for miss in answer.misses} == {rule for rule, head in heads.items() if head is not None and rule.body}
+    assert {miss.rule for miss in (*answer.misses, *answer.idle)} == {
+        rule for rule, head in heads.items() if head is not None and rule.body
+    }
     ranks = [(miss.failed == fact, -len(miss.held)) for miss in answer.misses]
     assert ranks == sorted(ranks)
-    for miss in answer.misses:
+    for miss in (*answer.misses, *answer.idle):
         head = heads[miss.rule]
         assert head is not None
         parts = in_order(miss.rule.body, head)
@@ -882,7 +884,10 @@ def test_the_command_proves(zoo: Path) -> None:
     assert kg(zoo, "-t", animal, "--all", 1).count("# proof") == 1
     assert json.loads(kg(zoo, "-t", animal, "-f", "json"))["height"] == 2
     assert len(json.loads(kg(zoo, "-t", animal, "-f", "json", "--all", 5))) == 2
-    assert kg(zoo, "-t", animal, "-f", "dot", "--all", 5).count("digraph") == 2
+    drawn = kg(zoo, "-t", animal, "-f", "dot", "--all", 5)
+    assert (drawn.count("digraph"), drawn.count("subgraph cluster_")) == (1, 2)
+    nodes = [line.split()[0] for line in drawn.splitlines() if "shape=" in line]
+    assert len(nodes) == len(set(nodes)), "proofs share no nodes"
     page = Page(kg(zoo, "-t", animal, "-f", "html", "--all", 5))
     assert "Proof 2" in page.text
     assert "Proof" not in Page(kg(zoo, "-t", animal, "-f", "html")).text

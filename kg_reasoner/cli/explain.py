@@ -119,7 +119,9 @@ def _print_proofs(proofs: Sequence[Proof], output_format: str, several: bool) ->
         dicts = [proof.as_dict() for proof in proofs]
         click.echo(json.dumps(dicts if several else dicts[0], indent=2, ensure_ascii=False))
     elif output_format == "dot":
-        click.echo("".join(proof.dot() for proof in proofs), nl=False)
+        from kg_reasoner.explain.dot import proofs_dot
+
+        click.echo(proofs_dot(proofs) if several else proofs[0].dot(), nl=False)
     elif output_format == "html":
         from kg_reasoner.explain.html import proofs_page
 
