@@ -46,7 +46,7 @@ def check(function: str, span: Span | None = None) -> None:
         raise UnsupportedError("SAMPLE gives any value of a group: what follows from it cannot be maintained", span, hint)
     if function == "GROUP_CONCAT":
         raise UnsupportedError("GROUP_CONCAT is not supported: a group's values have no order", span, f"aggregates: {known}")
-    raise UnsupportedError(f"there is no aggregate {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
+    raise UnsupportedError(f"unknown aggregate function {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
 
 
 def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> Term | None:

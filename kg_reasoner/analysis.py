@@ -143,7 +143,7 @@ def _check_rule(rule: Rule) -> None:
             if not rule.body:
                 hint = "a fact has no variables: give constants instead, or a body that binds them"
             elif variable.name.startswith("_"):
-                hint = "a wildcard in the head stands for nothing: use a variable that occurs in the body"
+                hint = "a wildcard in the head has no value: use a variable that occurs in the body"
             else:
                 hint = f"let {variable} occur in an atom of the body that is not negated"
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)

@@ -219,7 +219,7 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        super().__init__(f"there is no {kind} named {name!r}{suggest(name, known)}; known: {', '.join(known)}")
+        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}; choose one of: {', '.join(known)}")
 
 
 class MissingExtraError(ReasonerError):

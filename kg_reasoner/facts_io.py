@@ -213,7 +213,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
                 pending, first, quotes = "", 0, 0
     except (OSError, EOFError, zlib.error) as error:
         if isinstance(error, FileNotFoundError):
-            raise LoadError(f"there is no file {path}") from None
+            raise LoadError(f"{path} does not exist") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise LoadError(f"cannot read {path}: {reason}") from error
     if pending:

@@ -112,7 +112,7 @@ def _status(path: Path, target: Target) -> os.stat_result | None:
         if stat.S_ISDIR(found.st_mode):
             raise OutputError(f"cannot write {target}: it is a directory; name a file in it")
         if not os.access(path, os.W_OK):
-            raise OutputError(f"cannot write {target}: the file is write-protected; name another one")
+            raise OutputError(f"cannot write {target}: the file is write-protected; choose another one")
         return found
 
 
@@ -121,7 +121,7 @@ def _reported(target: Target) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}; whatever stood there is still there") from error
+        raise OutputError(f"cannot write {target}: {error.strerror or error}; the previous content is unchanged") from error
 
 
 class _File(io.RawIOBase):

@@ -97,7 +97,7 @@ def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
 
 def _transact(reasoner: Applies, update: Update) -> Delta:
     if not isinstance(update, Update):
-        raise ReasonerError(f"{update!r} is no Update")
+        raise ReasonerError(f"{update!r} is not an Update")
     with reasoner.transaction() as transaction:
         for predicate, rows in update.removed.items():
             if predicate == TRIPLE:

@@ -172,7 +172,7 @@ def _escaped(match: re.Match[str]) -> str:
         return _UNESCAPES[char]
     code = int(short or long, 16)
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
-        raise ValueError(f"\\{'u' if short else 'U'}{short or long} is no character")
+        raise ValueError(f"\\{'u' if short else 'U'}{short or long} is not a character")
     return chr(code)
 
 

@@ -212,7 +212,7 @@ class _CatalogReader:
         namespace, _, name = tag.rpartition(" ")
         if len(self._bases) == 1 and (namespace, name) != (_NAMESPACE, "catalog"):
             hint = "a catalog is an XML catalog as Protégé writes it, or a folder of ontologies"
-            raise self._reader.error(f"this is no XML catalog: its root element is {name}", hint)
+            raise self._reader.error(f"this is not an XML catalog: its root element is {name}", hint)
         self._bases.append(self._joined(attributes.get(_XML_BASE, "")))
         if namespace != _NAMESPACE:
             return
@@ -261,7 +261,7 @@ def _location(target: str, catalog: Path) -> Location:
         parts = urlsplit(target)
         path = url2pathname(parts.path)
     except ValueError as error:
-        raise LoadError(f"{catalog}: {target} is no address: {error}") from None
+        raise LoadError(f"{catalog}: {target} is not an address: {error}") from None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in path:
         raise LoadError(f"{catalog}: {target} is neither a file nor an address on the web")
     return Path(path)

@@ -303,7 +303,7 @@ def _file(given: str | Path, format: Format | None, bounds: DocumentBounds) -> D
         elif not os.access(path, os.R_OK):
             raise LoadError(f"cannot read {given}: permission denied")
     except FileNotFoundError:
-        raise LoadError(f"there is no file {given}", hint=_instead(str(given))) from None
+        raise LoadError(f"{given} does not exist", hint=_instead(str(given))) from None
     except (OSError, ValueError) as error:
         raise LoadError(f"cannot read {given}: {_reason(error)}") from error
     return Document(
@@ -327,7 +327,7 @@ def _nearby(path: Path) -> str | None:
     try:
         names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
-        return f"there is no directory {path.parent} either"
+        return f"the directory {path.parent} does not exist either"
     close = get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / close[0]}?" if close else None
 

@@ -199,7 +199,7 @@ def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, lis
     conditions = []
     for facet, value in expressions[0].facets:
         if facet not in _ORDER:
-            raise Refused(f"there is no condition for the facet {facet}")
+            raise Refused(f"the facet {facet} is not supported")
         conditions.append(condition(str(facet), Call(_ORDER[facet], (atom.argument, value))))
     return DataRangeAtom(expressions[0].datatype, atom.argument), conditions
 

@@ -91,7 +91,7 @@ class XMLReader:
             # More at a time while no tag ends: expat begins anew with a token that is not complete.
             text = self._text.read(max(_CHUNK, self._without_tag))
         except UnicodeDecodeError as error:
-            message = f"the byte {error.object[error.start]:#04x} is no {error.encoding}"
+            message = f"the byte {error.object[error.start]:#04x} is not valid {error.encoding}"
             raise self.document.error(message, self._undecodable_line(error.encoding)) from None
         except UnicodeError as error:
             raise self.document.error(f"the text is not in the encoding that it declares: {error}") from None

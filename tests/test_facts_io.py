@@ -64,8 +64,8 @@ def test_what_a_cell_means(type_: str, cell: str, term: Term) -> None:
 @pytest.mark.parametrize(
     ("type_", "cell", "message"),
     [
-        ("iri", "a b", "'a b' is no absolute IRI"),
-        ("iri", "", "'' is no absolute IRI"),
+        ("iri", "a b", "'a b' is not an absolute IRI"),
+        ("iri", "", "'' is not an absolute IRI"),
         ("iri", "<a b>", "not an RDF term"),
         ("integer", "7.0", "'7.0' is not an integer"),
         ("integer", "", "'' is not an integer"),
@@ -73,8 +73,8 @@ def test_what_a_cell_means(type_: str, cell: str, term: Term) -> None:
         ("double", "seven", "'seven' is not a double"),
         ("boolean", "True", "'True' is not a boolean"),
         ("any", '"open', "not an RDF term"),
-        ("any", "_:", "no blank node"),
-        ("any", '"5"^^no:thing', "declares no prefix no:"),
+        ("any", "_:", "is not a valid blank node label"),
+        ("any", '"5"^^no:thing', "does not declare the prefix no:"),
     ],
 )
 def test_what_a_cell_cannot_be(type_: str, cell: str, message: str) -> None:
@@ -242,7 +242,7 @@ def test_a_truncated_compressed_file(tmp_path: Path) -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match="there is no file"):
+    with pytest.raises(LoadError, match="does not exist"):
         list(read_facts(tmp_path / "e.tsv", EDGE))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     default=3,
     show_default=True,
     metavar="N",
-    help="Prove the first N contradictions: by which axioms and triples they come about.",
+    help="Prove the first N contradictions from axioms and triples.",
 )
 @graphs_option
 @data_options
@@ -47,7 +47,7 @@ def check(
 ) -> None:
     """List the contradictions in FILES, such as a member of two disjoint classes.
 
-    Each is told by the axiom that is broken, the name that the W3C has for the rule, and the terms that break it.
+    For each, show the violated axiom, the W3C's name of the rule, and the terms that violate it.
 
     \b
     Exit codes:

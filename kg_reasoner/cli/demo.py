@@ -13,11 +13,13 @@ from kg_reasoner.cli.console import Stopwatch, plural, print_table, progress_sho
 from kg_reasoner.cli.sparql_text import parse_query
 
 
-@click.command(short_help="See the Lehigh University Benchmark from data to answers.")
+@click.command(short_help="Run the Lehigh University Benchmark from data to answers.")
 @click.option(
-    "-n", "--universities", type=click.IntRange(min=1), default=1, show_default=True, help="How many universities to generate."
+    "-n", "--universities", type=click.IntRange(min=1), default=1, show_default=True, help="The number of universities to generate."
 )
-@click.option("-s", "--seed", type=int, default=0, show_default=True, help="Chooses the data.")
+@click.option(
+    "-s", "--seed", type=int, default=0, show_default=True, help="The seed of the generator; the same seed gives the same data."
+)
 def demo(universities: int, seed: int) -> None:
     """Generate universities, load and materialise them with their ontology under owl2rl, and answer the benchmark's 14 queries."""
     steps: list[tuple[str, str, str]] = []

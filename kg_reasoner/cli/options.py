@@ -48,7 +48,7 @@ inconsistency_option = kept_option(
     type=click.Choice(["report", "raise"]),
     default="report",
     show_default=True,
-    help="Data that contradict the rules are reported, or are an error.",
+    help="Report data that contradict the rules, or treat them as an error.",
 )
 
 graphs_option = click.option(
@@ -66,7 +66,9 @@ def data_options(command: _Command) -> _Command:
     for option in (
         quiet_option,
         click.option(
-            "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
+            "--input-format",
+            metavar="FORMAT",
+            help="The syntax of all inputs (nt, turtle, xml ...). [default: from the file names]",
         ),
         loading_options,
         limit_options,
@@ -74,7 +76,7 @@ def data_options(command: _Command) -> _Command:
             _GROUP,
             "--show-hidden",
             is_flag=True,
-            help="Show inferred triples that hold of anything, too: that it is the same as itself, an rdfs:Resource, and so on.",
+            help="Also show inferred triples that hold of every term, such as that it is the same as itself or an rdfs:Resource.",
         ),
         kept_option(
             _GROUP,
@@ -82,14 +84,14 @@ def data_options(command: _Command) -> _Command:
             type=click.Choice(["axioms", "rewrite"]),
             default="axioms",
             show_default=True,
-            help="How owl:sameAs is dealt with: by rules, or by merging terms that are the same, for large groups of them.",
+            help="How to treat owl:sameAs: by rules, or by merging equal terms, which suits large groups of them.",
         ),
-        click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
+        click.option("--rules", "rules_file", metavar="FILE", help="Additional rules: a program (.dl) or N3 rules (.n3)."),
         click.option(
             "-r",
             "--ruleset",
             metavar="NAME",
-            help=f"A rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
+            help=f"The rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
         ),
     ):
         command = option(command)
@@ -174,7 +176,7 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
 
     names = Names(prefixes)
     axioms = list(dict.fromkeys(axiom_text(warning.axiom, names) for warning in warnings))
-    warn(f"{plural(len(axioms), 'axiom')} in part or wholly beyond the rules:")
+    warn(f"{plural(len(axioms), 'axiom')} cannot be fully expressed by rules:")
     if in_full:
         for warning in warnings:
             detail(axiom_text(str(warning), names))
@@ -182,12 +184,12 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
     for axiom in axioms[:_SHOWN]:
         detail(shortened(axiom, _WIDTH))
     further = f"and {len(axioms) - _SHOWN} more; " if len(axioms) > _SHOWN else ""
-    detail(f"({further}`kg-reasoner rules FILES...` says what is lost; --quiet leaves this out)")
+    detail(f"({further}`kg-reasoner rules FILES...` says what is lost; --quiet hides this warning)")
 
 
 def report_inconsistencies(reasoner: Reasoner) -> int:
     """Tell on standard error that the data contradict the rules; returns how many contradictions there are."""
     found = len(reasoner.inconsistencies())
     if found:
-        warn(f"{plural(found, 'contradiction')} found: `kg-reasoner check` shows them")
+        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")
     return found

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 
 
-@click.command(short_help="Show rule sets, and the rules that an ontology turns into.")
+@click.command(short_help="Show rule sets, or the rules that an ontology is translated into.")
 @click.argument("files", nargs=-1)
 @click.option(
     "-r",
@@ -33,14 +33,14 @@ _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
     help=f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]",
 )
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
 @limit_options
 @loading_options
 @quiet_option
 def rules(files: tuple[str, ...], ruleset: str | None, output_format: str, input_format: str | None, quiet: bool) -> None:
-    """List the rule sets; print one; or print the rules that the ontology in FILES turns into, axiom by axiom.
+    """List the rule sets, print one of them, or print the rules that the ontology in FILES is translated into, axiom by axiom.
 
-    What an axiom says beyond the rules is told as a warning. The text is a program that the option --rules takes.
+    Warn about axioms that rules cannot fully express. The output is a program that the option --rules accepts.
     """
     if files:
         _print_ontology(files, ruleset or DEFAULT_RULESET, output_format, input_format)

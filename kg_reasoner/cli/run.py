@@ -33,10 +33,10 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option(
     "--facts",
     metavar="DIR",
-    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME; .gz may follow.",
+    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME, optionally with .gz.",
 )
-@click.option("--data", metavar="FILE", multiple=True, help="RDF whose triples the program sees; may be given more than once.")
-@click.option("-o", "--output", metavar="DIR", help="The folder to write to, made if it is not there. [default: standard output]")
+@click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
+@click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
 @limit_options
 @loading_options
@@ -52,7 +52,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
              or a quotation mark, and otherwise strings.
 
-    Tables have no header line. The outputs appear when all are complete.
+    Tables have no header line. Output files are written only when all of them are complete.
     """
     from kg_reasoner.analysis import homonyms
     from kg_reasoner.facts_io import doubts, fact_files, read_facts, relations_of
@@ -121,7 +121,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
     being_read = {path.resolve() for path in read}
     for name in names:
         if (folder / name).resolve() in being_read:
-            raise OutputError(f"cannot write {folder / name}: it is read by the program; choose another folder")
+            raise OutputError(f"cannot write {folder / name}: the program reads it; choose another folder")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         try:

@@ -29,7 +29,7 @@ def attach(
     equality: Equality = "axioms",
     allow: Allow = (),
 ) -> AnyGraph:
-    """Put a reasoner under an rdflib graph or dataset: the same one, which from now on shows what follows from its triples.
+    """Put a reasoner under an rdflib graph or dataset, which from now on also shows what follows from its triples. Return it.
 
     Args:
         graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
