@@ -7,6 +7,7 @@ that made terms equal or further axioms. A `Reasoner` is an engine with terms, t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,7 +27,7 @@ from kg_reasoner.errors import ArityError, InterruptedUpdate, ReasonerError
 from kg_reasoner.fact_base import FactBase
 from kg_reasoner.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.journal import Entry, LoggedFacts, LoggedSetting
-from kg_reasoner.limits import NOBODY, UNLIMITED, Watch, current_watch
+from kg_reasoner.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
 from kg_reasoner.locking import ReadWriteLock
 from kg_reasoner.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.maintenance.rematerialise import Rematerialise
@@ -275,17 +276,33 @@ class Engine:
 
     # --- operations -------------------------------------------------------------------------------------------------
 
-    def changing(self) -> Operation:
+    def changing(self) -> AbstractContextManager[None]:
         """The ``with`` block of an operation that changes facts or rules: all that is done inside, or nothing.
 
         Whatever goes wrong inside, the state is the one before. Errors of ours are undone at once. After any other exception, an
         interrupt say, that happens when the engine is used next, and all that is derived is derived anew then.
         """
-        return Operation(self, True)
+        return self._operation(True)
 
-    def exclusively(self) -> Operation:
+    def exclusively(self) -> AbstractContextManager[None]:
         """The same for what changes nothing but needs the engine for itself, as derived facts or plans come and go."""
-        return Operation(self, False)
+        return self._operation(False)
+
+    def _operation(self, changes: bool) -> AbstractContextManager[None]:
+        is_free = self.limits is UNLIMITED and current_watch() is NOBODY
+        return Operation(self, changes) if is_free else self._watched(changes)
+
+    @contextmanager
+    def _watched(self, changes: bool) -> Iterator[None]:
+        """An operation under limits: those of whoever has set some for what is done now, else those of the engine."""
+        own = Watch(self.limits, self.running) if current_watch() is NOBODY else nullcontext()
+        with own, Operation(self, changes):
+            watch = current_watch()
+            watch.attach(self.database.context)
+            try:
+                yield
+            finally:
+                watch.detach()
 
     @property
     def is_current(self) -> bool:
@@ -330,6 +347,10 @@ class Engine:
             self.use_program(self.program)
 
     def _restore(self) -> None:
+        with Unwatched():
+            self._start_over()
+
+    def _start_over(self) -> None:
         """After an interrupt: undo what was under way, and start over with the explicit facts.
 
         That is the operation, or the whole transaction if it was being undone, or its thread is gone. Whatever interrupts this in
@@ -400,6 +421,8 @@ class Engine:
         self._journal.append(entry)
         changed = (base.insert if entry.added else base.remove)(predicate, ids)
         self._note(entry, changed)
+        if entry.added and current_watch() is not NOBODY:
+            self._check_limits()
         return changed
 
     def _note(self, entry: LoggedFacts, changed: Changed) -> None:
@@ -430,19 +453,8 @@ class Engine:
         """`materialise` within an operation."""
         if not self._dirty:
             return False
-        watch = current_watch()
-        if watch is not NOBODY:
-            watch.attach(self.database.context)
-        elif self.limits is not UNLIMITED:
-            with Watch(self.limits, self.running):
-                return self.update(progress)
-        try:
-            self._update(progress)
-            watch.check(self.count_facts() if watch.limits.facts is not None else 0)
-            self._watch.check()
-        finally:
-            if watch is not NOBODY:
-                watch.detach()
+        self._update(progress)
+        self._check_limits()
         self._dirty = False
         return True
 
@@ -452,6 +464,16 @@ class Engine:
             watch.cancel()
         if not self._is_whole:
             self._watch.cancel_kernels(self.database.context)
+
+    def _check_limits(self) -> None:
+        """End the operation if it has to end.
+
+        Raises:
+            LimitError, CancelledError: it has.
+        """
+        watch = current_watch()
+        watch.check(self.count_facts() if watch.limits.facts is not None else 0)
+        self._watch.check()
 
     def count_facts(self) -> int:
         """How many facts there are, explicit and inferred ones, those for internal use left out."""

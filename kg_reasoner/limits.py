@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import CancelledError, LimitError
 
-__all__ = ["NOBODY", "UNLIMITED", "Limits", "Watch", "current_watch"]
+__all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Limits:
     Attributes:
         seconds: how long it may take, waiting for other threads included.
         facts: how many facts, explicit and inferred, the reasoner may hold; for a query, how many solutions of one graph pattern.
-        memory: how many bytes the tables of facts, their indexes and the terms may take.
+        memory: how many bytes the tables of facts, their indexes and the terms may take. Terms that were read stay known, even
+            if the operation that read them is undone.
 
     >>> Limits(seconds=0.5, facts=10_000_000)
     Limits(seconds=0.5, facts=10000000, memory=None)
@@ -157,6 +158,16 @@ class _Local(threading.local):
 
 
 _local = _Local()
+
+
+class Unwatched:
+    """The ``with`` block of what has to be done whatever the limits are, such as undoing what exceeded them."""
+
+    def __enter__(self) -> None:
+        self._outer, _local.watch = _local.watch, NOBODY
+
+    def __exit__(self, *_: object) -> None:
+        _local.watch = self._outer
 
 
 def current_watch() -> Watch:

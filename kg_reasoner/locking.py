@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import LimitError, ReasonerError
 
-__all__ = ["Hold", "ReadWriteLock", "new_mutex"]
+__all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
 
 POLL: Final = 0.05
 """Seconds after which a thread that waits looks whether a hold has become void."""
@@ -73,19 +73,24 @@ class _Writing(Hold):
         self._lock.end_writing()
 
 
+Token = tuple[int, "Callable[[], bool] | None"]
+"""Who writes: the thread, and what says whether its hold is still needed, where that outlasts the call that it was made for, as
+that of a transaction does."""
+
+WRITER: Final = "writer"
+
+
 class ReadWriteLock:
     """Any number of threads read, or a single one writes.
 
     A thread that writes may also read, and write again: what it gets then stands for nothing. One that reads may read again. A
     writer that waits goes before readers that come later.
 
+    Who reads and who writes is in two dictionaries, which change in single steps: at each moment, whatever strikes, they say who
+    holds the lock. A reader writes itself down and then looks for a writer, a writer writes itself down and then looks for readers.
+
     Args:
         is_changing: says whether a change is under way, so that a fork has to wait.
-
-    Attributes:
-        owner: the thread that writes; -1: none.
-        until: says whether the owner's hold is still needed, where it outlasts the call that it was made for, as that of a
-            transaction does.
 
     >>> lock = ReadWriteLock()
     >>> with lock.write(), lock.read():
@@ -95,26 +100,27 @@ class ReadWriteLock:
 
     def __init__(self, is_changing: Callable[[], bool] = bool) -> None:
         self.is_changing = is_changing
-        self.owner = -1
-        self.until: Callable[[], bool] | None = None
-        self._gate = threading.RLock()
-        """Held by whoever writes, and for a moment by whoever begins to read."""
+        self._writer: dict[str, Token] = {}
         self._readers: dict[int, bool] = {}
-        self._left = threading.Event()
-        """Set when a reader leaves and a writer waits."""
+        self._waiting: dict[int, bool] = {}
+        self._freed, self._left = threading.Event(), threading.Event()
+        """Set when a writer goes and somebody waits for that, and when a reader does."""
+        self._mutex = new_mutex()
         self._reading = _Reading(self)
         self._writing = _Writing(self)
         _locks.add(self)
 
     @property
-    def is_writing(self) -> bool:
-        """Whether this thread may write."""
-        return self.owner == get_ident() and (self.until is None or self.until())
+    def owner(self) -> int:
+        """The thread that writes; -1: none."""
+        token = self._writer.get(WRITER)
+        return -1 if token is None else token[0]
 
     @property
-    def has_owner(self) -> bool:
-        """Whether the thread that writes is there."""
-        return self.owner == get_ident() or self.owner in sys._current_frames()
+    def is_writing(self) -> bool:
+        """Whether this thread may write."""
+        token = self._writer.get(WRITER)
+        return token is not None and token[0] == get_ident() and (token[1] is None or token[1]())
 
     def read(self, timeout: float | None = None) -> Hold:
         """Wait until this thread may read.
@@ -123,103 +129,131 @@ class ReadWriteLock:
             LimitError: that takes longer than `timeout` seconds.
         """
         me = get_ident()
-        if me in self._readers or (self.owner == me and self.is_writing):
+        if me in self._readers:
             return NO_HOLD
-        gate = self._gate
-        if not gate.acquire(blocking=False):
-            gate = self._wait_for_gate(timeout)
-        self._readers[me] = True
-        gate.release()
+        if self._writer:
+            if self.is_writing:
+                return NO_HOLD
+            self._wait(self._freed, self._may_read, timeout)
+        else:
+            self._readers[me] = True
+            if self._writer:
+                self._wait(self._freed, self._may_read, timeout)
         return self._reading
+
+    def _may_read(self) -> bool:
+        me = get_ident()
+        self._readers[me] = True
+        if not self._writer:
+            return True
+        del self._readers[me]
+        self._left.set()  # the writer may have seen this thread among the readers
+        return False
 
     def end_reading(self) -> None:
         """For `Hold.release`."""
         self._readers.pop(get_ident(), None)
-        if self.owner >= 0:
+        if self._waiting:
             self._left.set()
 
     def write(self, timeout: float | None = None, *, until: Callable[[], bool] | None = None) -> Hold:
-        """Wait until this thread may write; for `until` see the class.
+        """Wait until this thread may write; for `until` see `Token`.
 
         Raises:
             LimitError: that takes longer than `timeout` seconds.
             ReasonerError: this thread is in the middle of a query, and another thread is about to write.
         """
         me = get_ident()
-        if self.owner == me and (self.until is None or self.until()):
-            return NO_HOLD
-        if not self._gate.acquire(blocking=False):
-            if me in self._readers:
-                raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
-            self._wait_for_gate(timeout)
-        self.owner, self.until = me, until
+        token = me, until
+        known = self._writer.setdefault(WRITER, token)
+        if known is not token:
+            if known[0] == me:
+                if known[1] is None or known[1]():
+                    return NO_HOLD
+                self._writer[WRITER] = token  # an exception kept the former one from being given back
+            else:
+                if me in self._readers:
+                    raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
+                self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token, timeout)
         if self._readers and self._readers.keys() != {me}:
-            self._wait_for_readers(me, timeout)
+            try:
+                self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me}, timeout)
+            except BaseException:
+                self.end_writing()
+                raise
         return self._writing
 
     def try_write(self) -> Hold | None:
         """A hold to write if no other thread has one; this one has none yet, and nobody reads."""
-        if not self._gate.acquire(blocking=False):
-            return None
-        self.owner, self.until = get_ident(), None
-        return self._writing
+        token = get_ident(), None
+        return self._writing if self._writer.setdefault(WRITER, token) is token else None
 
     def end_writing(self) -> None:
-        """For `Hold.release`."""
-        gate = self._gate
-        self.owner, self.until = -1, None
-        gate.release()
+        """For `Hold.release`. If another thread has found the hold void, nothing is left to be given back."""
+        if self.owner == get_ident():
+            self._writer.pop(WRITER, None)
+            if self._waiting:
+                self._freed.set()
 
-    def _wait_for_gate(self, timeout: float | None) -> Any:
+    def _wait(self, moved: threading.Event, is_free: Callable[[], bool], timeout: float | None) -> None:
+        """Wait until something is so, which may be whenever an event is set; look for void holds meanwhile."""
         end = None if timeout is None else time.monotonic() + timeout
-        while True:
-            gate = self._gate
-            if gate.acquire(timeout=_patience(end, timeout)):
-                if gate is self._gate:
-                    return gate
-                gate.release()  # another thread has found it void meanwhile
-            elif self._is_void(self.owner, self.until, sys._current_frames()) and gate is self._gate:
-                self._gate, self.owner, self.until = threading.RLock(), -1, None
-
-    def _wait_for_readers(self, me: int, timeout: float | None) -> None:
-        end = None if timeout is None else time.monotonic() + timeout
+        me = get_ident()
+        self._waiting[me] = True
         try:
             while True:
-                self._left.clear()
-                if not self._readers or self._readers.keys() == {me}:
+                moved.clear()
+                if is_free():
                     return
-                if not self._left.wait(_patience(end, timeout)):
-                    frames = sys._current_frames()
-                    for thread in list(self._readers):
-                        if self._is_void(thread, None, frames):
-                            self._readers.pop(thread, None)
-        except BaseException:
-            self.end_writing()
-            raise
+                if not moved.wait(_patience(end)):
+                    self._forget_void_holds(me)
+        finally:
+            self._waiting.pop(me, None)
+            moved.set()  # others that wait may have missed what this thread has cleared
+
+    def _forget_void_holds(self, me: int) -> None:
+        """Forget the holds that nobody will give back."""
+        with self._mutex:
+            frames = sys._current_frames()
+            token = self._writer.get(WRITER)
+            if token is not None and token[0] != me and self._is_void(*token, frames):
+                self._writer.pop(WRITER, None)
+            for thread in list(self._readers):
+                if thread != me and self._is_void(thread, None, frames):
+                    self._readers.pop(thread, None)
 
     @staticmethod
     def _is_void(thread: int, until: Callable[[], bool] | None, frames: dict[int, Any]) -> bool:
         """Whether nobody will give a thread's hold back: it is gone, or no longer in the call that the hold was for."""
         if thread not in frames:
-            return thread >= 0
+            return True
         if until is not None:
             return not until()
-        frame: Any = frames[thread]
-        while frame is not None:
-            if (frame.f_globals.get("__package__") or "").startswith("kg_reasoner"):
-                return False
-            frame = frame.f_back
-        return True
+        return not _is_in_package(frames[thread])
 
     def _after_fork(self) -> None:
         """In a child process, forget the holds of the threads that are not there."""
-        self._left = threading.Event()
+        self._freed, self._left = threading.Event(), threading.Event()
+        self._waiting = {}
         self._readers = {thread: True for thread in self._readers if thread == get_ident()}
-        if not self.is_writing:
-            self._gate, self.owner, self.until = threading.RLock(), -1, None
+        if self.owner != get_ident():
+            self._writer = {}
 
 
-def _patience(end: float | None, timeout: float | None) -> float:
+def is_at_work(thread: int) -> bool:
+    """Whether a thread is in a call of this package."""
+    return _is_in_package(sys._current_frames().get(thread))
+
+
+def _is_in_package(frame: Any) -> bool:
+    while frame is not None:
+        if (frame.f_globals.get("__package__") or "").startswith("kg_reasoner"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _patience(end: float | None) -> float:
     """How long to wait before looking around.
 
     Raises:
@@ -229,7 +263,7 @@ def _patience(end: float | None, timeout: float | None) -> float:
         return POLL
     left = end - time.monotonic()
     if left <= 0:
-        raise LimitError(f"other threads kept the reasoner busy for longer than {timeout:g} s")
+        raise LimitError("other threads kept the reasoner busy until the time limit")
     return min(POLL, left)
 
 

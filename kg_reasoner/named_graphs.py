@@ -120,7 +120,7 @@ class NamedGraphs:
         """Remove a named graph with all that it states."""
         with self._reasoner.at_once():
             self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
-            self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
+            self.undeclare(graph)
 
     # --- within an operation ----------------------------------------------------------------------------------------
 
@@ -161,6 +161,10 @@ class NamedGraphs:
         left = triples[gone]
         left = left[~self.quads.have_quads(left)]
         self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
+
+    def undeclare(self, graph: int) -> None:
+        """Let there be no named graph any more, in which nothing is stated, within an operation."""
+        self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
 
     def _create(self, graphs: Ids) -> None:
         self._reasoner.engine.load(GRAPHS, graphs.reshape(-1, 1))

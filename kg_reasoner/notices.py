@@ -31,9 +31,13 @@ class Notices:
         self._seen: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
 
+    def are_issued(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> bool:
+        """Whether these are the warnings that were issued last."""
+        return self._seen is not None and self._seen[0] is loaded and self._seen[1] is of_axioms
+
     def issue(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> None:
         """Issue the warnings that have not been issued: about documents, and about axioms."""
-        if self._seen is not None and self._seen[0] is loaded and self._seen[1] is of_axioms:
+        if self.are_issued(loaded, of_axioms):
             return
         kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
         kinds += [(BeyondProfileWarning, warning) for warning in of_axioms]

@@ -237,6 +237,7 @@ class Reasoner:
         imports: ImportsMode = "resolve",
         refused: str = "raise",
         bounds: DocumentBounds | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
@@ -254,6 +255,7 @@ class Reasoner:
                 ``require``: all, or it is an error; ``fetch``: what is not found otherwise is fetched from the web; ``ignore``.
             refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are left out, and warned of.
             bounds: how large and how deep documents may be, by default `kg_reasoner.loaders.bounds.DEFAULT_BOUNDS`.
+            limits: what it may take; see `limited`.
 
         Raises:
             LoadError: a source, or a document that is imported, cannot be read or is beyond the bounds, or an import that is
@@ -261,18 +263,20 @@ class Reasoner:
             UnsupportedError: a rule has something that cannot be expressed, such as a built-in without a function.
             SafetyError: a variable in the head of an N3 rule is not bound by its body.
             UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
+            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is loaded then.
         """
-        documents.load(
-            self,
-            sources,
-            format=format,
-            base=base,
-            progress=progress,
-            catalog=catalog,
-            imports=imports,
-            refused=refused,
-            bounds=bounds,
-        )
+        with self.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
+            documents.load(
+                self,
+                sources,
+                format=format,
+                base=base,
+                progress=partial(_report, watch, progress),
+                catalog=catalog,
+                imports=imports,
+                refused=refused,
+                bounds=bounds,
+            )
 
     @property
     def warnings(self) -> list[AxiomWarning]:
@@ -376,12 +380,10 @@ class Reasoner:
         self.publish()
 
     def publish(self) -> None:
-        """Tell the subscribers of what has been committed, and issue the warnings that came with it."""
+        """Tell the subscribers of what has been committed."""
         committed = self.engine.committed
         if committed is not None and self._subscriptions is not None:
             self._subscriptions.publish(committed)
-        if self.engine.transaction is None:
-            self._notices.issue(self.loaded, self.engine.axioms.warnings)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
@@ -422,7 +424,12 @@ class Reasoner:
         engine = self.engine
         while True:
             hold = engine.lock.read(current_watch().remaining)
-            if engine.is_current if which != "explicit" else engine.is_sound:
+            if which == "explicit":
+                if engine.is_sound:
+                    return hold
+            elif engine.is_current and (
+                engine.transaction is not None or self._notices.are_issued(self.loaded, engine.axioms.warnings)
+            ):
                 return hold
             hold.release()
             if which != "explicit":
@@ -735,6 +742,13 @@ class Reasoner:
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer
+
+
+def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
+    """Report progress, if anybody wants to know, unless the operation has to end."""
+    watch.check()
+    if progress is not None:
+        progress(stage, done, total)
 
 
 def _as_program(given: Program | str | Path) -> Program:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
+from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Ids
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.limits import current_watch
-from kg_reasoner.locking import Hold
+from kg_reasoner.locking import Hold, is_at_work
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
@@ -42,6 +44,7 @@ class Transaction:
         self.collector = Collector(reasoner.dictionary) if collects else None
         self._isolated = isolated
         self._has_begun = False
+        self._thread = -1
         self._is_ending = False
         self._hold: Hold | None = None
         self._delta: Delta | None = None
@@ -55,7 +58,7 @@ class Transaction:
     @property
     def is_void(self) -> bool:
         """Whether it is being undone, or can only be undone as its thread is gone."""
-        return self._is_ending or (self._hold is not None and not self.reasoner.engine.lock.has_owner)
+        return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in sys._current_frames())
 
     @property
     def collects(self) -> bool:
@@ -88,6 +91,7 @@ class Transaction:
         if self._has_begun:
             raise TransactionError("a transaction begins once: ask the reasoner for another one")
         reasoner, engine = self.reasoner, self.reasoner.engine
+        self._thread = get_ident()
         hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)
         try:
             engine.make_sound()
@@ -102,8 +106,8 @@ class Transaction:
         return self
 
     def _is_needed(self) -> bool:
-        """Whether other threads have to wait for it."""
-        return self.is_open or not self._has_begun
+        """Whether other threads have to wait for it: it is open, or about to be, or its end is not over."""
+        return self.is_open or is_at_work(self._thread)
 
     def commit(self) -> Delta | None:
         """End the transaction and keep its changes. Return them if they are collected.
@@ -155,15 +159,20 @@ class Transaction:
             hold.release()
 
     def __enter__(self) -> Transaction:
-        return self if self.is_open else self.begin()
+        try:
+            return self if self.is_open else self.begin()
+        except BaseException:
+            if self.is_open:
+                self.rollback()
+            raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if not self.is_open:
-            return
-        if kind is None:
-            self.commit()
-        else:
-            self.rollback()
+        try:
+            if kind is None and self.is_open:
+                self.commit()
+        finally:
+            if self.is_open:
+                self.rollback()
 
     # --- changes ----------------------------------------------------------------------------------------------------
 

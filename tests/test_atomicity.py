@@ -89,6 +89,8 @@ def test_a_change_that_is_interrupted_in_a_block_is_undone(kind: type[Injector])
             transaction.add_facts("edge", chain(1, 20))
 
     for reasoner, error, where in attempts(kind, joined, add, step=7):
+        if reasoner.open_transaction is not None and "__exit__" in where.partition("<")[0]:
+            reasoner.open_transaction.rollback()  # before the first line of `__exit__`, nothing can be done about it
         possible = [[20, 19, 19], [21, 20, 20]] if error is not None else [[21, 20, 20]]
         assert numbers(reasoner, "edge", "far", "wide") in possible, where
         assert reasoner.open_transaction is None, where

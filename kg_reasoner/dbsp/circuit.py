@@ -9,6 +9,7 @@ from kg_reasoner.dbsp.operators import Operator, Source
 from kg_reasoner.dbsp.wiring import Stream, Wiring
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.errors import CircuitError
+from kg_reasoner.limits import current_watch
 
 
 class Circuit(Wiring):
@@ -152,16 +153,23 @@ class Nested(Wiring):
         return result
 
     def run(self, values: Sequence[ZSet]) -> None:
-        """Iterate until the delays hold nothing, and no operator has anything in store."""
+        """Iterate until the delays hold nothing, and no operator has anything in store.
+
+        Raises:
+            LimitError, CancelledError: the operation that this is a part of has to end.
+        """
         self.begin()
         for source, value in zip(self.introduced, values, strict=True):
             source.operator.value = value  # type: ignore[attr-defined]
         sums: list[list[ZSet]] = [[] for _ in self.eliminated]
         time: int | None = 0
+        watch, rows = current_watch(), 0
         while time is not None:
             self.tick(time)
             for results, (stream, _) in zip(sums, self.eliminated, strict=True):
                 results.append(stream.value)
+                rows += len(stream.value)
+            watch.check(rows)
             if time == 0:
                 for source in self.introduced:
                     source.operator.value = ZSet.empty(source.arity)  # type: ignore[attr-defined]

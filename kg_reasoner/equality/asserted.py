@@ -79,6 +79,19 @@ class Asserted:
             return np.empty((0, len(image)), np.int32)
         return self._with_key(relation, range(len(image)), image)[:, len(image) :]
 
+    def others(self, predicate: str, images: Rows, pairs: Rows) -> Rows:
+        """The pairs with some images, shape (n, arity), besides some pairs."""
+        relation = self._relation(predicate)
+        if relation is None or len(images) == 0:
+            return pairs[:0]
+        width = images.shape[1]
+        if len(images) * LOOK_UP < self._database.size(relation):
+            found = np.concatenate([self._with_key(relation, range(width), image) for image in images.tolist()])
+        else:
+            found = self._database.rows(relation, "explicit")
+            found = found[contains(images, found[:, :width])]
+        return found[~contains(pairs, found)]
+
     def about(self, predicate: str, terms: Rows) -> Rows:
         """The pairs of the facts in which some of the terms, shape (n,), occur. The predicate is one of `predicates`."""
         relation = self._catalog.predicates[PREFIX + predicate]

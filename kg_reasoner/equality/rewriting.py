@@ -97,9 +97,10 @@ class Rewriting:
             changed = merged.copy()
             changed[~merged] = self._retract(predicate, facts[~merged], flag)
             pairs = self._pairs(predicate, facts[merged])
-            changed[merged] = self.asserted.remove(predicate, pairs)
             images = _images(pairs)
-            self._retract(predicate, images[~self.asserted.are_images(predicate, images)], flag)
+            others = _images(self.asserted.others(predicate, images, pairs))
+            self._retract(predicate, images[~contains(others, images)], flag)  # first: one without a fact would pass for a fact
+            changed[merged] = self.asserted.remove(predicate, pairs)
         if self.cliques and changed.any():
             self._weakened.append((predicate, self._image(predicate, facts[changed])))
         return changed

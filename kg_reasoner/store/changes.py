@@ -159,11 +159,11 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             named_graphs.withdraw(quads)
         return quads
 
-    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]]) -> None:
-        """Remove the explicit triples that match patterns, and add triples, in one operation."""
+    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]], dropped: int = IN_DEFAULT) -> None:
+        """Remove the explicit triples that match patterns, and a named graph, and add triples, in one operation."""
         self.flush()
         found = self._found(removed)
-        if not found and not added:
+        if not found and not added and dropped == IN_DEFAULT:
             return
         self.begin()
         ids, graphs = self._encoded(added)
@@ -171,6 +171,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         with self.reasoner.at_once():
             for graph, triples in found.items():
                 gone.append(self._withdraw(triples, graph))
+            if dropped != IN_DEFAULT:
+                self.reasoner.named_graphs.undeclare(dropped)
             if len(ids):
                 self._state(ids, graphs)
         if self._by_graph is not None:
@@ -281,10 +283,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def drop_graph(self, name: Node) -> None:
         with self.writing():
-            self._replace([(None, None, None, name)], [])
-            if name != DATASET_DEFAULT_GRAPH_ID and self.has_graph(name):
-                self.begin()
-                self.reasoner.named_graphs.drop(self._to_change(name))
+            self._replace([(None, None, None, name)], [], self._to_change(name) if self.has_graph(name) else IN_DEFAULT)
 
     @contextmanager
     def request(self) -> Iterator[None]:

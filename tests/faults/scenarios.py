@@ -41,6 +41,7 @@ class Scenario:
         leaves_open: whether it leaves a transaction open; what changes a graph does.
         is_one: whether it is one operation; what is several of them in a transaction may leave some, if that can be rolled back.
         may_undo: whether a fault may undo all of the open transaction, as it does while that is committed.
+        is_block: whether it is the ``with`` block of a transaction.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Scenario:
     leaves_open: bool = False
     may_undo: bool = False
     is_one: bool = True
+    is_block: bool = False
 
 
 # --- facts and rules -------------------------------------------------------------------------------------------------------
@@ -481,17 +483,17 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("remove rules", edges, remove_rules)
     for strategy in STRATEGIES:
         yield Scenario(f"materialise, {strategy}", lambda strategy=strategy: unmaterialised(strategy), materialise_edges)  # type: ignore[misc]
-        yield Scenario(f"block, {strategy}", lambda strategy=strategy: edges(strategy), in_block)  # type: ignore[misc]
+        yield Scenario(f"block, {strategy}", lambda strategy=strategy: edges(strategy), in_block, is_block=True)  # type: ignore[misc]
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)
     yield Scenario("refusing, remove rules", refusing, remove_rules)
     yield Scenario("subscribed, add facts", subscribed, add_edges)
     yield Scenario("subscribed, remove facts", subscribed, remove_edges)
-    yield Scenario("subscribed, block", subscribed, in_block)
+    yield Scenario("subscribed, block", subscribed, in_block, is_block=True)
     yield Scenario("subscribe", edges, subscribe)
     yield Scenario("unsubscribe", with_subscription, unsubscribe)
 
-    yield Scenario("block that raises", edges, in_block_that_raises)
+    yield Scenario("block that raises", edges, in_block_that_raises, is_block=True)
     yield Scenario("begin", edges, begin, then="roll back", leaves_open=True)
     yield Scenario("commit", changed(edges, change_edges, add_program), commit, may_undo=True)
     yield Scenario("rollback", changed(edges, change_edges, materialise_edges, add_program), roll_back)
@@ -511,9 +513,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("know", axioms, know)
     yield Scenario("cliques, add triples", cliques, add_triples)
     yield Scenario("cliques, remove triples", cliques, remove_triples)
-    yield Scenario("cliques, block", cliques, triples_in_block)
-    yield Scenario("cliques, block, subscribed", listening(cliques), triples_in_block)
-    yield Scenario("block of triples, counting", lambda: axioms(maintenance="counting"), triples_in_block)
+    yield Scenario("cliques, block", cliques, triples_in_block, is_block=True)
+    yield Scenario("cliques, block, subscribed", listening(cliques), triples_in_block, is_block=True)
+    yield Scenario("block of triples, counting", lambda: axioms(maintenance="counting"), triples_in_block, is_block=True)
     yield Scenario("cliques, add triples, tiny tables", cliques, add_triples, is_tiny=True)
     for format in DOCUMENTS:
         yield Scenario(f"load {format}", axioms, load(format))

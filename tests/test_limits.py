@@ -1,0 +1,225 @@
+"""Limits and cancellation: what exceeds a limit ends soon, with one error, and leaves everything as it was."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import pytest
+from rdflib import Graph, Literal, Namespace
+
+from kg_reasoner import Reasoner, graph_of
+from kg_reasoner.errors import CancelledError, LimitError
+from kg_reasoner.limits import Limits
+from kg_reasoner.terms import Literal as Term
+from kg_reasoner.terms import literal
+
+ENDLESS = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) ."
+"""Its facts have no end."""
+
+PRODUCT = "far(?a) :- e(?a, ?x), e(?b, ?y), e(?c, ?z), FILTER(?x < ?b), FILTER(?y < ?c), FILTER(?z < ?a) ."
+"""Its joins have no results, and no end in sight."""
+
+EX = Namespace("http://example.org/")
+
+
+def pairs(count: int) -> list[tuple[Term, Term]]:
+    return [(literal(number), literal(number + 1)) for number in range(count)]
+
+
+def with_pairs(program: str, count: int = 3000, **settings: Limits) -> Reasoner:
+    reasoner = Reasoner(**settings)  # type: ignore[arg-type]
+    reasoner.add_facts("e", pairs(count))
+    reasoner.materialise()
+    if program:
+        reasoner.add_program(program)
+    return reasoner
+
+
+def soon(call: Callable[[], object], error: type[Exception], match: str, seconds: float = 20) -> None:
+    """An error is raised, long before the operation would have ended."""
+    started = time.monotonic()
+    with pytest.raises(error, match=match):
+        call()
+    assert time.monotonic() - started < seconds
+
+
+def test_limits_are_positive_numbers() -> None:
+    with pytest.raises(ValueError, match="seconds=0 is not a positive number"):
+        Limits(seconds=0)
+
+
+@pytest.mark.parametrize("maintenance", ["backward-forward", "delete-rederive", "counting", "rematerialise", "dbsp"])
+def test_facts_without_end(maintenance: str) -> None:
+    reasoner = Reasoner(maintenance=maintenance)
+    reasoner.add_facts("n", [(literal(1),)])
+    reasoner.materialise()
+    with reasoner.limited(Limits(facts=2000)):
+        soon(lambda: reasoner.add_program(ENDLESS) or reasoner.materialise(), LimitError, r"facts, and the limit is 2,000")
+    reasoner.remove_rules(reasoner.rules)
+    assert len(list(reasoner.facts("n"))) == 1
+
+
+def test_more_facts_than_there_may_be_are_not_added() -> None:
+    reasoner = with_pairs("", 10, limits=Limits(facts=100))
+    soon(lambda: reasoner.add_facts("e", pairs(200)), LimitError, "there are 200 facts, and the limit is 100")
+    assert len(list(reasoner.facts("e"))) == 10
+    reasoner.add_facts("e", pairs(90))
+    assert len(list(reasoner.facts("e"))) == 90
+
+
+def test_time_ends_while_kernels_join() -> None:
+    reasoner = with_pairs(PRODUCT)
+    soon(lambda: reasoner.materialise(limits=Limits(seconds=0.2)), LimitError, "longer than its limit of 0.2 s")
+    reasoner.remove_rules(reasoner.rules)
+    assert len(list(reasoner.facts("e"))) == 3000
+
+
+def test_a_transaction_that_takes_too_long_is_undone() -> None:
+    reasoner = with_pairs("")
+
+    def change() -> None:
+        with reasoner.limited(Limits(seconds=0.3)), reasoner.transaction() as transaction:
+            transaction.add_facts("e", [(literal("a"), literal("b"))])
+            transaction.add_program(PRODUCT)
+
+    soon(change, LimitError, "longer than")
+    assert reasoner.open_transaction is None
+    assert len(list(reasoner.facts("e"))) == 3000 and reasoner.rules == ()
+
+
+def test_memory_that_facts_and_terms_may_take() -> None:
+    closure = "path(?x, ?y) :- e(?x, ?y) . path(?x, ?z) :- path(?x, ?y), e(?y, ?z) ."
+    reasoner = with_pairs(closure, 10, limits=Limits(memory=1 << 22))
+
+    def add() -> None:
+        with reasoner.transaction() as transaction:
+            transaction.add_facts("e", pairs(1000))
+
+    soon(add, LimitError, "bytes, and the limit is 4,194,304")
+    assert len(list(reasoner.facts("path"))) == 55
+    reasoner.add_facts("e", pairs(100))
+    assert len(list(reasoner.facts("path"))) == 5050
+
+
+def test_documents_are_loaded_within_limits() -> None:
+    reasoner = Reasoner()
+    data = "".join(f"<http://e/{number}> <http://e/p> <http://e/{number + 1}> .\n" for number in range(5000)).encode()
+    soon(lambda: reasoner.load(data, format="ntriples", limits=Limits(facts=1000)), LimitError, "the limit is 1,000")
+    assert list(reasoner.triples()) == []
+    reasoner.load(data, format="ntriples", limits=Limits(facts=10_000))
+    assert len(list(reasoner.triples())) == 5000
+
+
+def cancelled(reasoner: Reasoner, call: Callable[[], object]) -> None:
+    """A call is cancelled by another thread, once it is at work."""
+    done = threading.Event()
+
+    def cancel() -> None:
+        while not done.wait(0.05):
+            reasoner.cancel()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    try:
+        soon(call, CancelledError, "cancelled")
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_an_update_is_cancelled_by_another_thread() -> None:
+    reasoner = with_pairs(PRODUCT)
+    cancelled(reasoner, reasoner.materialise)
+    reasoner.remove_rules(reasoner.rules)
+    assert len(list(reasoner.facts("e"))) == 3000
+
+
+def test_what_has_not_begun_is_not_cancelled() -> None:
+    reasoner = with_pairs("")
+    reasoner.cancel()
+    reasoner.add_facts("e", pairs(3010))
+    assert len(list(reasoner.facts("e"))) == 3010
+
+
+@pytest.fixture(scope="module")
+def people() -> Iterator[Graph]:
+    graph = Graph(store="KGReasoner")
+    for number in range(3000):
+        graph.add((EX[f"p{number}"], EX.knows, EX[f"p{number + 1}"]))
+        graph.add((EX[f"p{number}"], EX.age, Literal(number)))
+    layers = [[f"<{EX}{layer}{number}>" for number in range(150)] for layer in "abcd"]
+    edges = [f"{a} <{EX}to> {b} ." for one, other in pairwise(layers) for a in one for b in other]
+    graph.store.reasoner.load("\n".join(edges).encode(), format="ntriples")
+    graph.commit()
+    yield graph
+    assert len(list(graph.query("SELECT * { ?x <http://example.org/age> 7 }"))) == 1, "queries that ended leave the graph usable"
+
+
+QUERIES = {
+    "join": "SELECT ?a { ?a ex:to ?b . ?b ex:to ?c . ?c ex:to ?d . ?d ex:to ?a }",
+    "product": "SELECT (COUNT(*) AS ?n) { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z }",
+    "minus": "SELECT ?a { ?a ex:age ?x MINUS { ?b ex:age ?y . ?b ex:knows ?c } }",
+    "filter": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y FILTER(?x + ?y < 0) }",
+    "optional": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y OPTIONAL { ?a ex:knows ?b } FILTER(?x < -1) }",
+    "order": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z } ORDER BY ?z LIMIT 1",
+    "construct": "CONSTRUCT { ?a ex:age ?y } WHERE { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z }",
+    "ask": "ASK { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z FILTER(?x < -1) }",
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_queries_end_in_time(people: Graph, name: str) -> None:
+    reasoner = people.store.reasoner
+    query = f"PREFIX ex: <{EX}> {QUERIES[name]}"
+
+    def ask() -> None:
+        with reasoner.limited(Limits(seconds=0.3)):
+            list(people.query(query))
+
+    soon(ask, LimitError, "longer than its limit of 0.3 s")
+
+
+def test_a_query_is_cancelled_by_another_thread(people: Graph) -> None:
+    query = f"PREFIX ex: <{EX}> {QUERIES['join']}"
+    cancelled(people.store.reasoner, lambda: list(people.query(query)))
+
+
+def test_solutions_of_a_pattern_are_limited(people: Graph) -> None:
+    with people.store.reasoner.limited(Limits(facts=100_000)):
+        soon(lambda: list(people.query(f"PREFIX ex: <{EX}> {QUERIES['product']}")), LimitError, "the limit is 100,000")
+
+
+def test_the_time_of_a_query_runs_while_it_is_evaluated() -> None:
+    reasoner = with_pairs("", 10, limits=Limits(seconds=0.5))
+    graph = graph_of(reasoner)
+    for number in range(50):
+        graph.add((EX[f"p{number}"], EX.age, Literal(number)))
+    rows = iter(graph.query(f"SELECT ?x {{ ?x <{EX.age}> ?a }}"))
+    next(rows)
+    time.sleep(0.7)
+    assert len(list(rows)) == 49
+
+
+def test_time_runs_while_other_threads_keep_the_reasoner_busy() -> None:
+    reasoner = with_pairs("", 10)
+    begun, end = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        with reasoner.transaction():
+            begun.set()
+            end.wait(20)
+
+    thread = threading.Thread(target=keep)
+    thread.start()
+    begun.wait()
+    try:
+        with reasoner.limited(Limits(seconds=0.2)):
+            soon(lambda: list(reasoner.facts("e")), LimitError, "busy until the time limit")
+            soon(lambda: reasoner.add_facts("e", pairs(11)), LimitError, "busy until the time limit")
+    finally:
+        end.set()
+        thread.join()
+    assert len(list(reasoner.facts("e"))) == 10
