@@ -103,7 +103,7 @@ def _avg(values: Sequence[Term | None]) -> Literal | None:
 
 
 def _total(values: Sequence[Term | None]) -> Number | None:
-    """The sum, of the type that adding one by one would give; None if a value is no number."""
+    """The sum, of the type that adding one by one would give; None if a value is not a number."""
     numbers = [None if value is None else number_of(value) for value in values]
     integers: list[int] = []
     decimals: list[Decimal] = []

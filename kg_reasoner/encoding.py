@@ -62,7 +62,7 @@ def find_term(dictionary: Dictionary, term: AnyTerm) -> int:
     """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
 
     Raises:
-        LoadError: that is no term.
+        LoadError: that is not a term.
     """
     return dictionary.find_text(_texts([[term]])[0])
 
@@ -71,7 +71,7 @@ def as_term(given: object) -> Term:
     """One of our terms for a term of ours, of rdflib or of pyoxigraph.
 
     Raises:
-        LoadError: that is no term.
+        LoadError: that is not a term.
     """
     from kg_reasoner.loaders.convert import text_from_term
 
@@ -82,7 +82,7 @@ def as_triple(given: object) -> Triple:
     """A triple of our terms for what is given as one.
 
     Raises:
-        LoadError: that is no triple.
+        LoadError: that is not a triple.
     """
     subject, property, value = map(as_term, _triple(given))
     return subject, property, value

@@ -37,7 +37,7 @@ _BREAKS: Final = re.compile(r"[\t\n\r]")
 def relations_of(program: Program) -> Relations:
     """The columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
 
-    RDF triples and the head of constraints are no relations.
+    RDF triples and the head of constraints are not relations.
     """
     relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
     for rule in program.rules:

@@ -95,7 +95,7 @@ def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "
                     raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
             else:
                 cells = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in row]
-                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is no empty line
+                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is not an empty line
             file.write(f"{line}\n")
     return count
 

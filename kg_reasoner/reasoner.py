@@ -562,8 +562,8 @@ class Reasoner:
     def triple_ids(self, which: Which = "all") -> TripleIds:
         """Return triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
 
-        Facts that are no RDF triples (a literal as the subject, a property that is no IRI) stay inside, and hidden triples do, see
-        `kg_reasoner.visibility`.
+        Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) are left out, and so are hidden
+        triples, see `kg_reasoner.visibility`.
         """
         check_which(which)
         with self.reading(which):
@@ -587,8 +587,8 @@ class Reasoner:
             which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
 
         Raises:
-            LoadError: that is no term.
-            UnknownNameError: that is no kind of triples.
+            LoadError: that is not a term.
+            UnknownNameError: that is not a kind of triples.
         """
         check_which(which)
         with self.reading(which):
@@ -667,7 +667,7 @@ class Reasoner:
 
         Raises:
             NoProofError: there is no such fact: `why_not` tells what is missing.
-            ReasonerError: that is no fact at all.
+            ReasonerError: that is not a fact at all.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -699,7 +699,7 @@ class Reasoner:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
         Raises:
-            ReasonerError: the fact is there, or that is no fact at all.
+            ReasonerError: the fact is there, or that is not a fact at all.
         """
         fact = _in_our_terms(fact)
         self.materialise()

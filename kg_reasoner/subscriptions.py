@@ -141,7 +141,7 @@ class Subscriptions:
         """Call `callback` with the changes of a pattern after every later commit that has some. May be called in any thread.
 
         Raises:
-            ReasonerError: that is no pattern, or no callback.
+            ReasonerError: that is not a pattern, or no callback.
             ArityError: the predicate has another number of arguments.
             LoadError: the pattern has an invalid term.
         """

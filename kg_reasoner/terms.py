@@ -183,7 +183,7 @@ def term_from_text(text: str) -> Term:
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
 
     Raises:
-        ValueError: the text is no term.
+        ValueError: the text is not a term.
     """
     if text.startswith("<"):
         found = _IRI.fullmatch(unescape(text))

@@ -55,7 +55,7 @@ class Catalog:
         """The catalog of a mapping, of an XML catalog's path, of a folder's path, or of several of these.
 
         Raises:
-            LoadError: there is no such file or folder, or it is no XML catalog.
+            LoadError: there is no such file or folder, or it is not an XML catalog.
         """
         return cls(tuple(_parts(source)))
 

@@ -69,7 +69,7 @@ def _is_foreign(value: object) -> bool:
 
 
 def check_absolute(iri: str, what: str) -> None:
-    """Raise LoadError if a text is no absolute IRI; `what` says in the message what it is for."""
+    """Raise LoadError if a text is not an absolute IRI; `what` says in the message what it is for."""
     import pyoxigraph
 
     try:

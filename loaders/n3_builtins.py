@@ -34,7 +34,7 @@ _Make: TypeAlias = Callable[[str, Sequence[Argument], Argument], list[Builtin]]
 class _Definition:
     """How a built-in is made of its subject (one argument, or the items of a list) and object, and how many items there are.
 
-    `least` 0 stands for a subject that is no list; `most` None for any number of items.
+    `least` 0 stands for a subject that is not a list; `most` None for any number of items.
     """
 
     make: _Make

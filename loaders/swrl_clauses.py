@@ -212,7 +212,7 @@ def _variables(atom: SwrlAtom) -> list[Variable]:
 
 
 def _matched(atom: SwrlAtom, clauses: Clauses) -> Atom:
-    """What facts match for an atom of a body that is no built-in."""
+    """What facts match for an atom of a body that is not a built-in."""
     match atom:
         case ClassAtom(node, argument) | DataRangeAtom(node, argument):
             return clauses.member(node, argument)

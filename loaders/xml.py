@@ -95,7 +95,7 @@ class XMLReader:
             raise self.document.error(message, self._undecodable_line(error.encoding)) from None
         except UnicodeError as error:
             raise self.document.error(f"the text is not in the encoding that it declares: {error}") from None
-        data = text.encode("utf-8", "surrogatepass")  # of a surrogate, expat says that it is no XML
+        data = text.encode("utf-8", "surrogatepass")  # of a surrogate, expat says that it is not XML
         self._finished = not data
         self._read += len(data)
         before = self._tags, self._depth

@@ -50,9 +50,9 @@ def read_triples(
     Args:
         spark: the session to read with.
         paths: what to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
-        bad_lines: what happens to lines that are no statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
+        bad_lines: what happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
             number goes to the log; or a folder to be made, which gets them as lines of JSON with ``file`` and ``line``. Rows of
-            Parquet whose columns are no terms are bad lines too.
+            Parquet whose columns are not terms are bad lines too.
         format: of all files; by default told by the name. Files of other names, such as ``part-00000``, hold N-Triples or N-Quads.
         blank_nodes: whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
             many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).

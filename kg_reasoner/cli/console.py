@@ -172,7 +172,7 @@ def starting() -> Iterator[list[str]]:
 
 @contextmanager
 def progress_shown() -> Iterator[Progress | None]:
-    """Gives a function that draws progress bars on standard error, or None if that is no terminal or ``--quiet`` was given.
+    """Gives a function that draws progress bars on standard error, or None if that is not a terminal or ``--quiet`` was given.
 
     The bars go away at the end. Nothing else should be printed meanwhile.
     """

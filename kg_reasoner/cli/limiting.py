@@ -33,17 +33,13 @@ class TimedOut(BaseException):
         super().__init__(f"the command takes longer than its limit of {seconds:g} s (--timeout)")
 
 
-class _Bytes(click.ParamType):
-    """A number of bytes, with a suffix."""
-
-    name = "bytes"
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
-        found = _SIZE.fullmatch(str(value).strip())
-        size = int(float(found[1]) * 1024 ** _POWERS[found[2].upper()]) if found else 0
-        if size == 0:
-            self.fail(f"{value!r} is not a size: write a number of bytes, or one such as 500M or 2G", parameter, context)
-        return size
+def _bytes(text: str) -> int:
+    """A number of bytes, which may have a suffix."""
+    found = _SIZE.fullmatch(text.strip())
+    size = int(float(found[1]) * 1024 ** _POWERS[found[2].upper()]) if found else 0
+    if size == 0:
+        raise click.BadParameter(f"{text!r} is not a size: write a number of bytes, or a size such as 500M or 2G")
+    return size
 
 
 def limit_options(command: _Command) -> _Command:
@@ -59,7 +55,7 @@ def limit_options(command: _Command) -> _Command:
         kept_option(
             _GROUP,
             "--max-memory",
-            type=_Bytes(),
+            type=_bytes,
             metavar="BYTES",
             help="Stop when the tables of facts and terms take more than this, such as 500M or 2G (G is 1024 M).",
         ),

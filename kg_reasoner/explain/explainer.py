@@ -62,7 +62,7 @@ class Explainer:
 
         Raises:
             NoProofError: there is no such fact.
-            ReasonerError: that is no fact at all.
+            ReasonerError: that is not a fact at all.
         """
         stored, flags = self._stored(fact)
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
@@ -93,7 +93,7 @@ class Explainer:
         """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
 
         Raises:
-            ReasonerError: the fact is there, or that is no fact at all.
+            ReasonerError: the fact is there, or that is not a fact at all.
         """
         atom = self._image(self._atom(fact))
         stored = self.derivations.fact(atom)
@@ -245,7 +245,7 @@ class _Writer:
         self._facts[fact] = self._once(Step(group, "aggregated", premises=premises))
 
     def _once(self, step: Step) -> int:
-        """A step that is no fact: it is written once."""
+        """A step that is not a fact: it is written once."""
         number = self._others.get(step.statement)
         if number is None:
             number = self._others[step.statement] = self._add(step)

@@ -50,7 +50,7 @@ def attach(
         UnknownNameError: there is no such rule set.
         LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
         InconsistencyError: the triples contradict the rules, and that was to be refused.
-        ReasonerError: it is no graph of rdflib, or one of the deprecated kinds of graphs of graphs.
+        ReasonerError: it is not a graph of rdflib, or one of the deprecated kinds of graphs of graphs.
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")

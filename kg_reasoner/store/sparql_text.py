@@ -31,7 +31,7 @@ def read_query(
     """The tree and the algebra of a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
     """
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
@@ -43,7 +43,7 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     """The algebra of a request of SPARQL Update.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL Update.
+        QuerySyntaxError: the text is not a SPARQL Update.
     """
     from rdflib.plugins.sparql.algebra import translateUpdate
     from rdflib.plugins.sparql.parser import parseUpdate

@@ -76,8 +76,8 @@ def update_graph(
         bindings: values of variables, by name.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL Update.
-        LoadError: something to be inserted is no RDF term, or a document cannot be read. Nothing has changed.
+        QuerySyntaxError: the text is not a SPARQL Update.
+        LoadError: something to be inserted is not an RDF term, or a document cannot be read. Nothing has changed.
         NotAllowedError: a LOAD, even a silent one, or a SERVICE that the owner of the store has not allowed. Nothing has changed.
         ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there. Nothing has
             changed.

@@ -176,7 +176,7 @@ class KGReasonerStore(StoreChanges):
 
         Raises:
             NoProofError: the graph has no such triple; `why_not` tells what is missing.
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
         """
         self.prepare()
         subject, property, value = map(from_rdflib, triple)
@@ -210,7 +210,7 @@ class KGReasonerStore(StoreChanges):
             graph: where graphs are reasoned over by themselves, that in which the triple does not hold; by default the first.
 
         Raises:
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
             ReasonerError: the triple is there: `explain` tells why.
         """
         self.prepare()
@@ -258,7 +258,7 @@ def graph_of(reasoner: Reasoner) -> Graph:
     """Make an rdflib graph over an existing reasoner.
 
     Raises:
-        ReasonerError: that is no reasoner.
+        ReasonerError: that is not a reasoner.
     """
     if not isinstance(reasoner, Reasoner):
         raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
