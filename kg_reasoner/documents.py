@@ -66,7 +66,7 @@ def load(
     )
     if refused == "raise" and reasoner.program.translate is not None:
         for document, warning in _refused_swrl(reasoner, closure.blocks):
-            hint = "write the rule in the rule language, or leave it out: refused='skip'"
+            hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
     with reasoner.at_once():
         if closure.rules.rules:

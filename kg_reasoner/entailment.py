@@ -26,7 +26,7 @@ Binding: TypeAlias = dict[BlankNode, Term]
 
 
 def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
-    """Whether all of some triples, in terms of ours, of rdflib or of pyoxigraph, follow together.
+    """Tell whether some triples, in our terms or those of rdflib or pyoxigraph, follow together.
 
     Everything that the rules derive is looked at: also what is not shown to users because it says nothing, and facts that are no
     RDF triples (the literal ``5`` is an xsd:integer, and so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from

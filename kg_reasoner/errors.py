@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -185,12 +185,12 @@ class CircuitError(ReasonerError):
 class InconsistencyError(ReasonerError):
     """The data contradict the rules, and a reasoner was asked to refuse that. The transaction is undone.
 
-    `violations` are all the constraints that would not have held; the message names the first ones.
+    `violations` are all the constraints that would not have held; the message names the first ones, with the `prefixes` given.
     """
 
-    def __init__(self, violations: Sequence[Violation]) -> None:
+    def __init__(self, violations: Sequence[Violation], prefixes: Mapping[str, str] | None = None) -> None:
         self.violations = tuple(violations)
-        shown = [f"  {violation}" for violation in self.violations[:3]]
+        shown = [f"  {violation.text(prefixes)}" for violation in self.violations[:3]]
         further = [f"  and {len(self.violations) - 3} more"] if len(self.violations) > 3 else []
         super().__init__("\n".join(["the data contradict the rules:", *shown, *further]))
 
@@ -222,7 +222,7 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        super().__init__(f"there is no {kind} named {name!r}{suggest(name, known)}; known: {', '.join(known)}")
+        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}; choose one of: {', '.join(known)}")
 
 
 class MissingExtraError(ReasonerError):

@@ -111,8 +111,8 @@ def test_rows(row: str) -> None:
     [
         ("SAMPLE", ["SAMPLE gives any value of a group", "hint: MIN and MAX choose a value"]),
         ("GROUP_CONCAT", ["GROUP_CONCAT is not supported", "hint: aggregates: COUNT, SUM, MIN, MAX, AVG"]),
-        ("CONT", ["there is no aggregate CONT, did you mean 'COUNT'?", "hint: aggregates: COUNT"]),
-        ("count", ["there is no aggregate count"]),
+        ("CONT", ["unknown aggregate function CONT, did you mean 'COUNT'?", "hint: aggregates: COUNT"]),
+        ("count", ["unknown aggregate function count"]),
     ],
 )
 def test_what_is_refused(name: str, parts: list[str]) -> None:

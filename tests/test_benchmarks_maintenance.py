@@ -111,7 +111,13 @@ def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(f
     singles = maintenance.singles_table([*runs, *larger])
     assert singles is not None
     assert "growth" in shown(singles)
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
+    pytest.importorskip("matplotlib", reason="matplotlib is part of the extra 'bench'")
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    maintenance.draw(axes, runs, "delete")
+    assert not axes.lines, "the kinds of change are in no order that lines could show"
+    assert len(axes.containers) == len(runs)
     maintenance.plot([*runs, *larger], tmp_path / "plot.png")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 

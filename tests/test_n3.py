@@ -145,7 +145,7 @@ def test_builtins_as_conditions(statement: str, holds: bool) -> None:
         (b"@prefix : <http://x/> .\n{ :a :b :c } => { :d\n:e } .", 3, "objectList expected"),
         (b"{ a:b a:c a:d } => {} .", 1, 'Prefix "a:" not bound'),
         (b"@prefix : <http://x/> .\n{} => { :a :b <c> } .", 2, "the IRI 'c' is relative"),
-        (b"@prefix : <http://x/> .\n{} =>\n{ :a :b <http://x/ y> } .", 3, "'http://x/ y' is no valid IRI"),
+        (b"@prefix : <http://x/> .\n{} =>\n{ :a :b <http://x/ y> } .", 3, "'http://x/ y' is not a valid IRI"),
         (b"@prefix : <http://x/> .\n{} => { :a :b {$ 1 $} } .", 2, "sets {$ ... $} are not supported"),
         (b'@prefix : <http://x/> . {} => { :a :b "c', 1, "not N3"),
         (b"@prefix : <http://x/> . {} => " + b"{ :a :b " * 3000, 1, "not N3"),
@@ -160,7 +160,7 @@ def test_errors_have_a_place(document: bytes, line: int, message: str) -> None:
 
 
 def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(LoadError, match="line 2: the byte 0xff is no UTF-8"):
+    with pytest.raises(LoadError, match="line 2: the byte 0xff is not UTF-8"):
         read(b"{} => {} .\n# \xff")
     with pytest.raises(LoadError, match="nothing to read"):
         read(5)
@@ -181,7 +181,7 @@ def test_an_rdf_loader_without_a_place_for_rules_refuses_them() -> None:
     from kg_reasoner.dictionary import Dictionary
     from kg_reasoner.loaders import rdf
 
-    with pytest.raises(LoadError, match="a rule stands where only triples are read"):
+    with pytest.raises(LoadError, match="the document contains a rule, and only triples can be read here"):
         list(rdf.read(b"{} => { <http://x/a> <http://x/b> 1 } .", dictionary=Dictionary()))
 
 

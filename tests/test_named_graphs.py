@@ -354,7 +354,7 @@ def test_views_and_proofs_of_graphs_by_themselves(apart: Dataset) -> None:
     assert "cax-sco" in str(apart.store.explain((EX.tom, RDF.type, EX.Animal)))
     with pytest.raises(NoProofError):
         apart.store.explain((EX.tom, RDF.type, EX.Animal), EX.bob)
-    with pytest.raises(ReasonerError, match="there is no graph"):
+    with pytest.raises(ReasonerError, match="does not exist"):
         apart.store.reasoner_of(EX.nowhere)
 
 
@@ -465,7 +465,7 @@ def test_rollback_covers_graphs(zoo: Dataset) -> None:
 
 def test_a_failed_update_changes_nothing(zoo: Dataset) -> None:
     before = quads(zoo)
-    with pytest.raises(LoadError, match="is no valid IRI"):
+    with pytest.raises(LoadError, match="is not a valid IRI"):
         zoo.update(
             PREFIXES + "DELETE { GRAPH ex:ann { ?s ?p ?o } } INSERT { GRAPH ex:ann { ?s ?p ?bad } } "
             "WHERE { GRAPH ex:ann { ?s ?p ?o } BIND(IRI('http://a b') AS ?bad) }"
@@ -602,7 +602,7 @@ def test_blank_nodes_of_a_template_are_the_same_across_graphs(zoo: Dataset) -> N
 )
 def test_graphs_that_are_not_there(zoo: Dataset, update: str) -> None:
     before = quads(zoo)
-    with pytest.raises(ReasonerError, match=r"there is (no|a) graph"):
+    with pytest.raises(ReasonerError, match=r"already exists|does not exist"):
         zoo.update(PREFIXES + update)
     assert quads(zoo) == before
 

@@ -224,13 +224,13 @@ def test_deep_nesting(name: str) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT * {\n ?s ?p }", r"the query:2:2: this is no SPARQL query(.|\n)*\n +\| +\^"),
+        ("SELECT * {\n ?s ?p }", r"the query:2:2: the SPARQL query has a syntax error(.|\n)*\n +\| +\^"),
         ("SELECT * { ?s x:p ?o }", r"the query:1:15: the prefix x: has not been declared"),
-        ('SELECT * { ?s ?p "\ud800" }', r"the query:1:19: there is no such character"),
-        (r'SELECT * { ?s ?p "\uD800" }', r"the query:1:19: there is no such character"),
-        (r'SELECT * { ?s ?p "\UFFFFFFFF" }', r"the query:1:19: there is no such character"),
+        ('SELECT * { ?s ?p "\ud800" }', r"the query:1:19: not a Unicode character"),
+        (r'SELECT * { ?s ?p "\uD800" }', r"the query:1:19: not a Unicode character"),
+        (r'SELECT * { ?s ?p "\UFFFFFFFF" }', r"the query:1:19: not a Unicode character"),
         (b"SELECT * { ?s ?p ?o }", "is text or prepared by rdflib, not bytes"),
-        ("", "this is no SPARQL query"),
+        ("", "the SPARQL query has a syntax error"),
     ],
 )
 def test_wrong_queries(query: Any, message: str) -> None:

@@ -119,7 +119,7 @@ def test_bad_lines(zoo: Path) -> None:
 def test_wrong_usage(zoo: Path) -> None:
     assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
     assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
-    assert "there is no file" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
+    assert "does not exist" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
     assert "Path does not exist" in kg("check", "no.nt", code=1).stderr
 
 

@@ -133,7 +133,7 @@ def test_formulas_are_refused_where_memory_takes_them(formula: str) -> None:
     text = "@prefix : <http://example.org/> . " + formula
     assert len(Graph().parse(data=text, format="n3")) == 1
     graph = Graph(store="KGReasoner")
-    with pytest.raises(LoadError, match="a formula"):
+    with pytest.raises(LoadError, match="formula"):
         graph.parse(data=text, format="n3")
     graph.rollback()
     assert len(graph) == 0
@@ -318,12 +318,12 @@ def test_changing_a_graph_while_reading_it(zoo: Graph) -> None:
 
 
 BAD = {
-    "a space in an IRI": ((EX.a, EX.p, URIRef("http://example.org/a b")), "is no valid IRI: it has the character ' '"),
-    "an IRI with an angle bracket": ((URIRef("http://example.org/>"), EX.p, EX.b), "is no valid IRI"),
+    "a space in an IRI": ((EX.a, EX.p, URIRef("http://example.org/a b")), "is not a valid IRI: it contains the character ' '"),
+    "an IRI with an angle bracket": ((URIRef("http://example.org/>"), EX.p, EX.b), "is not a valid IRI"),
     "a literal as the subject": ((Literal("x"), EX.p, EX.b), "cannot be the subject of a triple"),
     "a blank node as the predicate": ((EX.a, BNode("b"), EX.b), "cannot be the predicate of a triple, only an IRI can"),
     "a literal as the predicate": ((EX.a, Literal("p"), EX.b), "cannot be the predicate of a triple, only an IRI can"),
-    "a variable": ((EX.a, EX.p, Variable("x")), "no RDF term"),
+    "a variable": ((EX.a, EX.p, Variable("x")), "not an RDF term"),
     "half of a surrogate pair": ((EX.a, EX.p, Literal("\ud800")), "surrogate"),
     "a datatype that is no IRI": ((EX.a, EX.p, Literal("x", datatype=URIRef("a b"))), "invalid datatype IRI"),
 }
@@ -353,7 +353,7 @@ def test_bad_triples_are_refused_and_change_nothing(zoo: Graph, name: str) -> No
 def test_quoted_formulas_are_refused() -> None:
     graph = Graph()
     graph.parse(data="@prefix : <http://example.org/> . :a :says { :b :c :d } .", format="n3")
-    with pytest.raises(LoadError, match="no RDF term"):
+    with pytest.raises(LoadError, match="not an RDF term"):
         attach(graph)
 
 
@@ -406,7 +406,7 @@ def test_attach_refuses_what_it_cannot_do() -> None:
     for nothing in (None, "zoo.ttl", store):
         with pytest.raises(ReasonerError, match="a Graph or a Dataset of rdflib, not on"):
             attach(nothing)  # type: ignore[type-var]
-    with pytest.raises(ReasonerError, match=r"is no reasoner: .* use attach\(graph\)"):
+    with pytest.raises(ReasonerError, match=r"is not a Reasoner: .* use attach\(graph\)"):
         graph_of(graph)  # type: ignore[arg-type]
 
 
@@ -414,9 +414,9 @@ def test_why_not() -> None:
     graph = attach(Graph().parse(data=ZOO))
     answer = graph.store.why_not((EX.tim, RDF.type, EX.Animal))
     assert ":tim occurs nowhere" in answer.text()
-    with pytest.raises(ReasonerError, match="is a fact"):
+    with pytest.raises(ReasonerError, match="holds: call explain"):
         graph.store.why_not((EX.tom, RDF.type, EX.Animal))
-    with pytest.raises(LoadError, match="is no RDF term"):
+    with pytest.raises(LoadError, match="is not an RDF term"):
         graph.store.why_not((EX.tom, RDF.type, Variable("x")))
 
 
@@ -449,7 +449,7 @@ def test_open_chooses_the_rule_set_and_keeps_the_triples() -> None:
     assert set(graph.store.explicit) == explicit
     assert dict(graph.namespaces())["pets"] == URIRef(EX)
     before = set(graph)
-    with pytest.raises(UnknownNameError, match="there is no rule set named 'owl2r'"):
+    with pytest.raises(UnknownNameError, match="unknown rule set 'owl2r'"):
         graph.open("owl2r")
     with pytest.raises(ReasonerError, match="named by text"):
         graph.open(("rdfs", "owl2rl"))  # type: ignore[arg-type]

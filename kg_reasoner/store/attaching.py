@@ -30,7 +30,7 @@ def attach(
     equality: Equality = "axioms",
     allow: Allow = (),
 ) -> AnyGraph:
-    """Put a reasoner under an rdflib graph or dataset: the same one, which from now on shows what follows from its triples.
+    """Put a reasoner under an rdflib graph or dataset, which from now on also shows what follows from its triples. Return it.
 
     Args:
         graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
@@ -51,7 +51,7 @@ def attach(
         UnknownNameError: there is no such rule set.
         LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
         InconsistencyError: the triples contradict the rules, and that was to be refused.
-        ReasonerError: it is no graph of rdflib, or one of the deprecated kinds of graphs of graphs.
+        ReasonerError: it is not a graph of rdflib, or one of the deprecated kinds of graphs of graphs.
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")

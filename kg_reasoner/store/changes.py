@@ -49,7 +49,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         super().add(triple, cast(Graph, context))  # tells those who listen
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
-        """Add the triples of quads to their graphs; all of them, or none if one is no triple of RDF."""
+        """Add the triples of quads to their graphs; all of them, or none if one is not a triple of RDF."""
         self.change((), [(subject, property, value, self._contexts.name(graph, self)) for subject, property, value, graph in quads])
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
@@ -67,7 +67,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         What only follows is not removed: it is there as long as it follows.
 
         Raises:
-            LoadError: something to be added is no quad of RDF. Nothing has changed.
+            LoadError: something to be added is not a quad of RDF. Nothing has changed.
             ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
         """
         added, removed = list(added), list(removed)

@@ -38,7 +38,7 @@ class Permissions:
         """Refuse a SERVICE.
 
         Raises:
-            NotAllowedError: it has not been allowed, or is no address of the web.
+            NotAllowedError: it has not been allowed, or is not an address of the web.
         """
         if urlsplit(iri).scheme.lower() not in ("http", "https"):
             raise NotAllowedError(f"SERVICE <{iri}> is not asked: services are asked by http and https only")

@@ -143,7 +143,7 @@ class KGReasonerStore(StoreChanges):
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Commit the changes since the last commit, or undo them. The store can be used further."""
+        """Commit the changes since the last commit, or undo them. The store stays usable."""
         if commit_pending_transaction:
             self.commit()
         elif not self.is_guest:
@@ -171,7 +171,7 @@ class KGReasonerStore(StoreChanges):
     # --- explanations -----------------------------------------------------------------------------------------------
 
     def explain(self, triple: RdflibTriple, graph: Node | None = None) -> Proof:
-        """The shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
+        """Find the shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
 
         Args:
             triple: what to prove.
@@ -179,7 +179,7 @@ class KGReasonerStore(StoreChanges):
 
         Raises:
             NoProofError: the graph has no such triple; `why_not` tells what is missing.
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
         """
         self.prepare()
         subject, property, value = map(from_rdflib, triple)
@@ -187,7 +187,7 @@ class KGReasonerStore(StoreChanges):
         return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     def reasoner_of(self, graph: Node | None = None, triple: RdflibPattern = (None, None, None)) -> Reasoner:
-        """The reasoner of a graph: `reasoner`, unless graphs are reasoned over by themselves.
+        """Return the reasoner of a graph: `reasoner`, unless each graph is reasoned over separately.
 
         Args:
             graph: the name of the graph; by default the first that has a triple that matches.
@@ -202,18 +202,18 @@ class KGReasonerStore(StoreChanges):
         with_triple = (name for name in names if next(self.triples_of(name, triple), None) is not None)
         place = self.place(next(with_triple, names[0]))
         if place is None:
-            raise ReasonerError(f"there is no graph {graph}")
+            raise ReasonerError(f"the graph {graph} does not exist")
         return self._by_graph.store_of(cast(int, place)).reasoner
 
     def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
-        """What is missing for a triple that does not follow: for each rule that could derive it, what does not hold.
+        """Explain why a triple does not follow: for each rule that could derive it, find what does not hold.
 
         Args:
             triple: what is not there.
             graph: where graphs are reasoned over by themselves, that in which the triple does not hold; by default the first.
 
         Raises:
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
             ReasonerError: the triple is there: `explain` tells why.
         """
         self.prepare()
@@ -233,7 +233,7 @@ class KGReasonerStore(StoreChanges):
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """SPARQL Update, see `kg_reasoner.store.sparql_update`."""
+        """Run a SPARQL update, see `kg_reasoner.store.sparql_update`."""
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._contexts.name(graph, self)
         update_graph(graph, self, target, update, initNs, initBindings)
@@ -258,13 +258,13 @@ class KGReasonerStore(StoreChanges):
 
 
 def graph_of(reasoner: Reasoner) -> Graph:
-    """An rdflib graph over an existing reasoner.
+    """Make an rdflib graph over an existing reasoner.
 
     Raises:
-        ReasonerError: that is no reasoner.
+        ReasonerError: that is not a reasoner.
     """
     if not isinstance(reasoner, Reasoner):
-        raise ReasonerError(f"{reasoner!r} is no reasoner: for a graph that is there, use attach(graph)")
+        raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
     return Graph(store=KGReasonerStore(reasoner))
 
 
