@@ -14,7 +14,7 @@ from rdflib.term import Node
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.loaders.convert import formula_error
 from kg_reasoner.matching import Ids
-from kg_reasoner.quads import NO_QUADS
+from kg_reasoner.quads import NO_QUADS, NO_TRIPLES
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
 from kg_reasoner.store.reading import StoreReading
 from kg_reasoner.store.sparql_update import Updatable
@@ -166,7 +166,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if not found and not added and dropped == IN_DEFAULT:
             return
         self.begin()
-        ids, graphs = self._encoded(added)
+        ids, graphs = self._encoded(added) if added else (NO_TRIPLES, None)
         gone = [NO_QUADS]
         with self.reasoner.at_once():
             for graph, triples in found.items():
@@ -193,8 +193,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             pattern = self._pattern(terms)
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        tables = {graph: tables[0] if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
-        return {graph: np.array(table) for graph, table in tables.items() if len(table)}
+        tables = {graph: np.concatenate(tables) for graph, tables in found.items()}  # copies: what they are views of will change
+        return {graph: table for graph, table in tables.items() if len(table)}
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""

@@ -57,6 +57,8 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             hold = self.writing()
             self.flush()
             return hold
+        if self.reasoner.engine.transaction is None:
+            return self.reasoner.reading(which)
         while True:
             self.flush()
             hold = self.reasoner.reading(which)
