@@ -89,7 +89,7 @@ class Transaction:
             TransactionError: it has been used, or this thread has another transaction of the reasoner open.
         """
         if self._has_begun:
-            raise TransactionError("a transaction begins once: ask the reasoner for another one")
+            raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
         reasoner, engine = self.reasoner, self.reasoner.engine
         self._thread = get_ident()
         hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)

@@ -484,7 +484,7 @@ def test_materialise_keeps_graphs(write: Write, tmp_path: Path, format: str) -> 
     assert written("--ruleset", "rdfs", "--inferred-graph", f"{EXAMPLE}more") == {schema, explicit + b, inferred + more}
     assert written("--ruleset", "rdfs", "--inferred-only") == {inferred}
     assert written("--ruleset", "rdfs", "--graphs", "graph") == {schema, explicit + b}
-    assert "goes with reasoning over the union" in bad(
+    assert "requires reasoning over the union" in bad(
         "materialise", data, "-o", output, "--graphs", "graph", "--inferred-graph", "urn:x"
     )
 

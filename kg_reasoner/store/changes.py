@@ -216,7 +216,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if name is None or name == DATASET_DEFAULT_GRAPH_ID:
             return IN_DEFAULT
         if name == self.inferred_graph:
-            raise ReasonerError(f"the graph {name} has the inferred triples: it is to be read only")
+            raise ReasonerError(f"the graph {name} holds the inferred triples and is read-only")
         number = -1 if isinstance(name, Literal) else self.terms.find(name)
         return number if number >= 0 else int(self.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 

@@ -104,7 +104,7 @@ class KGReasonerStore(StoreChanges):
         if reasoning not in REASONING:
             raise UnknownNameError("kind of reasoning", reasoning, REASONING)
         if reasoning == "graph" and inferred_graph is not None:
-            raise ReasonerError("a graph of the inferred triples goes with reasoning over the union: other graphs have their own")
+            raise ReasonerError("an inferred graph requires reasoning over the union: other graphs hold their own")
         self.reasons_over_union = reasoning == "union"
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
         self._contexts = Contexts()
@@ -130,7 +130,7 @@ class KGReasonerStore(StoreChanges):
             UnknownNameError: there is no such rule set. Nothing has changed.
         """
         if not isinstance(configuration, str):
-            raise ReasonerError(f"a rule set is named by text, not by {configuration!r}")
+            raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
         if self._by_graph is None:
             fresh = self.reasoner.without_facts(configuration)
             self.commit()
@@ -280,5 +280,5 @@ def store_of(graph: Graph) -> KGReasonerStore:
     """
     store = getattr(graph, "store", None)
     if not isinstance(store, KGReasonerStore):
-        raise ReasonerError(f"{graph!r} has no reasoner under it: attach(graph) puts one there")
+        raise ReasonerError(f"{graph!r} has no reasoner: call attach(graph) first")
     return store
