@@ -15,6 +15,7 @@ from benchmarks import report
 from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, Limits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.needs import need_peers, plot_option
 
 TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
 
@@ -48,9 +49,7 @@ def machine_memory() -> float:
     help="Folder of the graphs for the closures: *.txt with lines 'from to label'. [default: ../shared/suites/graphs]",
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
-@click.option(
-    "--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the CPU seconds (PNG, SVG, PDF; needs matplotlib)."
-)
+@plot_option("the CPU seconds")
 def main(
     universities: tuple[int, ...],
     large: bool,
@@ -67,11 +66,12 @@ def main(
     """Measure kg_reasoner, Nemo, reasonable and owlrl side by side: CPU seconds, memory, bytes a fact.
 
     LUBM under rdfs and owl2rl, and the transitive closure of graphs, by linear and by non-linear rules. Every run is a process of
-    its own. Needs the peers: pip install '.[bench]'
+    its own. The peers have to be installed: pip install '.[bench]'. Without them, choose kg-reasoner with --contestant.
     """
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     sizes = sorted({*universities, *((50,) if large else ())})
     contestants = [one for one in CONTESTANTS if not names or one.name in names]
+    need_peers([(one.name, one.package) for one in contestants], "--contestant")
     console, notes = Console(), Console(stderr=True)
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), report.legend(), sep="\n", highlight=False, soft_wrap=True)
@@ -82,8 +82,10 @@ def main(
             entries += found
             console.print(report.table(job, found))
             for line in report.disagreements(found):
-                console.print(line, style="bold red", highlight=False)
+                console.print(line, style="bold red", highlight=False, markup=False)
             status.update("preparing the data")
+    if not entries:
+        raise click.ClickException("nothing was measured")
     if json_file is not None:
         report.write_json(json_file, entries)
     if plot_file is not None:
@@ -100,7 +102,7 @@ def jobs(sizes: list[int], tasks: list[str], graphs: Path, folder: Path, notes: 
     closures = [task for task in tasks if task in (LINEAR, NONLINEAR)]
     files = sorted(graphs.glob("*.txt"), key=lambda path: path.stat().st_size)
     if closures and not files:
-        notes.print(f"no closures: {graphs} has no graphs (*.txt); name their folder with --graphs")
+        notes.print(f"no closures: {graphs} has no graphs (*.txt); name their folder with --graphs", markup=False)
     yield from (graph_job(file, task, folder) for file in files for task in closures)
 
 

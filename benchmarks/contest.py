@@ -17,6 +17,7 @@ from typing import Final
 
 from benchmarks.jobs import RDFS, Job
 from benchmarks.measure import Measurement
+from benchmarks.needs import INSTALL
 
 __all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "Limits", "contest"]
 
@@ -31,15 +32,17 @@ class Contestant:
 
     name: str
     module: str
+    package: str
+    """What has to be installed for it."""
     cannot: dict[str, str] = field(default_factory=dict)
     """Why it has no part in some tasks."""
 
 
 CONTESTANTS: Final = (
-    Contestant("kg-reasoner", "benchmarks.contestants.ours"),
-    Contestant("nemo", "benchmarks.contestants.nemo"),
-    Contestant("reasonable", "benchmarks.contestants.reasonable", {RDFS: "has OWL 2 RL only"}),
-    Contestant("owlrl", "benchmarks.contestants.owlrl"),
+    Contestant("kg-reasoner", "benchmarks.contestants.ours", "kg_reasoner"),
+    Contestant("nemo", "benchmarks.contestants.nemo", "nmo_python"),
+    Contestant("reasonable", "benchmarks.contestants.reasonable", "reasonable", {RDFS: "has OWL 2 RL only"}),
+    Contestant("owlrl", "benchmarks.contestants.owlrl", "owlrl"),
 )
 OURS: Final = CONTESTANTS[0].name
 
@@ -139,6 +142,6 @@ def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
     if NO_MEMORY.search(complaint) or process.returncode == -signal.SIGABRT:
         entry.over, entry.remark = limits, f"over {limits.bytes / 1e9:.1f} GB of memory"
     elif "No module named" in last and contestant.name != OURS:
-        entry.failed, entry.remark = True, "not installed: pip install '.[bench]'"
+        entry.failed, entry.remark = True, f"not installed: {INSTALL}"
     else:
         entry.failed, entry.remark = True, f"failed: {last}"

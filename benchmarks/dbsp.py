@@ -28,6 +28,7 @@ from benchmarks.data import made, our_rules, universities_as_ntriples, write_ont
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
 from benchmarks.dbsp_report import STAGES, Figures, Found, Outcome
 from benchmarks.measure import resident
+from benchmarks.needs import plot_option
 from benchmarks.update_data import data_folder
 
 __all__ = ["main", "soak"]
@@ -143,7 +144,7 @@ def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
 @click.option("--soak", "updates", type=click.IntRange(100), help="Look at memory: so many updates, each taken back.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
-@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the figures (PNG, SVG, PDF; needs matplotlib).")
+@plot_option("the figures")
 def main(
     contestants: tuple[str, ...],
     wanted: tuple[str, ...],

@@ -25,6 +25,7 @@ from rich.table import Table
 from benchmarks import report
 from benchmarks.doors import DOORS, Single, Spread, single_updates
 from benchmarks.measure import cpu
+from benchmarks.needs import plot_option
 from benchmarks.update_data import Ids, Lubm, Part, data_folder, fingerprint, little_garbage, lubm, parts
 from kg_reasoner import rulesets
 from kg_reasoner.maintenance import STRATEGIES
@@ -228,17 +229,20 @@ def plot(runs: list[Run], path: Path) -> None:
 
 
 def draw(axes: Axes, runs: list[Run], update: str) -> tuple[float, float]:
-    """One panel: a line for each strategy over the kinds of change. Returns the range of its values."""
-    for run in runs:
+    """One panel: a group of bars for each kind of change, a bar for each strategy. Returns the range of its values."""
+    width = 0.8 / len(runs)
+    for number, run in enumerate(runs):
         values = [1000 * max(median(getattr(times, update)), 1e-7) for times in run.times]
-        style: dict[str, Any] = {"color": "gray", "linestyle": "--"} if run.strategy == BASELINE else {}
-        axes.plot(range(len(values)), values, marker="o", linewidth=0.7, label=run.strategy, **style)
+        places = [place + (number + 0.5) * width - 0.4 for place in range(len(values))]
+        style: dict[str, Any] = {"color": "gray"} if run.strategy == BASELINE else {}
+        axes.bar(places, values, width, label=run.strategy, **style)
     labels = [f"{times.part}\n({times.triples:,})" for times in runs[0].times]
     axes.set_title(f"{runs[0].workload}: {update}")
     axes.set_yscale("log")
     axes.set_ylabel("CPU milliseconds")
     axes.set_xticks(range(len(labels)), labels, fontsize=7)
     axes.grid(visible=True, axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
     low, high = axes.get_ylim()
     return low, high
 
@@ -267,7 +271,7 @@ def draw(axes: Axes, runs: list[Run], update: str) -> tuple[float, float]:
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
-@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the medians (PNG, SVG, PDF; needs matplotlib).")
+@plot_option("the medians")
 def main(
     universities: tuple[int, ...],
     strategies: tuple[str, ...],

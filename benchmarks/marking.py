@@ -25,6 +25,7 @@ from benchmarks import report, streams
 from benchmarks.measure import cpu
 from benchmarks.update_data import little_garbage
 from kg_reasoner.counters import Counters
+from kg_reasoner.maintenance import Strategy
 from kg_reasoner.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.reasoner import Reasoner
@@ -120,7 +121,7 @@ CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[Case]]]] = {
 # ---- runs
 
 
-def measure(case: Case, strategies: Sequence[str], rounds: int) -> list[Run]:
+def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run]:
     """Process a stream by each strategy without and with marks, in turns. The next update is always there to be looked at.
 
     Raises:
@@ -196,7 +197,7 @@ def table(case: str, runs: list[Run]) -> Table:
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
 def main(
     names: tuple[str, ...],
-    strategies: tuple[str, ...],
+    strategies: tuple[Strategy, ...],
     sizes: tuple[int, ...],
     updates: int,
     rounds: int,

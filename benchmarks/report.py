@@ -47,13 +47,19 @@ def table(job: Job, entries: list[Entry]) -> Table:
     """The table of one job, with the reasons for missing rows below it."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     remarks = [f"{entry.contestant}: {entry.remark}" for entry in entries if entry.remark]
     for entry in entries:
         for run in entry.rounds[:1]:
             parts = [f"{size / max(1, run.facts):.0f} for {what}" for what, size in run.own_bytes.items()]
             remarks += [f"{entry.contestant} itself counts bytes a fact: {', '.join(parts)}"] if parts else []
-    made = Table(title=f"{job.workload}: {job.task}", title_justify="left", box=box.SIMPLE_HEAD, caption="\n".join(remarks) or None)
+    made = Table(
+        title=f"{job.workload}: {job.task}",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        caption=Text("\n".join(remarks)) if remarks else None,
+    )
     made.caption_justify = "left"
     for name in COLUMNS:
         made.add_column(name, justify="right" if name else "left", no_wrap=True)

@@ -28,7 +28,7 @@ from benchmarks import report
 from benchmarks.measure import cpu, resident
 from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
 from kg_reasoner import rulesets
-from kg_reasoner.maintenance import DEFAULT, STRATEGIES
+from kg_reasoner.maintenance import DEFAULT, STRATEGIES, Strategy
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
@@ -137,7 +137,7 @@ def lubm_world(universities: int, ruleset: str, folder: Path, strategy: str, see
     )
 
 
-def graph_world(strategy: str, seed: int) -> World:
+def graph_world(strategy: Strategy, seed: int) -> World:
     """A random graph under a recursive program."""
     nodes = [literal(number) for number in range(NODES)]
     edges = [(x, y) for x in nodes for y in nodes if x != y]
@@ -232,7 +232,7 @@ def tell(status: Status, world: str, window: int) -> None:
 def main(
     transactions: int,
     names: tuple[str, ...],
-    strategy: str,
+    strategy: Strategy,
     universities: int,
     ruleset: str,
     seed: int,

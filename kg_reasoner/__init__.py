@@ -6,11 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_reasoner.errors import BeyondProfileWarning, ReasonerError, ReasonerWarning
+    from kg_reasoner.errors import BeyondProfileWarning, CancelledError, LimitError, ReasonerError, ReasonerWarning
+    from kg_reasoner.limits import Limits
     from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore, attach, graph_of
+    from kg_reasoner.store import KGReasonerStore, attach, graph_of, store_of
 
-__all__ = ["BeyondProfileWarning", "KGReasonerStore", "Reasoner", "ReasonerError", "ReasonerWarning", "attach", "graph_of"]
+__all__ = [
+    "BeyondProfileWarning",
+    "CancelledError",
+    "KGReasonerStore",
+    "LimitError",
+    "Limits",
+    "Reasoner",
+    "ReasonerError",
+    "ReasonerWarning",
+    "attach",
+    "graph_of",
+    "store_of",
+]
 __version__ = "0.1.0"
 
 _checkout = Path(__file__).resolve().parent.parent
@@ -20,12 +33,16 @@ if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets"
 
 _HOMES = {
     "BeyondProfileWarning": "errors",
+    "CancelledError": "errors",
+    "LimitError": "errors",
+    "Limits": "limits",
     "KGReasonerStore": "store",
     "Reasoner": "reasoner",
     "ReasonerError": "errors",
     "ReasonerWarning": "errors",
     "attach": "store",
     "graph_of": "store",
+    "store_of": "store",
 }
 
 

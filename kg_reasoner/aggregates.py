@@ -46,7 +46,7 @@ def check(function: str, span: Span | None = None) -> None:
         raise UnsupportedError("SAMPLE gives any value of a group: what follows from it cannot be maintained", span, hint)
     if function == "GROUP_CONCAT":
         raise UnsupportedError("GROUP_CONCAT is not supported: a group's values have no order", span, f"aggregates: {known}")
-    raise UnsupportedError(f"there is no aggregate {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
+    raise UnsupportedError(f"unknown aggregate function {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
 
 
 def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> Term | None:
@@ -103,7 +103,7 @@ def _avg(values: Sequence[Term | None]) -> Literal | None:
 
 
 def _total(values: Sequence[Term | None]) -> Number | None:
-    """The sum, of the type that adding one by one would give; None if a value is no number."""
+    """The sum, of the type that adding one by one would give; None if a value is not a number."""
     numbers = [None if value is None else number_of(value) for value in values]
     integers: list[int] = []
     decimals: list[Decimal] = []

@@ -41,6 +41,7 @@ __all__ = [
     "check_safety",
     "conjuncts",
     "head_key",
+    "homonyms",
     "key_of",
     "levels",
     "needed_keys",
@@ -142,7 +143,7 @@ def _check_rule(rule: Rule) -> None:
             if not rule.body:
                 hint = "a fact has no variables: give constants instead, or a body that binds them"
             elif variable.name.startswith("_"):
-                hint = "a wildcard in the head stands for nothing: use a variable that occurs in the body"
+                hint = "a wildcard in the head has no value: use a variable that occurs in the body"
             else:
                 hint = f"let {variable} occur in an atom of the body that is not negated"
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
@@ -173,6 +174,24 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Vari
             shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
             _expect_bound(shared, bound, "the negated atom", part.span)
     return bound
+
+
+def homonyms(program: Program) -> Iterator[str]:
+    """Say where a variable inside an AGGREGATE is another one than the variable of the same name outside, as it is not after ON."""
+    for rule in program.rules:
+        for place, part in enumerate(rule.body):
+            if isinstance(part, Aggregate):
+                others = (rule.head, *rule.body[:place], *rule.body[place + 1 :])
+                outside = {variable for other in others for variable in variables_of(other)}.difference(part.group)
+                inside = dict.fromkeys(variable for inner in part.body for variable in variables_of(inner))
+                for variable in inside:
+                    if variable in outside and not variable.name.startswith("_"):
+                        span = variable.span or part.span
+                        where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
+                        yield (
+                            f"{where}{variable} in the AGGREGATE is another variable than {variable} outside of it: "
+                            "list it after ON to make them the same, or rename one of them"
+                        )
 
 
 def _aggregated(part: Aggregate) -> Iterator[Variable]:

@@ -105,7 +105,7 @@ def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
     if colon and prefix in prefixes:
         cell = prefixes[prefix] + local
     if not _ABSOLUTE_IRI.fullmatch(cell):
-        raise ValueError(f"{cell!r} is no absolute IRI")
+        raise ValueError(f"{cell!r} is not an absolute IRI")
     return IRI(cell)
 
 
@@ -137,14 +137,14 @@ def _read_boolean(cell: str) -> Term:
 def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
     if cell.startswith("_:"):
         if not _BLANK_LABEL.fullmatch(cell, 2):
-            raise ValueError(f"{cell!r} is no blank node: a string that begins so is written in quotation marks")
+            raise ValueError(f"{cell!r} is not a valid blank node label; put quotation marks around a string that begins with _:")
         return BlankNode(cell[2:])
     if cell.startswith(("<", '"')):
         named = _PREFIXED_DATATYPE.fullmatch(cell)
         if named:
             prefix = named[2] or ""
             if prefix not in prefixes:
-                raise ValueError(f"the program declares no prefix {prefix}:")
+                raise ValueError(f"the program does not declare the prefix {prefix}:")
             cell = f"{named[1]}<{prefixes[prefix]}{named[3]}>"
         return term_from_text(cell)
     if cell and cell[-1] in ".0123456789":

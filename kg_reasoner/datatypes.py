@@ -2,7 +2,7 @@
 
 Unlike SPARQL's comparison (see `values`), this is identity of values, as RDF 1.1 Semantics and the datatype map of OWL 2 define
 it: xsd:decimal, xsd:double and xsd:float have no value in common, ``-0.0`` is not ``0.0``, NaN is itself, and the same moment in
-two time zones is two values. Lexical forms are taken as they are written: ``" 1"`` is no integer.
+two time zones is two values. Lexical forms are taken as they are written: ``" 1"`` is not an integer.
 
 The datatypes are those of OWL 2 RL, rdf:langString and xsd:date. Literals of all others (owl:rational, xsd:duration ...) denote
 something that nothing is known of. Functions take the `recognised` datatypes; literals of the rest are treated like those.

@@ -76,7 +76,7 @@ class Changes:
             yield from self.dictionary.decode_rows(chosen.ids)
 
     def triples(self, which: Which = "all") -> Iterator[Triple]:
-        """The changed RDF triples. Facts with a literal as the subject, or with a property that is no IRI, stay out."""
+        """The changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, stay out."""
         for subject, property, value in self.facts(TRIPLE, which):
             if isinstance(property, IRI) and not isinstance(subject, Literal):
                 yield subject, property, value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf import Block, Progress
     from kg_reasoner.reasoner import Reasoner
 
-__all__ = ["REFUSALS", "Loaded", "load"]
+__all__ = ["REFUSALS", "Loaded", "Refusal", "load"]
 
-REFUSALS: Final = ("raise", "skip")
+Refusal: TypeAlias = Literal["raise", "skip"]
+REFUSALS: Final[Sequence[Refusal]] = ("raise", "skip")
 """What happens to rules that cannot be expressed: they are an error, or left out with a warning."""
 
 
@@ -41,7 +42,7 @@ def load(
     progress: Progress | None = None,
     catalog: CatalogSource | None = None,
     imports: ImportsMode = "resolve",
-    refused: str = "raise",
+    refused: Refusal = "raise",
     bounds: DocumentBounds | None = None,
 ) -> None:
     """See `kg_reasoner.reasoner.Reasoner.load`."""
@@ -65,7 +66,7 @@ def load(
     )
     if refused == "raise" and reasoner.program.translate is not None:
         for document, warning in _refused_swrl(reasoner, closure.blocks):
-            hint = "write the rule in the rule language, or leave it out: refused='skip'"
+            hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
     with reasoner.at_once():
         if closure.rules.rules:

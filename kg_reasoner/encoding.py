@@ -31,7 +31,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
     texts = _texts(map(_triple, triples))
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
-            what = "the subject is a literal" if subject.startswith('"') else "the predicate is no IRI"
+            what = "the subject is a literal" if subject.startswith('"') else "the predicate is not an IRI"
             raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
     return dictionary.encode_texts(texts).reshape(-1, 3)
 
@@ -62,7 +62,7 @@ def find_term(dictionary: Dictionary, term: AnyTerm) -> int:
     """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
 
     Raises:
-        LoadError: that is no term.
+        LoadError: that is not a term.
     """
     return dictionary.find_text(_texts([[term]])[0])
 
@@ -71,7 +71,7 @@ def as_term(given: object) -> Term:
     """One of our terms for a term of ours, of rdflib or of pyoxigraph.
 
     Raises:
-        LoadError: that is no term.
+        LoadError: that is not a term.
     """
     from kg_reasoner.loaders.convert import text_from_term
 
@@ -82,7 +82,7 @@ def as_triple(given: object) -> Triple:
     """A triple of our terms for what is given as one.
 
     Raises:
-        LoadError: that is no triple.
+        LoadError: that is not a triple.
     """
     subject, property, value = map(as_term, _triple(given))
     return subject, property, value
@@ -96,13 +96,13 @@ def as_row(given: object) -> tuple[AnyTerm, ...]:
     """
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(given)
-    raise LoadError(f"{given!r} is no row of terms", hint=_ROWS)
+    raise LoadError(f"{given!r} is not a row of terms", hint=_ROWS)
 
 
 def _triple(given: object) -> tuple[AnyTerm, ...]:
     row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
     if len(row) != 3:
-        raise LoadError(f"{given!r} is no triple", hint=_ROWS)
+        raise LoadError(f"{given!r} is not a triple", hint=_ROWS)
     return row
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from kg_reasoner.datatypes import identity
 from kg_reasoner.encoding import as_triple
 from kg_reasoner.query import Pattern, Solutions, variables_of
-from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term
+from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
@@ -26,7 +26,7 @@ Binding: TypeAlias = dict[BlankNode, Term]
 
 
 def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
-    """Whether all of some triples, in terms of ours, of rdflib or of pyoxigraph, follow together.
+    """Tell whether some triples, in our terms or those of rdflib or pyoxigraph, follow together.
 
     Everything that the rules derive is looked at: also what is not shown to users because it says nothing, and facts that are no
     RDF triples (the literal ``5`` is an xsd:integer, and so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from
@@ -62,7 +62,11 @@ def _parts(reasoner: Reasoner, asked: Iterable[AnyTriple]) -> list[Solutions] | 
     """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
     triples = list(map(as_triple, asked))
     reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
-    reasoner.materialise()
+    with reasoner.reading():
+        return _solved(reasoner, triples)
+
+
+def _solved(reasoner: Reasoner, triples: Sequence[Triple]) -> list[Solutions] | None:
     patterns: list[Pattern] = []
     literals: dict[str, Literal] = {}
     for number, triple in enumerate(triples):

@@ -7,8 +7,10 @@ where, and what to do about it; where there is a source text, `SourceError` show
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "ValueTooLargeError",
+    "install_command",
     "suggest",
 ]
 
@@ -182,12 +185,12 @@ class CircuitError(ReasonerError):
 class InconsistencyError(ReasonerError):
     """The data contradict the rules, and a reasoner was asked to refuse that. The transaction is undone.
 
-    `violations` are all the constraints that would not have held; the message names the first ones.
+    `violations` are all the constraints that would not have held; the message names the first ones, with the `prefixes` given.
     """
 
-    def __init__(self, violations: Sequence[Violation]) -> None:
+    def __init__(self, violations: Sequence[Violation], prefixes: Mapping[str, str] | None = None) -> None:
         self.violations = tuple(violations)
-        shown = [f"  {violation}" for violation in self.violations[:3]]
+        shown = [f"  {violation.text(prefixes)}" for violation in self.violations[:3]]
         further = [f"  and {len(self.violations) - 3} more"] if len(self.violations) > 3 else []
         super().__init__("\n".join(["the data contradict the rules:", *shown, *further]))
 
@@ -219,14 +222,22 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        super().__init__(f"there is no {kind} named {name!r}{suggest(name, known)}; known: {', '.join(known)}")
+        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}; choose one of: {', '.join(known)}")
 
 
 class MissingExtraError(ReasonerError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message names the extra, and how it is installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'kg-reasoner[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra beside this package: from the checkout, if it runs from one, or by its name."""
+    root = Path(__file__).resolve().parents[1]
+    if (root / "pyproject.toml").is_file():
+        return f"pip install -e {shlex.quote(f'{root}[{extra}]')}"
+    return f"pip install 'kg-reasoner[{extra}]'"
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

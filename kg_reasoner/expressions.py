@@ -85,12 +85,12 @@ def _check_call(call: Call, span: Span | None) -> None:
     if callee is None:
         known = [_shown(known) for known in (*FUNCTIONS, *_FORMS) if known[0].isalpha() or known.startswith("<http")]
         hint = "functions are those of SPARQL 1.1, and casts such as xsd:integer(?x)"
-        raise UnsupportedError(f"there is no function {name}{suggest(name, known)}", span, hint)
+        raise UnsupportedError(f"unknown function {name}{suggest(name, known)}", span, hint)
     if not callee.accepts(len(call.arguments)):
         count = len(call.arguments)
         raise ArityError(f"{name} is called with {count} argument{'' if count == 1 else 's'}", span, f"write {callee.usage(name)}")
     if call.name == "BOUND" and not isinstance(call.arguments[0], Variable):
-        raise ArityError("BOUND is called with something that is no variable", span, "write BOUND(?x)")
+        raise ArityError("the argument of BOUND is not a variable", span, "write BOUND(?x)")
 
 
 def _shown(name: str) -> str:

@@ -13,15 +13,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, BinaryIO, Final, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
 from urllib.parse import quote
 
 from kg_reasoner.cells import cell_reader, format_cell
-from kg_reasoner.errors import LoadError, OutputError, Span
+from kg_reasoner.errors import LoadError, OutputError, Span, suggest
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, BodyLiteral, Column, Negation, Program
-from kg_reasoner.terms import Term
+from kg_reasoner.terms import XSD, Literal, Term
+from kg_reasoner.values import value_of
 
-__all__ = ["Relations", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts"]
+__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts"]
 
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
@@ -36,7 +37,7 @@ _BREAKS: Final = re.compile(r"[\t\n\r]")
 def relations_of(program: Program) -> Relations:
     """The columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
 
-    RDF triples and the head of constraints are no relations.
+    RDF triples and the head of constraints are not relations.
     """
     relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
     for rule in program.rules:
@@ -74,7 +75,7 @@ def file_stem(predicate: str) -> str:
     return quote(predicate[1:-1], safe="") if predicate.startswith("<") else predicate
 
 
-def fact_files(program: Program, directory: Path | None) -> dict[str, Path]:
+def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
     """The files with the facts of a program's relations, by predicate: every declared input has one, other relations may have one.
 
     Relations that are declared as output are not read.
@@ -82,8 +83,9 @@ def fact_files(program: Program, directory: Path | None) -> dict[str, Path]:
     Raises:
         LoadError: there is no such folder, no file for a declared input, or more than one file for a relation.
     """
+    directory = None if folder is None else Path(folder)
     if directory is not None and not directory.is_dir():
-        raise LoadError(f"{directory} is no folder", hint="name the folder that has a file such as edge.tsv for each relation")
+        raise LoadError(f"{folder} is not a folder", hint="name the folder that has a file such as edge.tsv for each relation")
     inputs = {declaration.predicate: declaration for declaration in program.declarations if declaration.role == "input"}
     outputs = {declaration.predicate for declaration in program.declarations if declaration.role == "output"}
     files: dict[str, Path] = {}
@@ -101,6 +103,36 @@ def fact_files(program: Program, directory: Path | None) -> dict[str, Path]:
                 where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "an input without facts is an empty file"
             raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
+
+
+def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
+    """What may be a mistake, such as a typing error: files that no relation reads, and relations that nothing fills.
+
+    Args:
+        program: the program.
+        folder: the folder with its facts, if there is one.
+        files: the files that are read, as `fact_files` gives them.
+    """
+    relations = relations_of(program)
+    stems = {file_stem(predicate) for predicate in relations}
+    names = [] if folder is None else sorted(path.name for path in Path(folder).iterdir())
+    suffixes = {name: next((suffix for suffix in reversed(_SUFFIXES) if name.endswith(suffix)), "") for name in names}
+    for name, suffix in suffixes.items():
+        stem = name.removesuffix(suffix)
+        if suffix and stem not in stems:
+            yield f"{folder}/{name} is not read: the program has no relation {stem}{suggest(stem, stems)}"
+    filled = {*files, *(declaration.predicate for declaration in program.declarations if declaration.role == "input")}
+    filled.update(rule.head.predicate for rule in program.rules)
+    similar = {*filled, *(name.removesuffix(suffix) for name, suffix in suffixes.items() if suffix)}
+    told: set[str] = set()
+    for rule in program.rules:
+        for atom in _atoms(rule.body):
+            if atom.predicate in relations and atom.predicate not in filled | told:
+                told.add(atom.predicate)
+                span = atom.span or rule.origin.span
+                where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
+                nothing = "no rule derives one, and no file holds any"
+                yield f"{where}the relation {atom.predicate} has no facts: {nothing}{suggest(atom.predicate, similar)}"
 
 
 # ---- reading
@@ -181,7 +213,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
                 pending, first, quotes = "", 0, 0
     except (OSError, EOFError, zlib.error) as error:
         if isinstance(error, FileNotFoundError):
-            raise LoadError(f"there is no file {path}") from None
+            raise LoadError(f"{path} does not exist") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise LoadError(f"cannot read {path}: {reason}") from error
     if pending:
@@ -228,13 +260,17 @@ def _places(path: Path, number: int, line: str, separator: str) -> list[tuple[in
 
 
 def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
-    """Write facts to an open text file, sorted by their cells so that the same facts give the same file; returns how many.
+    """Write facts to an open text file, sorted so that the same facts give the same file; returns how many.
+
+    Numbers come first, by value, and everything else after them, by the text of the cell.
 
     Raises:
         OutputError: a string with a tab or a line break stands in a ``string`` column of a TSV file, which cannot hold it.
     """
     types = [column.type for column in columns]
-    table = sorted([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)] for row in rows)
+    keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
+    keyed.sort(key=lambda item: list(map(_rank, item[0], item[1])))
+    table = [cells for cells, _ in keyed]
     if not columns:
         file.write(f"{_NO_COLUMNS}\n" * len(table))
     elif separator == ",":
@@ -247,3 +283,12 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
                 raise OutputError(f"a TSV file cannot hold the string {cell!r}, which has a tab or a line break: write CSV instead")
             file.write(f"{line}\n")
     return len(table)
+
+
+def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
+    """Where a cell comes in a column: a number by its value, before everything else."""
+    if isinstance(term, Literal) and term.datatype != XSD.string.value:
+        value = value_of(term)
+        if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers
+            return False, value[1], cell
+    return True, 0, cell

@@ -39,12 +39,12 @@ class ChangeFeed:
         return self._mailbox.closed
 
     def close(self) -> None:
-        """Take in no further changes. Whoever iterates gets what is waiting, and then the end."""
+        """Stop collecting changes. The iterator yields those that are waiting, and then ends."""
         self._subscription.cancel()
         self._mailbox.close()
 
     def poll(self, timeout: float = 0.0) -> list[Delta]:
-        """All that is waiting. If there is nothing, wait for the next change, at most `timeout` seconds."""
+        """Return all waiting changes. If there are none, wait for the next, at most `timeout` seconds."""
         return self._mailbox.take_all(timeout)
 
     def __iter__(self) -> ChangeFeed:

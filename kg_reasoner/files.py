@@ -95,7 +95,7 @@ def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "
                     raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
             else:
                 cells = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in row]
-                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is no empty line
+                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is not an empty line
             file.write(f"{line}\n")
     return count
 
@@ -107,12 +107,12 @@ def _status(path: Path, target: Target) -> os.stat_result | None:
             found = path.stat()
         except FileNotFoundError:
             if not path.parent.is_dir():
-                raise OutputError(f"cannot write {target}: there is no directory {path.parent}; create it first") from None
+                raise OutputError(f"cannot write {target}: its directory does not exist; create it first") from None
             return None
         if stat.S_ISDIR(found.st_mode):
             raise OutputError(f"cannot write {target}: it is a directory; name a file in it")
         if not os.access(path, os.W_OK):
-            raise OutputError(f"cannot write {target}: the file is write-protected; name another one")
+            raise OutputError(f"cannot write {target}: the file is write-protected; choose another one")
         return found
 
 
@@ -121,7 +121,7 @@ def _reported(target: Target) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}; whatever stood there is still there") from error
+        raise OutputError(f"cannot write {target}: {error.strerror or error}; the previous content is unchanged") from error
 
 
 class _File(io.RawIOBase):

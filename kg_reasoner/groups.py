@@ -8,7 +8,7 @@ A rule with AGGREGATE becomes rules without, over the solutions of its atoms and
     groups(?x, ?n) :- AGGREGATE(solutions(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .
     degree(?x, ?n) :- groups(?x, ?n) .
 
-of which the second is no rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
+of which the second is not a rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
 
 A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
 """

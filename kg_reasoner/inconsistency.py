@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from kg_reasoner.catalog import VIOLATIONS, Catalog
 from kg_reasoner.errors import UnknownNameError
@@ -12,13 +12,14 @@ from kg_reasoner.groups import violation_atom
 from kg_reasoner.program import Origin, Rule, Variable
 from kg_reasoner.terms import Term, term_text
 
-__all__ = ["REACTIONS", "Violation", "is_consistent", "reaction", "violations"]
+__all__ = ["REACTIONS", "Reaction", "Violation", "is_consistent", "reaction", "violations"]
 
-REACTIONS: Final = ("report", "raise")
+Reaction: TypeAlias = Literal["report", "raise"]
+REACTIONS: Final[Sequence[Reaction]] = ("report", "raise")
 """What can be done about an inconsistent graph: it is there and can be asked for its inconsistencies, or it is refused."""
 
 
-def reaction(name: str) -> str:
+def reaction(name: Reaction) -> Reaction:
     """A name among `REACTIONS`.
 
     Raises:

@@ -37,7 +37,7 @@ VALUES: Final = "tag:kg-reasoner:value/"
 """How the IRIs begin that stand for values."""
 
 _EVERY: Final = RDFS.Literal.value
-"""The class of all literals, which is no datatype of any."""
+"""The class of all literals, which is the value space of no datatype."""
 
 _MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 

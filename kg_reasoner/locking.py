@@ -59,6 +59,9 @@ class _Reading(Hold):
     def __init__(self, lock: ReadWriteLock) -> None:
         self._lock = lock
 
+    def __exit__(self, *_: object) -> None:
+        self._lock.end_reading()
+
     def release(self) -> None:
         self._lock.end_reading()
 
@@ -68,6 +71,9 @@ class _Writing(Hold):
 
     def __init__(self, lock: ReadWriteLock) -> None:
         self._lock = lock
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.end_writing()
 
     def release(self) -> None:
         self._lock.end_writing()
@@ -190,7 +196,8 @@ class ReadWriteLock:
 
     def end_writing(self) -> None:
         """For `Hold.release`. If another thread has found the hold void, nothing is left to be given back."""
-        if self.owner == get_ident():
+        token = self._writer.get(WRITER)
+        if token is not None and token[0] == get_ident():
             self._writer.pop(WRITER, None)
             if self._waiting:
                 self._freed.set()

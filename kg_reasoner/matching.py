@@ -27,7 +27,7 @@ FLAGS: dict[Which, tuple[int, int]] = {
 
 
 def check_which(which: str) -> None:
-    """Raise UnknownNameError if that is no kind of facts."""
+    """Raise UnknownNameError if that is not a kind of facts."""
     if which not in FLAGS:
         raise UnknownNameError("kind of facts", which, FLAGS)
 
@@ -39,8 +39,8 @@ SUBJECT, OBJECT = 0, 1
 class Matcher:
     """Finds triples by any of their terms, whichever way they are laid out. Terms are ids, None stands for every term.
 
-    Facts with a literal as the subject, or with a property that is no IRI, are no RDF triples and are left out, unless the matcher
-    is for `generalised` RDF. What is found is what is stored at the moment; nothing is materialised here.
+    Facts with a literal as the subject, or with a property that is not an IRI, are not RDF triples and are left out, unless the
+    matcher is for `generalised` RDF. What is found is what is stored at the moment; nothing is materialised here.
     """
 
     def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:

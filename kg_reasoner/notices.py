@@ -11,13 +11,15 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kg_reasoner import analysis
 from kg_reasoner.documents import Loaded
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
+    from kg_reasoner.program import Program
 
-__all__ = ["Notices"]
+__all__ = ["Notices", "warn_of_program"]
 
 _PACKAGE: Final = str(Path(__file__).parent)
 
@@ -44,6 +46,12 @@ class Notices:
                 self._issued.add(warning)
                 warnings.warn(category(str(warning)), stacklevel=_depth_of_caller())
         self._seen = loaded, of_axioms
+
+
+def warn_of_program(program: Program) -> None:
+    """Issue warnings of what is probably a mistake in a program."""
+    for text in analysis.homonyms(program):
+        warnings.warn(ReasonerWarning(text), stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:

@@ -280,7 +280,7 @@ class _Builder:
         cast = self.iri(node)
         if cast.value not in CASTS:
             casts = ", ".join(f"xsd:{cast.removeprefix(str(XSD))}" for cast in CASTS)
-            raise RuleSyntaxError(f"there is no function {cast}", self.span(node), f"IRIs that are functions: {casts}")
+            raise RuleSyntaxError(f"unknown function {cast}", self.span(node), f"IRIs that are functions: {casts}")
         return str(cast)
 
     # --- terms

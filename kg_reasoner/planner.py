@@ -34,17 +34,17 @@ def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: in
 
     `number` is the rule's. Only an `exact` plan finds every instance, also where one would do to derive the head.
     """
-    return _Plan(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
 
 
 def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
     """The plan that derives all heads of a rule from what is there; `exact` as for `plan_trigger`."""
-    return _Plan(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
 
 
 def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
     """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
-    return _Plan(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
 
 
 def plan_query(
@@ -56,7 +56,7 @@ def plan_query(
 ) -> int:
     """The plan of a conjunctive query; its head is the answer's variables."""
     head = StoredAtom(-1, tuple(answer))
-    return _Plan(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
+    return Draft(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
 
 
 def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
@@ -65,7 +65,7 @@ def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], esti
     The plan's head is the values of the answer's variables.
     """
     head = StoredAtom(-1, tuple(answer))
-    return _Plan(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
+    return Draft(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
 
 
 def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
@@ -78,7 +78,7 @@ def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
 
 
 @dataclass(slots=True)
-class _Step:
+class DraftStep:
     """What becomes a `layout.Step`."""
 
     kind: int
@@ -99,8 +99,8 @@ _Check = StoredComparison | StoredCall
 _Part = StoredAtom | _Check
 
 
-class _Plan:
-    """A plan in the making: join order first, then codes for each step."""
+class Draft:
+    """A plan in the making: the join order first, then codes for each step; `write` stores it."""
 
     def __init__(
         self,
@@ -124,6 +124,8 @@ class _Plan:
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
         order = _join_order(body, checks, trigger, estimate, set(self.slots))
+        self.order = [part for part, _ in order]
+        """The parts of the body in join order: one for each step."""
         everything = set().union(*(_names(part) for part in body)) if backward or exact else set()
         self.steps = [
             self._step(part, newest, self._used_later(order[place + 1 :]) | everything)
@@ -198,15 +200,15 @@ class _Plan:
     def _used_later(self, later: list[tuple[_Part, int]]) -> set[str]:
         return _names(self.head).union(*(_names(part) for part, _ in later))
 
-    def _step(self, part: _Part, newest: int, used_later: set[str]) -> _Step:
+    def _step(self, part: _Part, newest: int, used_later: set[str]) -> DraftStep:
         if isinstance(part, StoredAtom):
             return self._atom_step(part, newest, used_later)
         return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
 
-    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> _Step:
+    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> DraftStep:
         database = self.database
         binds_for_later = any(name in used_later and name not in self.slots for name in _names(atom))
-        step = _Step(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
+        step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
         known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
         if len(known) == len(atom.terms):
             step.key = tuple(self._code(term) for term in atom.terms)
@@ -232,15 +234,15 @@ class _Plan:
             step.value_slot = self.slots.setdefault(term, len(self.slots))
         return step
 
-    def _comparison_step(self, part: StoredComparison) -> _Step:
-        return _Step(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
+    def _comparison_step(self, part: StoredComparison) -> DraftStep:
+        return DraftStep(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
 
-    def _call_step(self, part: StoredCall) -> _Step:
+    def _call_step(self, part: StoredCall) -> DraftStep:
         """The key is the arguments, and after them the expected result, unless that is to be bound."""
         arguments = tuple(self._code(term) for term in part.arguments)
         columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
         index = self.database.index(part.relation, tuple(range(len(arguments))))
-        step = _Step(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
+        step = DraftStep(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
         step.width = len(arguments)
         if part.result is None:
             step.key += (HOLDS,)

@@ -64,7 +64,7 @@ def answers(
         which: all triples, the explicit, or those that are only inferred.
         limit: how many solutions are enough; there may be more.
 
-    Facts with a literal as the subject, or with anything but an IRI as the property, are no triples and match nothing. Hidden
+    Facts with a literal as the subject, or with anything but an IRI as the property, are not triples and match nothing. Hidden
     triples match the patterns that ask for them, see `kg_reasoner.visibility`.
     """
     with reasoner.reading(which):

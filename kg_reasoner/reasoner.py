@@ -32,13 +32,13 @@ from kg_reasoner.encoding import (
 )
 from kg_reasoner.engine import Engine
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
-from kg_reasoner.inconsistency import Violation, reaction
+from kg_reasoner.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.locking import NO_HOLD, Hold
-from kg_reasoner.maintenance import DEFAULT
+from kg_reasoner.maintenance import DEFAULT, Strategy
 from kg_reasoner.matching import Which, check_which
 from kg_reasoner.materialise import Progress
-from kg_reasoner.notices import Notices
+from kg_reasoner.notices import Notices, warn_of_program
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.query import Queries, match_triples
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
@@ -46,6 +46,7 @@ from kg_reasoner.transaction import Transaction
 from kg_reasoner.visibility import Visibility
 
 if TYPE_CHECKING:
+    from kg_reasoner.documents import Refusal
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.feeds import ChangeFeed
     from kg_reasoner.loaders.bounds import DocumentBounds
@@ -113,10 +114,10 @@ class Reasoner:
         program: Program | str | Path | None = None,
         *,
         ruleset: str | None = None,
-        maintenance: str = DEFAULT,
+        maintenance: Strategy = DEFAULT,
         datatypes: Iterable[str] | None = None,
         equality: Equality = "axioms",
-        on_inconsistency: str = "report",
+        on_inconsistency: Reaction = "report",
         show_hidden: bool = False,
         limits: Limits = UNLIMITED,
     ) -> None:
@@ -135,7 +136,7 @@ class Reasoner:
         self._named_graphs: NamedGraphs | None = None
         self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
-        self.on_inconsistency = "report"
+        self.on_inconsistency: Reaction = "report"
         self.engine.limits = limits
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -155,7 +156,7 @@ class Reasoner:
         )
 
     def without_facts(self, ruleset: str | None = None) -> Reasoner:
-        """A new reasoner with the same settings and the same program, or another rule set instead; what was added is not there."""
+        """Make a new reasoner with the same settings and the same program, or with another rule set instead, without the facts."""
         return Reasoner(
             self.program if ruleset is None else None,
             ruleset=ruleset,
@@ -191,8 +192,9 @@ class Reasoner:
             return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
-        """Add rules, declarations and facts. If something is wrong with the result, nothing changes."""
+        """Add rules, declarations and facts. Change nothing if the result is not a valid program."""
         program = _as_program(program)
+        warn_of_program(program)
         with self.at_once():
             self.merge_program(program)
 
@@ -216,7 +218,7 @@ class Reasoner:
             types.check(predicate, self.engine.base.rows(predicate, "explicit"))
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
-        """Remove rules from the program; those that are not there are left alone."""
+        """Remove rules from the program; ignore those that it does not have."""
         gone = set(rules)
         with self.at_once():
             before = self.program
@@ -234,7 +236,7 @@ class Reasoner:
         progress: Progress | None = None,
         catalog: CatalogSource | None = None,
         imports: ImportsMode = "resolve",
-        refused: str = "raise",
+        refused: Refusal = "raise",
         bounds: DocumentBounds | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -284,8 +286,9 @@ class Reasoner:
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
         """
-        self.engine.translate_schema()
-        return [*self.loaded.warnings(), *self.engine.axioms.warnings]
+        with self.engine.exclusively():
+            self.engine.translate_schema()
+            return [*self.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
@@ -305,7 +308,7 @@ class Reasoner:
             self._named_graphs.added(ids)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
-        """Remove explicit triples; what is not explicit is left alone."""
+        """Remove explicit triples; ignore those that are not explicit."""
         ids = find_triples(self.dictionary, triples)
         with self.at_once():
             self.withdraw_triples(ids)
@@ -347,7 +350,7 @@ class Reasoner:
             self.engine.load(predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """Remove explicit facts of a general predicate; what is not explicit is left alone."""
+        """Remove explicit facts of a general predicate; ignore those that are not explicit."""
         facts = list(map(as_row, rows))
         with self.at_once():
             relation = self.engine.catalog.predicates.get(predicate, -1)
@@ -396,7 +399,7 @@ class Reasoner:
     # --- materialisation --------------------------------------------------------------------------------------------
 
     def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
-        """Bring the derived facts up to date. Reading does this on its own; call it for progress, or to choose the time.
+        """Bring the derived facts up to date. Reading does so by itself; call this to see progress or to choose the time.
 
         Args:
             progress: called with the stage, what is done, and what there is to do.
@@ -471,7 +474,7 @@ class Reasoner:
         return self.engine.version
 
     @property
-    def maintenance(self) -> str:
+    def maintenance(self) -> Strategy:
         """The name of the maintenance strategy."""
         return self._strategy
 
@@ -483,7 +486,7 @@ class Reasoner:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def transaction(self, collects: bool = True, *, isolated: bool = True) -> Transaction:
-        """A transaction, to be used as a context manager, or by its `begin`, `commit` and `rollback`.
+        """Make a transaction, to be used as a context manager or by its `begin`, `commit` and `rollback`.
 
         Args:
             collects: whether it collects what changes, for its `delta`. Subscribers need that.
@@ -511,7 +514,7 @@ class Reasoner:
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
-        """The changes of a pattern by later commits, to be iterated over; see `kg_reasoner.feeds.ChangeFeed`."""
+        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.feeds.ChangeFeed`."""
         from kg_reasoner.feeds import ChangeFeed
 
         return ChangeFeed(self._subscribers(), pattern)
@@ -541,7 +544,7 @@ class Reasoner:
         return streams.process(self, stream, marking)
 
     def foresee(self, update: Update | None) -> None:
-        """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
+        """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it."""
         self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
 
     def _facts_to_go(self, update: Update) -> list[tuple[int, Ids]]:
@@ -559,10 +562,10 @@ class Reasoner:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def triple_ids(self, which: Which = "all") -> TripleIds:
-        """Triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
+        """Return triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
 
-        Facts that are no RDF triples (a literal as the subject, a property that is no IRI) stay inside, and hidden triples do, see
-        `kg_reasoner.visibility`.
+        Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) are left out, and so are hidden
+        triples, see `kg_reasoner.visibility`.
         """
         check_which(which)
         with self.reading(which):
@@ -578,7 +581,7 @@ class Reasoner:
         object: AnyTerm | None = None,
         which: Which = "all",
     ) -> Iterator[Triple]:
-        """The triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.visibility`) match if the
+        """Yield the triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.visibility`) match if the
         pattern names their property, and under rdf:type the class.
 
         Args:
@@ -588,8 +591,8 @@ class Reasoner:
             which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
 
         Raises:
-            LoadError: that is no term.
-            UnknownNameError: that is no kind of triples.
+            LoadError: that is not a term.
+            UnknownNameError: that is not a kind of triples.
         """
         check_which(which)
         with self.reading(which):
@@ -600,7 +603,7 @@ class Reasoner:
                 yield row[0], row[1], row[2]
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """The facts of a general predicate; none if no rule and no fact has it. `which` is as for `triples`."""
+        """Yield the facts of a general predicate; none if no rule and no fact uses it. `which` is as for `triples`."""
         check_which(which)
         with self.reading(which):
             is_there = predicate in self.engine.catalog.predicates
@@ -609,13 +612,12 @@ class Reasoner:
             yield from self.dictionary.decode_rows(found)
 
     def predicates(self) -> dict[str, int]:
-        """The general predicates that are known, with their numbers of arguments; none that has no facts and that no rule and no
-        declaration uses."""
+        """Return the general predicates that facts, rules or declarations use, with their numbers of arguments."""
         with self.reading():
             return self.engine.predicates()
 
     def inconsistencies(self) -> list[Violation]:
-        """Every violated constraint, with the values that violate it; `explain` proves each of them.
+        """List every violation of a constraint, with the values that violate it; `explain` proves each of them.
 
         Under rewriting of equal terms, they are told once, for their representatives.
         """
@@ -624,7 +626,7 @@ class Reasoner:
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
-        """Whether no constraint is violated."""
+        """Tell whether no constraint is violated."""
         with self.reading():
             return self.engine.is_consistent()
 
@@ -638,7 +640,7 @@ class Reasoner:
             raise InconsistencyError(list(self.engine.violations()))
 
     def sizes(self) -> Sizes:
-        """How many facts there are, and how much memory they take."""
+        """Count the facts and terms, and the bytes that they take."""
         with self.reading():
             engine = self.engine
             explicit = inferred = 0
@@ -654,7 +656,7 @@ class Reasoner:
     # --- explanations -----------------------------------------------------------------------------------------------
 
     def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
-        """The shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
+        """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
 
         Args:
             fact: what to prove; terms of rdflib or pyoxigraph will do.
@@ -669,7 +671,7 @@ class Reasoner:
 
         Raises:
             NoProofError: there is no such fact: `why_not` tells what is missing.
-            ReasonerError: that is no fact at all.
+            ReasonerError: that is not a fact at all.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -677,7 +679,7 @@ class Reasoner:
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
-        """The well-founded proofs of a fact, one by one, the shortest first and higher ones later; errors as for `explain`.
+        """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later; errors as for `explain`.
 
         What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
         reading on is an error.
@@ -698,10 +700,10 @@ class Reasoner:
             yield proof
 
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
-        """What is missing for a fact that is not there: for each rule that could derive it, the part of the body that fails.
+        """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
         Raises:
-            ReasonerError: the fact is there, or that is no fact at all.
+            ReasonerError: the fact is there, or that is not a fact at all.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -762,10 +764,22 @@ def _as_program(given: Program | str | Path) -> Program:
     if isinstance(given, str):
         if given.endswith(".dl") and " " not in given:
             raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
+        if (name := _ruleset_named(given)) is not None:
+            raise LoadError(f"{given!r} is the name of a rule set, not a program", hint=f"give it as ruleset={name!r}")
         return parse(given)
     if not isinstance(given, Program):
-        raise ReasonerError(f"{given!r} is no program: give a Program, its text, or the Path of a file")
+        raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
     return given
+
+
+def _ruleset_named(text: str) -> str | None:
+    """The rule set that somebody means who gives its name as a program."""
+    from difflib import get_close_matches
+
+    from kg_reasoner import rulesets
+
+    is_name = text.strip() and not set(text.strip()) & set(" .:[(\n")
+    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None) if is_name else None
 
 
 @overload

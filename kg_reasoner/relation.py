@@ -763,6 +763,7 @@ class Frames:
 
     def __init__(self, context: Record) -> None:
         self._context = context
+        self._kept: list[dict[str, Any]] = []
         self._use(count=1, bindings=16, depth=8, arity=4)
 
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
@@ -792,10 +793,9 @@ class Frames:
         for field, block in blocks.items():
             items = depth if field == "levels" else 1
             words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
-        former = self.__dict__.get("_blocks")  # kept until the kernels see the new ones
-        self._blocks = former, blocks
+        self._kept.append(blocks)  # beside the former ones, until the kernels see the new ones
         self._context.frames = words
-        self._words, self._bindings, self._levels, self._blocks = words, blocks["bindings"], blocks["levels"], blocks
+        self._words, self._bindings, self._levels, self._kept = words, blocks["bindings"], blocks["levels"], [blocks]
         self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
 
 

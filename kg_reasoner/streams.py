@@ -60,7 +60,7 @@ def process(
 ) -> Iterator[Delta] | AsyncIterator[Delta]:
     """Apply the updates of a stream one by one, each when the next delta is asked for, as a transaction of its own.
 
-    With `marking`, an iterator that is no sequence is read by a thread of its own (an asynchronous one by a task of its own), at
+    With `marking`, an iterator that is not a sequence is read by a thread of its own (an asynchronous one by a task of its own), at
     most `AHEAD` updates ahead, so that it must not use the reasoner; those read and not applied when the deltas are given up are
     lost. Without `marking` it is read when it is its turn, by whoever asks for deltas.
 
@@ -75,7 +75,7 @@ def process(
     Raises:
         StreamError: while iterating: the stream raised, or an update could not be applied and was rolled back. The updates
             before it are in place. The original error is the `__cause__`.
-        ReasonerError: the stream is no stream.
+        ReasonerError: the argument is not a stream.
     """
     if isinstance(stream, AsyncIterable):
         return _process_async(reasoner, stream, marking)
@@ -97,7 +97,7 @@ def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
 
 def _transact(reasoner: Applies, update: Update) -> Delta:
     if not isinstance(update, Update):
-        raise ReasonerError(f"{update!r} is no Update")
+        raise ReasonerError(f"{update!r} is not an Update")
     with reasoner.transaction() as transaction:
         for predicate, rows in update.removed.items():
             if predicate == TRIPLE:

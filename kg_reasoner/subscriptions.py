@@ -141,12 +141,12 @@ class Subscriptions:
         """Call `callback` with the changes of a pattern after every later commit that has some. May be called in any thread.
 
         Raises:
-            ReasonerError: that is no pattern, or no callback.
+            ReasonerError: that is not a pattern, or no callback.
             ArityError: the predicate has another number of arguments.
             LoadError: the pattern has an invalid term.
         """
         if not callable(callback):
-            raise ReasonerError(f"a subscription needs a function to call, and {callback!r} is none")
+            raise ReasonerError(f"cannot subscribe with {callback!r}: it is not callable")
         matcher = matcher_of(pattern, self._dictionary)
         there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
         if there is not None and there != matcher.arity:
@@ -268,21 +268,23 @@ def matcher_of(pattern: object, dictionary: Dictionary) -> Matcher:
         return Matcher(dictionary, None, "all changes")
     if isinstance(pattern, Atom):
         if pattern.predicate == FALSE:
-            raise ReasonerError("violations of constraints are no facts: ask for `inconsistencies` when something else has changed")
+            raise ReasonerError(
+                "violations of constraints are not facts and cannot be subscribed to; call `inconsistencies` after other changes"
+            )
         arguments = _arguments(pattern.terms)
         return Matcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
     if _is_term(pattern):
         raise ReasonerError(f"{pattern!r} is a term and no pattern; the triples of a property match (None, property, None)")
     if isinstance(pattern, str):
         if not _NAME.fullmatch(pattern):
-            raise ReasonerError(f"{pattern!r} is no name of a predicate; patterns with arguments are Atoms")
+            raise ReasonerError(f"{pattern!r} is not the name of a predicate; give a pattern with arguments as an Atom")
         return Matcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
     if isinstance(pattern, (tuple, list)) and len(pattern) == 3:
         arguments = _arguments(pattern)
         return Matcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
     raise ReasonerError(
-        f"{pattern!r} is no pattern: give the name of a predicate, a triple pattern (subject, property, object) with None for any"
-        " term, or an Atom"
+        f"{pattern!r} is not a pattern: give the name of a predicate, a triple pattern (subject, property, object) with None for"
+        " any term, or an Atom"
     )
 
 

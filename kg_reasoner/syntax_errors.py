@@ -110,7 +110,7 @@ def _special(found: str, accepted: set[str]) -> str | None:
     if found == "<" and "IRI" in accepted:
         return "the IRI that begins here is not closed, or has a character that no IRI has (such as a space)"
     if found.startswith("@") and "_AT_PREFIX" in accepted:
-        return f"there is no directive {found!r}{suggest(found, [f'@{name}' for name in _DIRECTIVES])}"
+        return f"unknown directive {found!r}{suggest(found, [f'@{name}' for name in _DIRECTIVES])}"
     return None
 
 
@@ -122,7 +122,7 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         if close and close[0] != word.upper():
             return f"did you mean {close[0] if close[0] in _KEYWORDS else close[0].lower()} instead of `{word}`?"
     if last.upper() in ("NOT", "EXISTS") or [str(value).upper() for value in stack[-2:]] == ["NOT", "("]:
-        return "NOT takes one atom; variables that occur nowhere else in the rule are existential in it"
+        return "NOT takes a single atom; variables that occur only there are existential"
     if last == "false":
         return "false stands alone, as the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
@@ -130,7 +130,7 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
     if found == ".decl":
         return "a relation is declared so: input relation edge(from: iri, to: iri) ."
     if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
-        return f"comparisons stand in FILTER, as in FILTER({last} > 3)"
+        return f"write comparisons in FILTER, as in FILTER({last} > 3)"
     if found in ("%", "/"):
         return "comments begin with #"
     if found == "]" and accepted == {"COMMA"}:

@@ -172,7 +172,7 @@ def _escaped(match: re.Match[str]) -> str:
         return _UNESCAPES[char]
     code = int(short or long, 16)
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
-        raise ValueError(f"\\{'u' if short else 'U'}{short or long} is no character")
+        raise ValueError(f"\\{'u' if short else 'U'}{short or long} is not a character")
     return chr(code)
 
 
@@ -183,7 +183,7 @@ def term_from_text(text: str) -> Term:
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
 
     Raises:
-        ValueError: the text is no term.
+        ValueError: the text is not a term.
     """
     if text.startswith("<"):
         found = _IRI.fullmatch(unescape(text))

@@ -83,13 +83,13 @@ class Transaction:
     # --- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> Transaction:
-        """Begin. What was changed before is not part of it. Other threads wait until it ends, unless it is not `isolated`.
+        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not `isolated`.
 
         Raises:
             TransactionError: it has been used, or this thread has another transaction of the reasoner open.
         """
         if self._has_begun:
-            raise TransactionError("a transaction begins once: ask the reasoner for another one")
+            raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
         reasoner, engine = self.reasoner, self.reasoner.engine
         self._thread = get_ident()
         hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)
@@ -110,7 +110,7 @@ class Transaction:
         return self.is_open or is_at_work(self._thread)
 
     def commit(self) -> Delta | None:
-        """End, and keep the changes. Returns them, if they are collected.
+        """End the transaction and keep its changes. Return them if they are collected.
 
         When something goes wrong on the way (a constraint of the machine, an interrupt), everything is undone.
 
@@ -139,7 +139,7 @@ class Transaction:
         return self._delta
 
     def rollback(self) -> None:
-        """End, and undo everything: the facts, the rules and what follows are as they were before.
+        """End the transaction and undo its changes: facts, rules and what follows from them are as before.
 
         When an exception interrupts this, whatever is done next with the reasoner goes on with it first.
         """
@@ -177,32 +177,32 @@ class Transaction:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
-        """See `Reasoner.add_triples`."""
+        """Add explicit triples, see `Reasoner.add_triples`."""
         self._expect_open()
         self.reasoner.add_triples(triples)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
-        """See `Reasoner.remove_triples`."""
+        """Remove explicit triples, see `Reasoner.remove_triples`."""
         self._expect_open()
         self.reasoner.remove_triples(triples)
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """See `Reasoner.add_facts`."""
+        """Add explicit facts, see `Reasoner.add_facts`."""
         self._expect_open()
         self.reasoner.add_facts(predicate, rows)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """See `Reasoner.remove_facts`."""
+        """Remove explicit facts, see `Reasoner.remove_facts`."""
         self._expect_open()
         self.reasoner.remove_facts(predicate, rows)
 
     def add_program(self, program: Program | str) -> None:
-        """See `Reasoner.add_program`."""
+        """Add rules, declarations and facts, see `Reasoner.add_program`."""
         self._expect_open()
         self.reasoner.add_program(program)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
-        """See `Reasoner.remove_rules`."""
+        """Remove rules, see `Reasoner.remove_rules`."""
         self._expect_open()
         self.reasoner.remove_rules(rules)
 

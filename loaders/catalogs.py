@@ -55,7 +55,7 @@ class Catalog:
         """The catalog of a mapping, of an XML catalog's path, of a folder's path, or of several of these.
 
         Raises:
-            LoadError: there is no such file or folder, or it is no XML catalog.
+            LoadError: there is no such file or folder, or it is not an XML catalog.
         """
         return cls(tuple(_parts(source)))
 
@@ -80,6 +80,8 @@ def _parts(source: CatalogSource | None) -> Iterator[_Part]:
         yield from source.parts
     elif isinstance(source, Mapping):
         yield _Mapped({iri: _named(target) for iri, target in source.items()})
+    elif isinstance(source, str) and source.startswith(_WEB):
+        raise LoadError(f"the catalog {source} is on the web", hint="nothing is fetched: save it, and name the file")
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
@@ -210,7 +212,7 @@ class _CatalogReader:
         namespace, _, name = tag.rpartition(" ")
         if len(self._bases) == 1 and (namespace, name) != (_NAMESPACE, "catalog"):
             hint = "a catalog is an XML catalog as Protégé writes it, or a folder of ontologies"
-            raise self._reader.error(f"this is no XML catalog: its root element is {name}", hint)
+            raise self._reader.error(f"this is not an XML catalog: its root element is {name}", hint)
         self._bases.append(self._joined(attributes.get(_XML_BASE, "")))
         if namespace != _NAMESPACE:
             return
@@ -259,7 +261,7 @@ def _location(target: str, catalog: Path) -> Location:
         parts = urlsplit(target)
         path = url2pathname(parts.path)
     except ValueError as error:
-        raise LoadError(f"{catalog}: {target} is no address: {error}") from None
+        raise LoadError(f"{catalog}: {target} is not an address: {error}") from None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in path:
         raise LoadError(f"{catalog}: {target} is neither a file nor an address on the web")
     return Path(path)

@@ -69,13 +69,13 @@ def _is_foreign(value: object) -> bool:
 
 
 def check_absolute(iri: str, what: str) -> None:
-    """Raise LoadError if a text is no absolute IRI; `what` says in the message what it is for."""
+    """Raise LoadError if a text is not an absolute IRI; `what` says in the message what it is for."""
     import pyoxigraph
 
     try:
         pyoxigraph.NamedNode(iri)
     except ValueError as error:
-        raise LoadError(f"the {what} {iri!r} is no absolute IRI: {error}") from None
+        raise LoadError(f"the {what} {iri!r} is not an absolute IRI: {error}") from None
 
 
 def text_from_term(term: object) -> str:
@@ -97,13 +97,15 @@ def text_from_term(term: object) -> str:
         return text_from_oxigraph(term)
     if any(cls.__module__.startswith("rdflib.") for cls in type(term).__mro__):
         return text_from_rdflib(cast("Node", term))
-    raise LoadError(f"{term!r} is no RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
+    raise LoadError(f"{term!r} is not an RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
 
 
 def _iri_text(value: str) -> str:
     bad = _NOT_IN_IRI.search(value)
     if bad:
-        raise LoadError(f"{value!r} is no valid IRI: it has the character {bad[0]!r}", hint=f"write it as %{ord(bad[0]):02X}")
+        raise LoadError(
+            f"{value!r} is not a valid IRI: it contains the character {bad[0]!r}", hint=f"write it as %{ord(bad[0]):02X}"
+        )
     return "".join(("<", value, ">"))
 
 
@@ -132,7 +134,7 @@ def _escaped(lexical: str) -> str:
 
 def _check_characters(lexical: str) -> None:
     if _SURROGATE.search(lexical):
-        raise LoadError(f"the literal {lexical!r} has half of a surrogate pair, which is no character")
+        raise LoadError(f"the literal {lexical!r} contains half of a surrogate pair, which is not a character")
 
 
 def _language_text(lexical: str, language: str) -> str:
@@ -246,12 +248,12 @@ def _kind_of(term: object) -> type:
             return ours
     if hasattr(term, "triples"):
         raise formula_error()
-    raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
+    raise LoadError(f"{term!r} is not an RDF term: a triple consists of IRIs, blank nodes and literals")
 
 
 def formula_error() -> LoadError:
     """The error for a formula of N3 where triples are expected."""
-    return LoadError("a formula { ... } of N3 is no RDF term", hint="a document with rules is read by Reasoner.load")
+    return LoadError("an N3 formula { ... } is not an RDF term", hint="load documents with rules by Reasoner.load")
 
 
 @functools.cache
@@ -279,7 +281,7 @@ def text_from_oxigraph(term: object) -> str:
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
             raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
     elif first not in "<_":
-        raise LoadError(f"{term!r} is no RDF term: only IRIs, blank nodes and literals can stand in a triple")
+        raise LoadError(f"{term!r} is not an RDF term: a triple consists of IRIs, blank nodes and literals")
     elif " " in text:
         raise triple_term_error()
     return text

@@ -65,7 +65,7 @@ def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: i
         for triple in triples:
             if not isinstance(triple, tuple | list) or len(triple) != 3:
                 raise LoadError(
-                    f"{triple!r} is no triple", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
+                    f"{triple!r} is not a triple", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
                 )
             yield from map(text_from_term, triple)
 

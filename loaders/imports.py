@@ -225,7 +225,7 @@ class _Resolver:
 
         self.fetched += 1
         if self.fetched > MOST_FETCHED:
-            hint = "map the others to files with a catalog; it may be that there is no end of them"
+            hint = "map the others to files with a catalog; the imports may be endless"
             raise LoadError(f"cannot fetch <{iri}>: {MOST_FETCHED} imports have been fetched already", hint=hint)
         return fetch(location or iri)
 

@@ -80,7 +80,7 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise LoadError(f"{name}, line {line}: the byte {data[error.start]:#04x} is no UTF-8") from None
+        raise LoadError(f"{name}, line {line}: the byte {data[error.start]:#04x} is not UTF-8") from None
 
 
 def read_text(text: Text, base: str | None, label: Callable[[str | None], str], skip_refused: bool) -> N3Document:
@@ -146,7 +146,7 @@ def read_n3(
         rules.rules += found.program.rules
         rules.refused += found.refused
     elif found.program.rules:
-        raise LoadError("a rule stands where only triples are read", found.program.rules[0].origin.span)
+        raise LoadError("the document contains a rule, and only triples can be read here", found.program.rules[0].origin.span)
     texts = (text_from_term(term) for triple in found.triples for term in triple)
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3), None
@@ -161,7 +161,7 @@ def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator
 
     def term(node: N3Term) -> Term:
         if isinstance(node, Variable):
-            raise Refused(f"the variable {node} stands outside of a rule")
+            raise Refused(f"the variable {node} is outside of a rule")
         if isinstance(node, Formula):
             raise Refused("a formula outside of a rule is quotation, which RDF cannot say")
         if not isinstance(node, ListTerm):
@@ -177,6 +177,6 @@ def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator
     if isinstance(subject, Literal):
         raise Refused(f"only N3 allows a literal as a subject, RDF does not: {subject}")
     if not isinstance(predicate, IRI):
-        raise Refused(f"the predicate {predicate} is no IRI")
+        raise Refused(f"the predicate {predicate} is not an IRI")
     yield subject, predicate, object
     yield from lists

@@ -34,7 +34,7 @@ _Make: TypeAlias = Callable[[str, Sequence[Argument], Argument], list[Builtin]]
 class _Definition:
     """How a built-in is made of its subject (one argument, or the items of a list) and object, and how many items there are.
 
-    `least` 0 stands for a subject that is no list; `most` None for any number of items.
+    `least` 0 stands for a subject that is not a list; `most` None for any number of items.
     """
 
     make: _Make
@@ -64,13 +64,13 @@ def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: 
     name = short_name(predicate)
     definition = N3_BUILTINS.get(name)
     if definition is None:
-        raise Refused(f"there is no function for the built-in {name}{suggest(name, N3_BUILTINS)}")
+        raise Refused(f"no function implements the built-in {name}{suggest(name, N3_BUILTINS)}")
     if not isinstance(subject, Sequence):
         if definition.least:
             raise Refused(f"{name} needs a list as its subject, written out as in (?x ?y) {name} ?z")
         return definition.make(name, [subject], object)
     if not definition.least:
-        raise Refused(f"the subject of {name} is no list")
+        raise Refused(f"the subject of {name} is not a list")
     if len(subject) < definition.least or (definition.most is not None and len(subject) > definition.most):
         few = "few" if len(subject) < definition.least else "many"
         raise Refused(f"the list before {name} has {len(subject)} items, which is too {few}")

@@ -88,7 +88,7 @@ class _RuleReader:
             return node.statements
         if node == literal(True):
             return ()
-        raise Refused(f"{_shown(node)} is no formula: a rule is {{ ... }} => {{ ... }}")
+        raise Refused(f"{_shown(node)} is not a formula: a rule is {{ ... }} => {{ ... }}")
 
     # ---- bodies
 
@@ -170,7 +170,9 @@ class _RuleReader:
     def conclusion(self, statement: Statement) -> Atom:
         predicate = statement.predicate
         if isinstance(predicate, IRI) and is_builtin(predicate):
-            raise Refused(f"the built-in {short_name(predicate)} stands in the head of a rule: it is computed and not concluded")
+            raise Refused(
+                f"the built-in {short_name(predicate)} is in the head of a rule: built-ins are computed and cannot be concluded"
+            )
         terms = (statement.subject, predicate, statement.object)
         for term in terms:
             if isinstance(term, BlankNode):

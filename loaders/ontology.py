@@ -248,13 +248,13 @@ class _Reader:
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal stands where a class should: {node}")
+            raise Malformed(f"a literal in the place of a class: {node}")
         self.class_names.add(node)
         return node
 
     def property(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal stands where a property should: {node}")
+            raise Malformed(f"a literal in the place of a property: {node}")
         if node == RDF.type:
             raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
         self.property_names.add(node)

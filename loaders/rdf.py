@@ -144,7 +144,7 @@ def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch
         seems = opened.other_format()
         if error.hint is not None or seems is None:
             raise
-        hint = f"it looks like {seems.name}: if it is, say so (format={seems.name!r}, --input-format {seems.name})"
+        hint = f"it looks like {seems.name}: if it is, give {seems.name} as its format"
         raise LoadError(error.message, error.span, hint) from None
 
 

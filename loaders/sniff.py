@@ -76,7 +76,7 @@ def sniff(head: bytes, name: str) -> Format:
         if _N3_ONLY.search(bare):
             return N3
         return TRIG if "{" in bare else TURTLE
-    raise LoadError(f"cannot tell the RDF format of {name} from its content", hint=f"name it: format= one of {_NAMES}")
+    raise LoadError(f"cannot tell the RDF format of {name} from its content", hint=f"give its name: one of {_NAMES}")
 
 
 def refuse_binary(head: bytes, name: str) -> None:

@@ -260,7 +260,7 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
         standard_input = getattr(sys.stdin, "buffer", sys.stdin)
         return Document("<stdin>", None, lambda: _Encoded(standard_input), False, format, bounds)
     if isinstance(source, str | os.PathLike):
-        return _file(Path(os.fspath(cast(str, source))), format, bounds)
+        return _file(os.fspath(cast(str, source)), format, bounds)
     if hasattr(source, "read"):
         stream = cast(Readable, getattr(source, "buffer", source))
         name = getattr(source, "name", None)
@@ -293,29 +293,31 @@ def documents_under(directory: Path, format: Format | None, bounds: DocumentBoun
     return (_file(path, format, bounds) for path in sorted(found))
 
 
-def _file(path: Path, format: Format | None, bounds: DocumentBounds) -> Document:
+def _file(given: str | Path, format: Format | None, bounds: DocumentBounds) -> Document:
+    """The document of a file; messages show its name as it was given (a Path makes ``http:/`` of ``http://``)."""
+    path = Path(given)
     try:
         size: int | None = path.stat().st_size
         if not path.is_file():
             size = None  # a pipe, for example
         elif not os.access(path, os.R_OK):
-            raise LoadError(f"cannot read {path}: permission denied")
+            raise LoadError(f"cannot read {given}: permission denied")
     except FileNotFoundError:
-        raise LoadError(f"there is no file {path}", hint=_instead(path)) from None
+        raise LoadError(f"{given} does not exist", hint=_instead(str(given))) from None
     except (OSError, ValueError) as error:
-        raise LoadError(f"cannot read {path}: {_reason(error)}") from error
+        raise LoadError(f"cannot read {given}: {_reason(error)}") from error
     return Document(
         str(path), size, lambda: path.open("rb", buffering=0), size is not None, format or format_of_name(path.name), bounds
     )
 
 
-def _instead(path: Path) -> str | None:
-    """A hint at what was meant by something that is no file."""
-    if _ADDRESS.match(str(path)):
+def _instead(given: str) -> str | None:
+    """A hint at what was meant by something that is not a file."""
+    if _ADDRESS.match(given):
         return "nothing is fetched from the web: download the document, and name the file"
-    if _RDF_TEXT.search(str(path)):
+    if _RDF_TEXT.search(given):
         return "RDF text is read from bytes: pass text.encode()"
-    return _nearby(path)
+    return _nearby(Path(given))
 
 
 def _nearby(path: Path) -> str | None:
@@ -325,7 +327,7 @@ def _nearby(path: Path) -> str | None:
     try:
         names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
-        return f"there is no directory {path.parent} either"
+        return f"the directory {path.parent} does not exist either"
     close = get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / close[0]}?" if close else None
 

@@ -190,7 +190,7 @@ class _RuleReader:
                 if not isinstance(builtin, IRI):
                     raise Malformed(f"a built-in is an IRI, not {builtin}")
                 return BuiltinAtom(builtin, tuple(map(self.term, self.items(self.value(SWRL.arguments, node)))))
-        raise Malformed(f"{_short(kinds[0])} is no type of an atom")
+        raise Malformed(f"{_short(kinds[0])} is not a type of atom")
 
     def argument(self, node: Term, place: int) -> Argument:
         return self.term(self.value(SWRL[f"argument{place}"], node))

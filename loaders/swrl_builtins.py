@@ -46,7 +46,7 @@ def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]
     if definition is None:
         hint = suggest(name, SWRL_BUILTINS) if name else ""
         shown = f"swrlb:{name}" if name else str(builtin)
-        raise Refused(f"there is no function for the built-in {shown}{hint}")
+        raise Refused(f"no function implements the built-in {shown}{hint}")
     if len(arguments) < definition.least or (definition.most is not None and len(arguments) > definition.most):
         few = "few" if len(arguments) < definition.least else "many"
         raise Refused(f"{text} has {len(arguments)} arguments, which is too {few}")

@@ -199,7 +199,7 @@ def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, lis
     conditions = []
     for facet, value in expressions[0].facets:
         if facet not in _ORDER:
-            raise Refused(f"there is no condition for the facet {facet}")
+            raise Refused(f"the facet {facet} is not supported")
         conditions.append(condition(str(facet), Call(_ORDER[facet], (atom.argument, value))))
     return DataRangeAtom(expressions[0].datatype, atom.argument), conditions
 
@@ -212,7 +212,7 @@ def _variables(atom: SwrlAtom) -> list[Variable]:
 
 
 def _matched(atom: SwrlAtom, clauses: Clauses) -> Atom:
-    """What facts match for an atom of a body that is no built-in."""
+    """What facts match for an atom of a body that is not a built-in."""
     match atom:
         case ClassAtom(node, argument) | DataRangeAtom(node, argument):
             return clauses.member(node, argument)

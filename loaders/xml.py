@@ -91,11 +91,11 @@ class XMLReader:
             # More at a time while no tag ends: expat begins anew with a token that is not complete.
             text = self._text.read(max(_CHUNK, self._without_tag))
         except UnicodeDecodeError as error:
-            message = f"the byte {error.object[error.start]:#04x} is no {error.encoding}"
+            message = f"the byte {error.object[error.start]:#04x} is not valid {error.encoding}"
             raise self.document.error(message, self._undecodable_line(error.encoding)) from None
         except UnicodeError as error:
             raise self.document.error(f"the text is not in the encoding that it declares: {error}") from None
-        data = text.encode("utf-8", "surrogatepass")  # of a surrogate, expat says that it is no XML
+        data = text.encode("utf-8", "surrogatepass")  # of a surrogate, expat says that it is not XML
         self._finished = not data
         self._read += len(data)
         before = self._tags, self._depth
@@ -216,7 +216,7 @@ class PlainXML:
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
         """Called for the first element: the document type is complete, and the content begins."""
         if tag == f"{OWL} Ontology":
-            raise self._reader.error("this is OWL/XML, not RDF/XML", "read it with format='owlxml'")
+            raise self._reader.error("this is OWL/XML, not RDF/XML", "give owlxml as its format")
         self._root_offset = self._reader.parser.CurrentByteIndex
         self._reader.on_start = self._check
         self._check(tag, attributes)

@@ -46,7 +46,7 @@ def load(name: str | Path) -> Ruleset:
     """
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:
-        return _read(path.stem, path)
+        return _read(path.stem, name)
     if str(name) not in names():
         raise UnknownNameError("rule set", str(name), names())
     return _packaged(str(name))
@@ -57,8 +57,8 @@ def _packaged(name: str) -> Ruleset:
     return _read(name, Path(__file__).with_name(name + _SUFFIX))
 
 
-def _read(name: str, path: Path) -> Ruleset:
-    program = parse_file(path)
+def _read(name: str, file: str | Path) -> Ruleset:
+    program, path = parse_file(file), Path(file)
     with path.open(encoding="utf-8") as lines:
         comments = (line.lstrip("#").strip() for line in lines if line.startswith("#"))
         return Ruleset(name, next(comments, ""), path, program)

@@ -22,15 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.spark_backend.requirements import require_pyspark
-
-require_pyspark()
-
-from kg_reasoner.spark_backend.graphframes import to_graphframe  # noqa: E402  # says first what is missing
-from kg_reasoner.spark_backend.reading import read_triples  # noqa: E402
-from kg_reasoner.spark_backend.reasoner import SparkReasoner  # noqa: E402
-from kg_reasoner.spark_backend.update import update  # noqa: E402
-from kg_reasoner.spark_backend.writing import write  # noqa: E402
+from kg_reasoner.spark_backend.graphframes import to_graphframe
+from kg_reasoner.spark_backend.reading import read_triples
+from kg_reasoner.spark_backend.reasoner import SparkReasoner
+from kg_reasoner.spark_backend.update import update
+from kg_reasoner.spark_backend.writing import write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -28,7 +28,7 @@ class Found:
     odd: int
     """Lines that are not plain."""
     bad: int
-    """Those of them that are no statements."""
+    """Those of them that are not statements."""
 
 
 def checked(lines: DataFrame, odd: DataFrame, policy: str) -> Found:

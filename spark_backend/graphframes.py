@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ReasonerError, install_command
 from kg_reasoner.spark_backend.failures import plain_failures, root_of
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
@@ -136,7 +136,7 @@ def graphframes_problem(spark: SparkSession) -> str | None:
     try:
         from graphframes import GraphFrame
     except ImportError as error:
-        return f"GraphFrames' Python package is not there ({error}): pip install 'kg-reasoner[spark]'"
+        return f"GraphFrames' Python package is not there ({error}): {install_command('spark')}"
     vertices, edges = spark.createDataFrame([], "id long"), spark.createDataFrame([], "src long, dst long")
     try:
         _ = GraphFrame(vertices, edges).dropIsolatedVertices().vertices.columns  # the first that the jar has to do with

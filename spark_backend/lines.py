@@ -133,7 +133,7 @@ def odd_terms(odd: DataFrame, *, all_good: bool = False) -> DataFrame:
 
 
 def judged_lines(odd: DataFrame) -> DataFrame:
-    """The odd lines with the boolean column ``bad``: it is no statement."""
+    """The odd lines with the boolean column ``bad``: it is not a statement."""
     others = [name for name in odd.columns if name not in _SENT]
     sent = _sent(odd, *others)
     fields = [f"`{field.name}` {field.dataType.simpleString()}" for field in sent.schema.fields]

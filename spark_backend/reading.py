@@ -22,6 +22,7 @@ from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.spark_backend.bad_lines import checked
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.lines import COLUMNS, odd_lines, odd_terms, plain_terms, sifted
+from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.spark_backend.sources import BlankNodes, Document, InputFormat
 from kg_reasoner.spark_backend.workspace import Workspace
 
@@ -49,9 +50,9 @@ def read_triples(
     Args:
         spark: the session to read with.
         paths: what to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
-        bad_lines: what happens to lines that are no statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
+        bad_lines: what happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
             number goes to the log; or a folder to be made, which gets them as lines of JSON with ``file`` and ``line``. Rows of
-            Parquet whose columns are no terms are bad lines too.
+            Parquet whose columns are not terms are bad lines too.
         format: of all files; by default told by the name. Files of other names, such as ``part-00000``, hold N-Triples or N-Quads.
         blank_nodes: whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
             many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
@@ -62,10 +63,12 @@ def read_triples(
             they are. Tables are not kept: they are read where they stand.
 
     Raises:
+        MissingExtraError: pyspark is not installed.
         LoadError: there is no such file, it cannot be read or is in another format; or a bad line, with ``"raise"``.
         OutputError: the folder for bad lines is there already, or a folder cannot be written.
         UnknownNameError: there is no such format, or no such scope of blank nodes.
     """
+    require_pyspark()
     _check_name("format", format or "parquet", InputFormat)
     _check_name("scope of blank nodes", blank_nodes, BlankNodes)
     documents = [Document(spark, path, format, blank_nodes) for path in _listed(paths)]

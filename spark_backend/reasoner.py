@@ -16,6 +16,7 @@ from kg_reasoner.spark_backend.joins import columns_of, solutions
 from kg_reasoner.spark_backend.plan import Join, Plan
 from kg_reasoner.spark_backend.progress import Progress
 from kg_reasoner.spark_backend.reading import BlankNodes, InputFormat, Paths, read_triples
+from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.spark_backend.result import materialisation
 from kg_reasoner.spark_backend.rules import Constraint
 from kg_reasoner.spark_backend.run import Equality, Ontology, Run
@@ -67,6 +68,7 @@ class SparkReasoner:
         equality: Equality = "auto",
         wide: bool = True,
     ) -> None:
+        require_pyspark()
         self.run = Run(
             spark,
             program,

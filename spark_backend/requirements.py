@@ -20,7 +20,7 @@ _LEAST_JAVA: Final = 17
 
 
 def require_pyspark() -> None:
-    """To be called before anything of pyspark is imported.
+    """To be called before anything of pyspark is used. The modules of this package are imported without it, for documentation say.
 
     Raises:
         MissingExtraError: pyspark, or what its Python workers need, is not installed.

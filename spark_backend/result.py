@@ -26,7 +26,7 @@ def materialisation(
         stated: triples that the driver derived.
         facts: what was derived.
         added: further given triples, which came as if they were derived.
-        rdf_only: leave out facts that are no RDF triples.
+        rdf_only: leave out facts that are not RDF triples.
     """
     from pyspark.sql import functions as F
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend.failures import plain_failures
-from kg_reasoner.spark_backend.requirements import require_java
+from kg_reasoner.spark_backend.requirements import require_java, require_pyspark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,8 +29,10 @@ def build_session(master: str | None = None, remote: str | None = None, settings
         settings: Spark's settings by name. On this machine, Spark gets half of the memory unless they say otherwise.
 
     Raises:
+        MissingExtraError: pyspark is not installed.
         ReasonerError: there is no Java, both a master and a server are named, or Spark does not start.
     """
+    require_pyspark()
     from pyspark.sql import SparkSession
 
     if master is not None and remote is not None:

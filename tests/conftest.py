@@ -1,4 +1,4 @@
-"""Fixtures that several test files share."""
+"""Fixtures that several test files share, and how much the tests do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import settings
 
 from kg_reasoner import relation
 
+from .effort import EFFORT, examples
+
 collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
 """Looking for doctests imports every module, and what tests on Spark share cannot be imported without the extra."""
+
+# A deadline measures the machine: the first example may compile kernels, and other processes share the cores.
+settings.register_profile("kg_reasoner", deadline=None, print_blob=True, max_examples=examples(100))
+settings.load_profile("kg_reasoner")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out what takes long, unless the effort of this run or a choice of marks says otherwise."""
+    if EFFORT == "quick" and not config.option.markexpr:
+        config.option.markexpr = "not long"
 
 
 @pytest.fixture(params=["usual", "tiny"], scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,14 +13,16 @@ from kg_reasoner.program import FALSE, TRIPLE
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Namespace, Term, Triple, literal
 
+from .effort import examples
 from .oracle import evaluate
+from .suites import SUITES, needs_suite
 from .test_owl import Case as OntologyCase
 from .test_owl import cases as ontology_cases
 from .test_owl import ontologies, some_data, triples_in, visible
 from .test_rulesets import with_literals
 
 EX = Namespace("http://example.org/")
-LUBM = Path(__file__).parents[2] / "shared" / "suites" / "lubm"
+LUBM = SUITES / "lubm"
 
 
 def materialised(ruleset: str, triples: list[Triple]) -> Reasoner:
@@ -30,7 +31,7 @@ def materialised(ruleset: str, triples: list[Triple]) -> Reasoner:
     return reasoner
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(ontologies, some_data)
 def test_random_ontologies(ontology: list[Triple], facts: list[Triple]) -> None:
     triples = [triple for triple in ontology + facts if not isinstance(triple[0], Literal)]
@@ -52,7 +53,7 @@ vocabulary_and_literals = st.lists(
 
 
 @pytest.mark.parametrize("ruleset", ["rdfs-full", "owl2rl-full"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15))
 @given(vocabulary_and_literals)
 def test_vocabulary_and_literals(ruleset: str, triples: list[Triple]) -> None:
     """All that the rules by the book derive of data that speak of the vocabulary itself, and whether they are inconsistent."""
@@ -70,6 +71,7 @@ DATATYPES = ("properties: PropertyRange: a datatype is", "restrictions: values o
 ONTOLOGIES = [case for case in ontology_cases() if not str(case.id).startswith("swrl:")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [case.values[0] for case in ONTOLOGIES], ids=[case.id for case in ONTOLOGIES])
 def test_the_fixtures_of_the_translation(case: OntologyCase, request: pytest.FixtureRequest) -> None:
     """What the README says: the same of what has a name, the same warnings, and the same data are inconsistent."""
@@ -106,7 +108,7 @@ def test_where_the_rule_sets_differ(turtle: str, asked: Triple) -> None:
     assert list(materialised("owl2rl-full", triples).triples(*asked))
 
 
-@pytest.mark.skipif(not LUBM.is_dir(), reason="the shared suites are not here")
+@needs_suite("lubm")
 def test_lubm() -> None:
     found = []
     for ruleset in ("owl2rl", "owl2rl-full"):

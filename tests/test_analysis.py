@@ -9,13 +9,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
-from kg_reasoner.analysis import check, check_safety, conjuncts, key_of, stratify
-from kg_reasoner.errors import SafetyError, StratificationError
+from kg_reasoner.analysis import check, check_safety, conjuncts, homonyms, key_of, stratify
+from kg_reasoner.errors import ReasonerWarning, SafetyError, StratificationError
 from kg_reasoner.parser import parse
 from kg_reasoner.printer import format_rule
 from kg_reasoner.program import FALSE, Atom, BodyLiteral, Call, Filter, Negation, Program, Rule, Variable, triple
+from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, literal
 
+from .effort import examples
 from .oracle import Facts, evaluate, is_stable, violations
 from .strategies import facts, programs
 
@@ -189,7 +191,7 @@ def entangled(draw: st.DrawFn) -> Program:
     return Program(tuple(found))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(entangled())
 def test_strata_give_the_stable_model(program: Program) -> None:
     """A stratified program has one stable model; the strata are right if evaluating them one after another gives it."""
@@ -202,7 +204,7 @@ def test_strata_give_the_stable_model(program: Program) -> None:
     assert is_stable(program, start, evaluate(program, start))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(programs(), facts())
 def test_strata_give_the_stable_model_of_larger_programs(program: Program, given_facts: Facts) -> None:
     try:
@@ -215,3 +217,29 @@ def test_strata_give_the_stable_model_of_larger_programs(program: Program, given
 def test_the_rule_sets_stratify() -> None:
     counts = {name: len(stratify(rulesets.load(name).program.rules)) for name in rulesets.names()}
     assert counts == {"rdfs": 1, "owl2rl": 1, "rdfs-full": 1, "owl2rl-full": 1}
+
+
+# ---- homonyms
+
+
+@pytest.mark.parametrize(
+    ("rule", "variables"),
+    [
+        ("d(?x, ?y, ?n) :- e(?x, ?y), AGGREGATE(e(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .", ["1:45: ?y"]),
+        ("d(?y, ?n) :- f(?y), AGGREGATE(e(?x, ?z), NOT f(?y) ON ?x BIND COUNT(?z) AS ?n) .", ["1:48: ?y"]),
+        ("d(?x, ?n) :- AGGREGATE(e(?x, ?y), NOT f(_, ?y) ON ?x BIND COUNT(?y) AS ?n), f(_) .", []),
+        (
+            "d(?x, ?n, ?m) :- AGGREGATE(e(?x, ?y) ON ?x BIND COUNT(?y) AS ?n), AGGREGATE(e(?y, ?x) ON ?x BIND COUNT(?y) AS ?m) .",
+            [],
+        ),
+    ],
+)
+def test_a_variable_of_an_aggregate_that_is_another_one_outside(rule: str, variables: list[str]) -> None:
+    told = list(homonyms(parse(rule, "rules.dl")))
+    assert [text.partition(" in the AGGREGATE is another variable")[0] for text in told] == [f"rules.dl:{v}" for v in variables]
+
+
+def test_a_reasoner_warns_of_homonyms() -> None:
+    rule = "d(?x, ?y, ?n) :- e(?x, ?y), AGGREGATE(e(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) ."
+    with pytest.warns(ReasonerWarning, match=r"\?y in the AGGREGATE is another variable than \?y outside of it: list it after ON"):
+        Reasoner(rule)

@@ -6,11 +6,16 @@ import io
 import json
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import nemo_rules, report
+from benchmarks import __main__ as benchmark
+from benchmarks import dbsp, maintenance, needs, nemo_rules, report
 from benchmarks.closure import PROGRAMS
+from benchmarks.conformance import __main__ as conformance
+from benchmarks.conformance import cases as conformance_cases
 from benchmarks.contest import CONTESTANTS, Contestant, Entry, Limits, contest
 from benchmarks.contestants.ours import Ours
 from benchmarks.data import csv_cell, graph_job, split
@@ -103,7 +108,7 @@ def test_different_answers_are_reported() -> None:
 
 
 def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
-    slow = Contestant("slow", "benchmarks.contestants.missing")
+    slow = Contestant("slow", "benchmarks.contestants.missing", "missing")
     earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=LIMITS, remark="over 60 s")]
     (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, LIMITS, earlier)
     (skipped_too,) = contest(Job("LUBM(50)", RDFS), [slow], 1, LIMITS, [*earlier, skipped])
@@ -154,8 +159,52 @@ def test_what_is_hidden_from_users_is_counted_as_the_peers_do(tmp_path: Path) ->
     assert ours.count(job).answer == 3  # also that x is a member of the blank class
 
 
+def shown(table: object, width: int = report.WIDTH) -> str:
+    """A table of rich as text."""
+    file = io.StringIO()
+    Console(file=file, width=width).print(table)
+    return file.getvalue()
+
+
+def test_a_missing_peer_is_named_with_the_extra() -> None:
+    entry = Entry("nemo", Job("LUBM(1)", RDFS), failed=True, remark="not installed: pip install '.[bench]'")
+    assert "nemo: not installed: pip install '.[bench]'" in shown(report.table(entry.job, [entry]))
+
+
+@pytest.mark.parametrize("command", [benchmark.main, conformance.main])
+def test_missing_peers_end_the_command_before_it_runs(command: click.Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "is_installed", lambda package: package != "reasonable")
+    done = CliRunner().invoke(command, ["-c", "reasonable", "-c", "owlrl"])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "not installed: reasonable. Run pip install '.[bench]', or" in done.stderr
+
+
+def test_missing_suites_end_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(conformance_cases, "SUITE_FOLDER", tmp_path)
+    done = CliRunner().invoke(conformance.main, ["-c", "by the book"])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "the W3C's suites are not there" in done.stderr
+
+
+def test_a_run_without_any_measurement_fails(tmp_path: Path) -> None:
+    done = CliRunner().invoke(benchmark.main, ["-c", "kg-reasoner", "-t", "linear", "--graphs", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "name their folder with --graphs" in done.stderr
+    assert "nothing was measured" in done.stderr
+
+
+@pytest.mark.parametrize("command", [benchmark.main, maintenance.main, dbsp.main])
+def test_a_plot_without_matplotlib_is_refused_before_the_run(
+    command: click.Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(needs, "is_installed", lambda package: package != "matplotlib")
+    done = CliRunner().invoke(command, ["--plot", str(tmp_path / "plot.png")])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--plot needs matplotlib: pip install '.[bench]'" in done.stderr
+
+
 def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
-    pytest.importorskip("nmo_python", reason="Nemo is part of the extra 'bench'")
+    pytest.importorskip("nmo_python", reason="Nemo is not installed (the extra 'bench')")
     graph = tmp_path / "path.txt"
     graph.write_text("1 2 a\n2 3 a\n3 4 a\n", encoding="ascii")
     nemo = [one for one in CONTESTANTS if one.name == "nemo"]

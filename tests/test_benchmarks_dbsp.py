@@ -93,6 +93,6 @@ def test_disagreements_are_found() -> None:
 
 
 def test_plots(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
     dbsp_report.plot([FOUND, Found("closure", 0.5, {"circuit": Outcome(FIGURES)}), Found("other", 0.5)], tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").stat().st_size > 10_000

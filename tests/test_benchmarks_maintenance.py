@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import maintenance, marking, report, rule_changes, soak, streams
+from benchmarks import maintenance, marking, report, rule_changes, soak
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.update_data import Ids, Lubm, Part, departments_of, fingerprint, fresh, lubm, parts
@@ -26,6 +26,8 @@ from kg_reasoner.printer import format_rule
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 from kg_reasoner.update import Update
+
+from .suites import needs_suite
 
 DEPARTMENTS = 3
 
@@ -92,6 +94,7 @@ def test_a_fingerprint_tells_equal_numbers_of_triples_apart(folder: Path, loaded
 # ---- maintenance
 
 
+@pytest.mark.long
 def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(folder: Path, tmp_path: Path) -> None:
     runs = [maintenance.measure(1, name, "owl2rl", folder, rounds=1, singles=20, seed=0) for name in STRATEGIES]
     assert all(run.intact for run in runs)
@@ -109,6 +112,12 @@ def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(f
     assert singles is not None
     assert "growth" in shown(singles)
     pytest.importorskip("matplotlib", reason="matplotlib is part of the extra 'bench'")
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    maintenance.draw(axes, runs, "delete")
+    assert not axes.lines, "the kinds of change are in no order that lines could show"
+    assert len(axes.containers) == len(runs)
     maintenance.plot([*runs, *larger], tmp_path / "plot.png")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
@@ -165,7 +174,7 @@ def test_results_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> No
         marking.measure(next(marking.paths([10], later=1)), marking.STRATEGIES, rounds=1)
 
 
-@pytest.mark.skipif(not streams.SUITE.is_dir(), reason="the shared suites are not here")
+@needs_suite("updates")
 def test_the_map_data_are_found() -> None:
     assert [case.size for case in marking.ways()] == ["recorded"]
 

@@ -55,7 +55,7 @@ def cases(tmp_path: Path) -> list[Case]:
     ids=lambda value: value.name if isinstance(value, System) else "",
 )
 def test_what_systems_get_right(cases: list[Case], system: System, package: str, wrong: list[str]) -> None:
-    pytest.importorskip(package)
+    pytest.importorskip(package, reason=f"{package} is not installed (the extra 'bench')")
     score = run(system, cases)
     assert [case.name for case in score.wrong] == wrong
     assert len(score.right) + len(score.wrong) == len(cases) - (system is REASONABLE)

@@ -20,6 +20,8 @@ from kg_reasoner.loaders.convert import (
 )
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, term_from_text, term_text
 
+from .effort import examples
+
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _DATATYPES = st.sampled_from([XSD.string.value, f"{XSD}token", "http://example.org/type"])
 
@@ -31,7 +33,7 @@ terms: st.SearchStrategy[Term] = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(terms)
 @example(Literal("\t\b\f\r\n\"\\'\x00\x7f\x85\ufffe\U0010ffff \\u0041 \\t \\\\n"))
 @example(Literal("007", XSD.integer.value))

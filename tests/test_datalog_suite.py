@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,19 @@ import pytest
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
+from .effort import by_effort
 from .souffle import Case
+from .suites import SUITES, needs_suite
 
-SUITE = Path(__file__).parents[2] / "shared" / "suites" / "datalog"
-pytestmark = pytest.mark.skipif(not SUITE.is_dir(), reason="the shared suites are not here")
+SUITE = SUITES / "datalog"
+pytestmark = needs_suite("datalog")
 
 SMALLER = {
     "example__amicable": {3000: 300},
     "example__independent_body3": {1_000_000: 1000},
     "example__inline_nats": {10_000: 300},
 }
-"""Numbers up to which programs count, and here: in the suite they count for minutes. They do so here too with
-KG_REASONER_ALL_NUMBERS=1 in the environment."""
+"""Numbers up to which programs count, and here: in the suite they count for minutes, and here with full effort."""
 
 
 def folders() -> list[str]:
@@ -39,7 +39,7 @@ def check(case: Case) -> None:
 
 @pytest.mark.parametrize("name", folders())
 def test_program(name: str) -> None:
-    case = Case(SUITE / name, {} if os.environ.get("KG_REASONER_ALL_NUMBERS") else SMALLER.get(name, {}))
+    case = Case(SUITE / name, by_effort(SMALLER, SMALLER, {}).get(name, {}))
     if name == "example__amicable" and (literal(300),) in case.facts["lim"]:
         case.expected["amicable"] = {(literal(220), literal(284))}
     check(case)

@@ -119,7 +119,7 @@ MISTAKES: list[tuple[Callable[[Circuit], object], str]] = [
     (mixed, "of another circuit"),
     (without_result, "'loop' has no result"),
     (unused, "'nodes' feeds nothing"),
-    (wrong_input, "no input 'edge'; the inputs are edges"),
+    (wrong_input, "the circuit has no input 'edge'; its inputs are edges"),
     (wrong_value, "'edges' has 2 columns, not 3"),
     (lambda c: c.build(), "no output"),
     (lambda c: (c.input("a", 1), c.input("a", 1)), "an input 'a' already"),

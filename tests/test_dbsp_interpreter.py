@@ -15,10 +15,11 @@ from kg_reasoner.parser import parse
 from kg_reasoner.program import FALSE, Program, Rule
 from kg_reasoner.terms import Term, literal
 
+from .effort import examples
 from .oracle import Facts, evaluate, without_empty
 from .strategies import Transaction, histories
 
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 
 CLOSURE = """
     path(?x, ?y) :- edge(?x, ?y) .

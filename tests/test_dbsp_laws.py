@@ -17,11 +17,12 @@ from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.wiring import Stream
 from kg_reasoner.dbsp.zset import ZSet
 
+from .effort import examples
 from .test_dbsp_zsets import zsets
 
 CHANGES = zsets(2, st.integers(0, 2))
 STREAMS = st.lists(CHANGES, min_size=1, max_size=6)
-LAW = settings(max_examples=40, deadline=None)
+LAW = settings(max_examples=examples(40))
 PAIRS = st.lists(st.tuples(CHANGES, CHANGES), min_size=1, max_size=6)
 
 

@@ -1,9 +1,8 @@
 """The third-party Datalog programs by the strategy `dbsp`, all facts at once; a rotation of them also with facts and rules that go
-and come back. KG_REASONER_STREAMS=all does that with all of them (and runs all update streams: tests/test_update_streams.py)."""
+and come back, and with full effort all of them."""
 
 from __future__ import annotations
 
-import os
 import zlib
 
 import pytest
@@ -11,23 +10,29 @@ import pytest
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
+from .effort import by_effort
 from .souffle import Case
+from .suites import needs_suite
 from .test_datalog_suite import SMALLER, SUITE, folders
 
-pytestmark = pytest.mark.skipif(not SUITE.is_dir(), reason="the shared suites are not here")
+pytestmark = needs_suite("datalog")
 
 LONG = {"example__amicable", "example__independent_body3", "example__inline_nats"}
 """Programs that count up to a number, one iteration each: they are run with small numbers."""
 SLOW = {"example__factoring"}
 """A million bindings in a row: they take half a minute, so this one is run with all streams only."""
 SMALL = {3000: 300, 1_000_000: 100, 10_000: 100}
-EVERY = 1 if os.environ.get("KG_REASONER_STREAMS") == "all" else 4
+EVERY = by_effort(8, 4, 1)
 
 
-@pytest.mark.parametrize("name", folders())
+IN_CI = {"example__amicable", "example__prime2"}
+"""Programs that take seconds."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in IN_CI)) for name in folders()])
 def test_program(name: str) -> None:
     if name in SLOW and EVERY > 1:
-        pytest.skip("takes half a minute: KG_REASONER_STREAMS=all runs it")
+        pytest.skip("takes half a minute: KG_REASONER_EFFORT=full runs it")
     case = Case(SUITE / name, {number: SMALL[number] for number in SMALLER.get(name, {})})
     if name == "example__amicable":
         case.expected["amicable"] = {(literal(220), literal(284))}

@@ -16,7 +16,9 @@ from kg_reasoner.dbsp.columns import search
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Row, ZSet
 
-LAW = settings(max_examples=50, deadline=None)
+from .effort import examples
+
+LAW = settings(max_examples=examples(50))
 SMALL = st.integers(-3, 3)
 NUMBERS = st.one_of(SMALL, st.sampled_from([-(2**62), 2**31, 2**62]))
 """Mostly small; some are so large that rows do not fit into one number."""

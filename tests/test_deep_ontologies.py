@@ -54,6 +54,7 @@ KINDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_translation_takes_time_as_the_size(kind: str) -> None:
     def seconds(size: int) -> float:

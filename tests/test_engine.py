@@ -18,11 +18,12 @@ from kg_reasoner.program import FALSE, TRIPLE, Program
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import Literal, Term
 
+from .effort import CHECKED, examples
 from .oracle import Facts, evaluate, without_empty
 from .strategies import NODES, facts, programs, rules, triple_atoms, triple_programs, triples
 
 STRATEGY = st.sampled_from(list(STRATEGIES))
-EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "150")), deadline=None)
+EXAMPLES = settings(max_examples=examples(150))
 
 
 def everything(reasoner: Reasoner) -> Facts:
@@ -99,10 +100,11 @@ def test_rules_added_and_removed(program: Program, rule, data: set, strategy: st
         assert set(reasoner.triples()) == before
 
 
-@pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="this is the checked run")
+@pytest.mark.long
+@pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EXAMPLES": "40"}
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert run.returncode == 0, run.stdout

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL as ROWL
 from rdflib import Dataset, Graph, Namespace
@@ -22,6 +21,8 @@ from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import KGReasonerStore
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
+
+from .effort import PHASES, examples
 
 
 def ex(name: str) -> IRI:
@@ -71,9 +72,7 @@ steps_with_names = st.lists(
 Steps = list[tuple[set[Triple], set[Triple]]]
 
 
-EXAMPLES = int(os.environ.get("KG_REASONER_EXAMPLES", "25"))
-PHASES = list(Phase) if "KG_REASONER_SHRINK" in os.environ else [Phase.explicit, Phase.reuse, Phase.generate]
-"""Making a failing history smaller takes minutes: it is done where somebody asks for it."""
+EXAMPLES = examples(25)
 
 
 def visible(triples: Iterable[Triple]) -> set[Triple]:
@@ -123,14 +122,14 @@ def follow(reasoners: tuple[Reasoner, Reasoner], history: Steps) -> None:
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
-@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES)
+@settings(max_examples=EXAMPLES, phases=PHASES)
 @given(steps, st.sampled_from(sorted(STRATEGIES)))
 def test_rewriting_and_axioms_agree(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
-@settings(max_examples=EXAMPLES // 2, deadline=None, phases=PHASES)
+@settings(max_examples=EXAMPLES // 2, phases=PHASES)
 @given(steps_with_names, st.sampled_from(sorted(STRATEGIES)))
 def test_names_of_the_ontology_may_be_equal_too(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)

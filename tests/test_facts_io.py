@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner.cells import cell_reader, format_cell
 from kg_reasoner.errors import LoadError, OutputError
-from kg_reasoner.facts_io import fact_files, output_relations, read_facts, relations_of, write_facts
+from kg_reasoner.facts_io import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
+from kg_reasoner.parser import parse
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
@@ -63,8 +64,8 @@ def test_what_a_cell_means(type_: str, cell: str, term: Term) -> None:
 @pytest.mark.parametrize(
     ("type_", "cell", "message"),
     [
-        ("iri", "a b", "'a b' is no absolute IRI"),
-        ("iri", "", "'' is no absolute IRI"),
+        ("iri", "a b", "'a b' is not an absolute IRI"),
+        ("iri", "", "'' is not an absolute IRI"),
         ("iri", "<a b>", "not an RDF term"),
         ("integer", "7.0", "'7.0' is not an integer"),
         ("integer", "", "'' is not an integer"),
@@ -72,8 +73,8 @@ def test_what_a_cell_means(type_: str, cell: str, term: Term) -> None:
         ("double", "seven", "'seven' is not a double"),
         ("boolean", "True", "'True' is not a boolean"),
         ("any", '"open', "not an RDF term"),
-        ("any", "_:", "no blank node"),
-        ("any", '"5"^^no:thing', "declares no prefix no:"),
+        ("any", "_:", "is not a valid blank node label"),
+        ("any", '"5"^^no:thing', "does not declare the prefix no:"),
     ],
 )
 def test_what_a_cell_cannot_be(type_: str, cell: str, message: str) -> None:
@@ -241,7 +242,7 @@ def test_a_truncated_compressed_file(tmp_path: Path) -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match="there is no file"):
+    with pytest.raises(LoadError, match="does not exist"):
         list(read_facts(tmp_path / "e.tsv", EDGE))
 
 
@@ -288,9 +289,40 @@ def test_files_that_are_missing_or_twice_there(tmp_path: Path) -> None:
         fact_files(PATH, None)
     with pytest.raises(LoadError, match=r"no facts for the input relation edge: .* has no edge\.tsv, \.csv or \.facts"):
         fact_files(PATH, tmp_path)
-    with pytest.raises(LoadError, match="is no folder"):
+    with pytest.raises(LoadError, match="is not a folder"):
         fact_files(PATH, tmp_path / "nowhere")
     write(tmp_path / "edge.csv", "")
     write(tmp_path / "edge.tsv", "")
     with pytest.raises(LoadError, match=r"more than one file for the relation edge: edge\.tsv, edge\.csv"):
         fact_files(PATH, tmp_path)
+
+
+def test_what_may_be_a_typing_error_is_told(tmp_path: Path) -> None:
+    program = parse("path(?x, ?y) :- egde(?x, ?y) . far(?x) :- path(?x, ?y), NOT near(?x, ?y) . near(1, 2) .", "paths.dl")
+    for name in ("edge.tsv", "patth.csv.gz", "near.tsv", "notes.txt"):
+        write(tmp_path / name, "")
+    assert list(doubts(program, tmp_path, fact_files(program, tmp_path))) == [
+        f"{tmp_path}/edge.tsv is not read: the program has no relation edge, did you mean 'egde'?",
+        f"{tmp_path}/patth.csv.gz is not read: the program has no relation patth, did you mean 'path'?",
+        "paths.dl:1:17: the relation egde has no facts: no rule derives one, and no file holds any, did you mean 'edge'?",
+    ]
+
+
+def test_what_is_filled_is_not_doubted(tmp_path: Path) -> None:
+    write(tmp_path / "edge.tsv", "")
+    write(tmp_path / "far.tsv", "")
+    program = parse(
+        "input relation edge(from: any, to: any) . output relation far(x: any) . far(?x) :- edge(?x, _), [?x, ?p, ?y] ."
+    )
+    assert list(doubts(program, tmp_path, fact_files(program, tmp_path))) == []
+    assert list(doubts(parse("p(?x) :- [?x, ?p, ?y] ."), None, {})) == []
+
+
+def test_numbers_are_sorted_by_value() -> None:
+    cells = [literal(10), literal(2), Literal("2.50", XSD.decimal.value), Literal("10"), Literal("NaN", XSD.double.value)]
+    file = io.StringIO()
+    write_facts(
+        file, [(cell, literal(-1)) for cell in [*cells, literal(-3), IRI("urn:a"), Literal("b")]], (Column("a"), Column("b"))
+    )
+    first = [line.split("\t")[0] for line in file.getvalue().splitlines()]
+    assert first == ["-3", "2", "2.50", "10", '"10"', '"NaN"^^<http://www.w3.org/2001/XMLSchema#double>', "<urn:a>", "b"]

@@ -1,7 +1,7 @@
 """Whatever interrupts an operation, at whatever place: the state before or the state after is left, and everything works on.
 
-Each run tries a sample. ``KG_REASONER_FAULTS=7`` tries another one (any number will do), ``KG_REASONER_FAULTS=distinct`` every line
-once for each way that leads to it, and ``KG_REASONER_FAULTS=all`` every place. See also ``python -m tests.faults --help``.
+A run tries a sample; with full effort, every line once for each way that leads to it (see `tests.effort`). Every place, or
+some other ones, are tried by hand: ``python -m tests.faults --help``.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from kg_reasoner.terms import literal
 if not hasattr(os, "fork"):
     pytest.skip("faults are tried in forked processes, and this platform has none", allow_module_level=True)
 
+from tests.effort import by_effort
 from tests.faults.injectors import KINDS, Lines, leaves_block
 from tests.faults.report import complaint
 from tests.faults.runner import OUTCOMES, distinct, sample, sweep
 from tests.faults.scenarios import SCENARIOS, Scenario
 from tests.faults.subjects import Subject, snapshot
 
-ASKED = os.environ.get("KG_REASONER_FAULTS", "0")
-SAMPLED_SWEEPS = 32
-SAMPLED_PLACES = 5
+SWEEPS = by_effort(6, 32, None)
+"""How many sweeps are tried; None: all of them, at every line."""
+PLACES = by_effort(3, 5, None)
+"""At how many places."""
 
 Case = tuple[str, str]
 CASES: list[Case] = [(scenario, kind) for scenario in SCENARIOS for kind in KINDS]
@@ -39,14 +41,12 @@ CASES: list[Case] = [(scenario, kind) for scenario in SCENARIOS for kind in KIND
 
 def chosen() -> list[Case]:
     """The sweeps of this run."""
-    return CASES if ASKED in ("all", "distinct") else sorted(Random(ASKED).sample(CASES, SAMPLED_SWEEPS))
+    return CASES if SWEEPS is None else sorted(Random(0).sample(CASES, SWEEPS))
 
 
 def places(case: Case) -> Callable[[Sequence[str]], Iterable[int]]:
     """Which places of a sweep are tried in this run."""
-    if ASKED == "all":
-        return lambda there: range(1, len(there) + 1)
-    return distinct if ASKED == "distinct" else sample(SAMPLED_PLACES, f"{ASKED} {case}")
+    return distinct if PLACES is None else sample(PLACES, f"0 {case}")
 
 
 @pytest.mark.parametrize("case", chosen(), ids=", ".join)

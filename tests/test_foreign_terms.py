@@ -155,6 +155,6 @@ def test_what_is_no_term(bad: object) -> None:
         calls.append(lambda: list(reasoner.triples(TOM, None, bad)))  # type: ignore[arg-type]
         calls.append(lambda: reasoner.subscribe((TOM, None, bad), print))
     for call in calls:
-        with pytest.raises(LoadError, match="is no RDF term"):
+        with pytest.raises(LoadError, match="is not an RDF term"):
             call()
     assert list(reasoner.triples()) == []

@@ -1,12 +1,10 @@
 """Fuzzing: whatever a document says, its reader gives triples or an error of ours. It does not end the process, and it ends.
 
-``KG_REASONER_FUZZ=<documents of each kind>`` says how long; run by itself, ``python -m tests.test_fuzz 5000 turtle n3``, it prints
-what it finds.
+`tests.effort` says how many documents; run by itself, ``python -m tests.test_fuzz 5000 turtle n3``, it prints what it finds.
 """
 
 from __future__ import annotations
 
-import os
 import queue
 import subprocess
 import sys
@@ -17,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import DOCUMENTS
 from tests.fuzz_mutations import KINDS, broken, seeds
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = int(os.environ.get("KG_REASONER_FUZZ", "25"))
 PATIENCE = 60.0
 """The seconds that one document may take; the first one has the imports, too."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,8 +12,10 @@ from kg_reasoner.errors import InconsistencyError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.terms import Triple
 
+from .effort import examples
+
 EX = Namespace("http://example.org/")
-EXAMPLES = int(os.environ.get("KG_REASONER_EXAMPLES", "40"))
+EXAMPLES = examples(40)
 PREFIXES = "PREFIX ex: <http://example.org/> "
 ZOO = """
 @prefix : <http://example.org/> .
@@ -256,7 +256,7 @@ facts = st.one_of(
 changes = st.lists(st.lists(st.tuples(st.booleans(), facts), max_size=4), max_size=6)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(changes, st.sampled_from(["backward-forward", "delete-rederive", "counting", "rematerialise"]))
 def test_refused_exactly_if_inconsistent(transactions: list[list[tuple[bool, tuple[str, tuple]]]], maintenance: str) -> None:  # type: ignore[type-arg]
     """A transaction is kept if the same facts make a reasoner consistent that is made anew; otherwise nothing has changed."""

@@ -119,6 +119,7 @@ def test_names_do_not_depend_on_the_order_of_imports() -> None:
     assert loader._fingerprint(["a", "b"]) == loader._fingerprint(["b", "a"]) != loader._fingerprint(["a"])
 
 
+@pytest.mark.long
 def test_kernels_run_where_nothing_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     code = "from kg_reasoner import Reasoner; print(*Reasoner('p(?x) :- q(?x) . q(1) .').facts('p'))"

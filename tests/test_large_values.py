@@ -19,6 +19,7 @@ TOO_LARGE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", TOO_LARGE.values(), ids=TOO_LARGE)
 def test_a_recursion_that_does_not_end(program: str) -> None:
     rule = program.partition(" . ")[0]

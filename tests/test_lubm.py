@@ -15,8 +15,9 @@ from rdflib.plugins.sparql import prepareQuery
 
 from kg_reasoner import lubm
 
-SUITE = Path(__file__).resolve().parents[1].parent / "shared" / "suites" / "lubm"
-needs_suite = pytest.mark.skipif(not SUITE.is_dir(), reason="the third-party suite shared/suites/lubm is not there")
+from .suites import SUITES, needs_suite
+
+SUITE = SUITES / "lubm"
 UB = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
@@ -185,7 +186,7 @@ def test_a_block_is_n_triples() -> None:
     assert len(graph) == len(set(block.splitlines()))
 
 
-@needs_suite
+@needs_suite("lubm")
 def test_the_ontology_has_exactly_the_axioms_of_univ_bench() -> None:
     def axioms(path: Path, format: str) -> rdflib.Graph:
         graph = rdflib.Graph().parse(path, format=format)
@@ -198,7 +199,7 @@ def test_the_ontology_has_exactly_the_axioms_of_univ_bench() -> None:
     assert isomorphic(ours, theirs)
 
 
-@needs_suite
+@needs_suite("lubm")
 @pytest.mark.parametrize("name", list(lubm.queries()))
 def test_a_query_asks_for_the_same_as_the_original(name: str) -> None:
     def shape(text: str) -> tuple[int, set[tuple[object, ...]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from rdflib import Graph
@@ -12,10 +11,12 @@ from rdflib import Graph
 from kg_reasoner import Reasoner, attach, graph_of
 from kg_reasoner.loaders.convert import text_from_rdflib
 
-LUBM = Path(__file__).parents[1].parent / "shared" / "suites" / "lubm"
+from .suites import SUITES, needs_suite
+
+LUBM = SUITES / "lubm"
 QUERIES = [f"q{number:02}" for number in range(1, 15)]
 
-pytestmark = pytest.mark.skipif(not LUBM.is_dir(), reason="the suite is not here: ../shared/suites/lubm")
+pytestmark = needs_suite("lubm")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def data() -> Graph:
     return graph
 
 
-@pytest.fixture(scope="module", params=["owl2rl", "owl2rl-full"])
+@pytest.fixture(scope="module", params=["owl2rl", pytest.param("owl2rl-full", marks=pytest.mark.long)])
 def attached(request: pytest.FixtureRequest, data: Graph) -> Graph:
     return attach(Graph(store=data.store, identifier=data.identifier), ruleset=request.param)
 

@@ -1,7 +1,7 @@
 """Every strategy of maintenance against the oracle, after every transaction: facts, and what has changed.
 
-``KG_REASONER_TRANSACTIONS=1000000 python -m pytest tests/test_maintenance.py`` goes on for as long as that takes; the number counts
-transactions of one reasoner. In checked mode (``KG_REASONER_KERNELS=checked``) the same kernels run as bounds-checked Python.
+``KG_REASONER_EFFORT=full python -m pytest tests/test_maintenance.py`` goes on for hours (see `tests.effort`). In checked mode
+(``KG_REASONER_KERNELS=checked``) the same kernels run as bounds-checked Python.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
@@ -25,16 +25,13 @@ from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import literal
 from kg_reasoner.update import Update
 
+from .effort import CHECKED, PHASES, TRANSACTIONS
 from .oracle import Facts, evaluate, without_empty
 from .strategies import CYCLIC, Transaction, World, transactions, worlds
 
-TRANSACTIONS = int(os.environ.get("KG_REASONER_TRANSACTIONS", "24000"))
 STEPS = 20
 STRATEGIES_TOGETHER = [name for name in STRATEGIES if name != "dbsp"]
 """Circuits are slower by far: they have runs of their own, and a tenth of the transactions."""
-
-PHASES = list(Phase) if "KG_REASONER_SHRINK" in os.environ else [Phase.explicit, Phase.reuse, Phase.generate]
-"""Making a failing history smaller takes minutes: it is done where somebody asks for it."""
 
 
 class Reasoners:
@@ -177,7 +174,6 @@ def run_machine(machine: type[Maintenance], transactions: int) -> None:
         settings=settings(
             max_examples=examples,
             stateful_step_count=STEPS,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=PHASES,
             print_blob=True,
@@ -185,10 +181,11 @@ def run_machine(machine: type[Maintenance], transactions: int) -> None:
     )
 
 
-@pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="this is the checked run")
+@pytest.mark.long
+@pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_TRANSACTIONS": str(TRANSACTIONS // 20)}
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert run.returncode == 0, run.stdout

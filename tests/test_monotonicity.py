@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -11,7 +10,9 @@ from kg_reasoner import Reasoner
 from kg_reasoner.reasoner import Equality
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
-ONTOLOGIES = int(os.environ.get("KG_REASONER_ONTOLOGIES", "60"))
+from .effort import by_effort
+
+ONTOLOGIES = by_effort(8, 60, 5_000)
 NAMES = [IRI(f"http://example.org/{name}") for name in ("a", "b", "c", "d", "e")]
 """Each of them may be an individual, a class and a property."""
 NODES = [BlankNode(f"n{number}") for number in range(3)]

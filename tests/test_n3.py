@@ -18,6 +18,7 @@ from kg_reasoner.printer import format_term
 from kg_reasoner.program import TRIPLE, Atom, Bind, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
+from .effort import examples
 from .oracle import evaluate
 from .test_rulesets import facts_in
 
@@ -144,7 +145,7 @@ def test_builtins_as_conditions(statement: str, holds: bool) -> None:
         (b"@prefix : <http://x/> .\n{ :a :b :c } => { :d\n:e } .", 3, "objectList expected"),
         (b"{ a:b a:c a:d } => {} .", 1, 'Prefix "a:" not bound'),
         (b"@prefix : <http://x/> .\n{} => { :a :b <c> } .", 2, "the IRI 'c' is relative"),
-        (b"@prefix : <http://x/> .\n{} =>\n{ :a :b <http://x/ y> } .", 3, "'http://x/ y' is no valid IRI"),
+        (b"@prefix : <http://x/> .\n{} =>\n{ :a :b <http://x/ y> } .", 3, "'http://x/ y' is not a valid IRI"),
         (b"@prefix : <http://x/> .\n{} => { :a :b {$ 1 $} } .", 2, "sets {$ ... $} are not supported"),
         (b'@prefix : <http://x/> . {} => { :a :b "c', 1, "not N3"),
         (b"@prefix : <http://x/> . {} => " + b"{ :a :b " * 3000, 1, "not N3"),
@@ -159,7 +160,7 @@ def test_errors_have_a_place(document: bytes, line: int, message: str) -> None:
 
 
 def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(LoadError, match="line 2: the byte 0xff is no UTF-8"):
+    with pytest.raises(LoadError, match="line 2: the byte 0xff is not UTF-8"):
         read(b"{} => {} .\n# \xff")
     with pytest.raises(LoadError, match="nothing to read"):
         read(5)
@@ -180,7 +181,7 @@ def test_an_rdf_loader_without_a_place_for_rules_refuses_them() -> None:
     from kg_reasoner.dictionary import Dictionary
     from kg_reasoner.loaders import rdf
 
-    with pytest.raises(LoadError, match="a rule stands where only triples are read"):
+    with pytest.raises(LoadError, match="the document contains a rule, and only triples can be read here"):
         list(rdf.read(b"{} => { <http://x/a> <http://x/b> 1 } .", dictionary=Dictionary()))
 
 
@@ -278,7 +279,7 @@ def _term(term: Variable | Term) -> str:
 
 
 @given(st.lists(rules(), max_size=4, unique=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_our_rules_written_as_n3_are_read_back(written: list[Rule]) -> None:
     prefixes = "".join(f"@prefix {name}: <{space}> . " for name, space in PREFIXES.items())
     found = read(f"{N3_PREFIXES}{prefixes}{' '.join(map(as_n3, written))}".encode()).program
@@ -316,7 +317,7 @@ def test_the_document_that_is_broken_below_is_sound() -> None:
     st.integers(0, 12),
     st.sampled_from(["", "{", "}", "(", ")", '"', "?", "<", ".", "@", "é", "\0", "a:", "[=", "{$"]),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 @example(0, 0, "\ufeff")
 def test_broken_documents_are_read_or_refused_with_an_error_of_ours(place: int, gone: int, put: str) -> None:
     broken = _SOUND[:place] + put + _SOUND[place + gone :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,13 +22,15 @@ from kg_reasoner.parser import parse
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
+from .effort import examples
 from .oracle import Facts, evaluate
+from .suites import SUITES, needs_suite
 from .test_rulesets import TURTLE_PREFIXES, facts_in, with_literals
 
 FIXTURES = Path(__file__).with_name("owl")
-SUITE = Path(__file__).parents[1].parent / "shared" / "suites" / "lubm"
+SUITE = SUITES / "lubm"
 PREFIX = "http://example.org/"
-EXAMPLES = int(os.environ.get("KG_REASONER_EXAMPLES", "60"))
+EXAMPLES = examples(60)
 
 # --------------------------------------------------------------------------------------------------------------------- fixtures
 
@@ -265,7 +266,7 @@ A_FILLER_BELOW_ITSELF = triples_in("""
 @given(ontologies, some_data)
 @example(THING_IN_A_RESTRICTION, triples_in(":a :q :c ."))
 @example(A_FILLER_BELOW_ITSELF, triples_in(":a :p :b ."))
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 def test_the_translation_derives_what_the_book_derives(ontology: list[Triple], facts: list[Triple]) -> None:
     book = evaluate(rulesets.load("owl2rl-full").program, {TRIPLE: [*ontology, *facts]})
     if any(row[1:] == (RDF.type, OWL.Nothing) for row in book[TRIPLE]):
@@ -276,7 +277,7 @@ def test_the_translation_derives_what_the_book_derives(ontology: list[Triple], f
 
 
 @given(ontologies, some_data, st.randoms(use_true_random=False))
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 def test_what_the_translation_rests_on(ontology: list[Triple], facts: list[Triple], chance: random.Random) -> None:
     found = translate(ontology + facts)
     shuffled = [*ontology, *facts]
@@ -345,7 +346,7 @@ def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:
     assert axioms == [f"SubClassOf({name} g:B)" for name in ("<plain>", "ns:x", "owl_2:C", "univ-bench:C", "univ-bench_2:C")]
 
 
-@pytest.mark.skipif(not SUITE.exists(), reason="the LUBM suite is not there")
+@needs_suite("lubm")
 def test_the_lubm_ontology() -> None:
     def read(path: Path, format: pyoxigraph.RdfFormat) -> list[Triple]:
         base = "http://swat.cse.lehigh.edu/onto/univ-bench.owl"
@@ -425,7 +426,7 @@ def clauses(draw: st.DrawFn) -> Clause:
     st.sets(st.tuples(individuals, individuals), max_size=5),
     st.sets(st.tuples(individuals), max_size=3),
 )
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 def test_unfolding_changes_nothing_that_can_be_seen(
     given: list[Clause], edges: set[tuple[Term, Term]], marked: set[tuple[Term]]
 ) -> None:
@@ -449,7 +450,7 @@ numbers = st.integers(0, 7)
 
 
 @given(st.dictionaries(numbers, st.lists(numbers, max_size=3)), st.sets(numbers))
-@settings(max_examples=2 * EXAMPLES, deadline=None)
+@settings(max_examples=2 * EXAMPLES)
 def test_covers_imply_the_whole_order(edges: dict[int, list[int]], chosen: set[int]) -> None:
     def closure(pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
         while more := {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs:

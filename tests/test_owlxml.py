@@ -225,7 +225,7 @@ def test_axioms(name: str) -> None:
     "name", ["subclass", "two disjoint classes", "three disjoint classes", "disjoint union", "object restrictions"]
 )
 def test_owlready2_agrees_where_it_is_faithful(name: str) -> None:
-    parse = pytest.importorskip("owlready2.owlxml_2_ntriples").parse
+    parse = pytest.importorskip("owlready2.owlxml_2_ntriples", reason="owlready2 is not installed (the extra 'owlready2')").parse
     theirs = rdflib.Graph()
 
     def node(text: str) -> rdflib.term.Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from importlib import import_module
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kg_reasoner import errors
+from kg_reasoner.errors import MissingExtraError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -71,3 +75,32 @@ def test_the_licence_is_the_one_that_is_declared() -> None:
     licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert re.search(r"Apache License\s+Version 2\.0, January 2004", licence)
     assert "END OF TERMS AND CONDITIONS" in licence
+
+
+def imported_modules(package_folder: Path) -> set[str]:
+    """The top-level modules that the files of a folder import."""
+    found = set()
+    for file in package_folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def test_every_mandatory_dependency_is_imported() -> None:
+    modules = {"google-re2": "re2"}
+    names = {re.match(r"[A-Za-z0-9_-]+", requirement)[0] for requirement in SETTINGS["project"]["dependencies"]}  # type: ignore[index]
+    imported = set().union(*(imported_modules(ROOT / folder) for folder in FOLDERS.values()))
+    assert {name for name in names if modules.get(name, name) not in imported} == set()
+
+
+def test_extras_are_installed_from_where_the_package_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "my site" / "kg_reasoner" / "errors.py"
+    monkeypatch.setattr(errors, "__file__", str(installed))
+    said = "kg_reasoner.spark_backend needs an optional dependency: pip install "
+    assert str(MissingExtraError("kg_reasoner.spark_backend", "spark")) == f"{said}'kg-reasoner[spark]'"
+    installed.parent.mkdir(parents=True)
+    (installed.parents[1] / "pyproject.toml").write_text("")
+    assert str(MissingExtraError("kg_reasoner.spark_backend", "spark")) == f"{said}-e '{tmp_path}/my site[spark]'"

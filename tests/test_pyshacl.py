@@ -11,7 +11,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from kg_reasoner import KGReasonerStore, Reasoner
 
-pyshacl = pytest.importorskip("pyshacl")
+pyshacl = pytest.importorskip("pyshacl", reason="pyshacl is not installed (the extra 'test')")
 
 DATA = """
 @prefix : <http://example.org/> .

@@ -21,9 +21,10 @@ from kg_reasoner.program import Program
 from kg_reasoner.query import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
 
-EXAMPLES = settings(max_examples=int(os.environ.get("KG_REASONER_EXAMPLES", "120")), deadline=None)
+from .effort import CHECKED, examples
+
+EXAMPLES = settings(max_examples=examples(120))
 FEWER = settings(EXAMPLES, max_examples=max(1, EXAMPLES.max_examples // 3))
-CHECKED = os.environ.get("KG_REASONER_KERNELS") == "checked"
 
 NODES: list[Term] = [IRI("http://example.org/a"), IRI("http://example.org/b"), IRI("http://example.org/C"), BlankNode("n")]
 PROPERTIES: list[Term] = [IRI("http://example.org/p"), IRI("http://example.org/q"), RDF.type]
@@ -218,10 +219,11 @@ def test_labels_and_spread() -> None:
     assert tables.labels_of(np.empty((3, 0), np.int32)).tolist() == [0, 0, 0]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EXAMPLES": "12"}
+    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert run.returncode == 0, run.stdout

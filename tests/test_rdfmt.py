@@ -9,13 +9,15 @@ from kg_reasoner.datatypes import DATATYPES
 from kg_reasoner.entailment import entails
 from kg_reasoner.reasoner import Reasoner
 
+from .suites import needs_suite
+
 CASES = cases("rdfmt")
 
 LEFT_OPEN: dict[str, str] = {}
 """Tests whose outcome RDF 1.1 leaves to the system, and why. Of those that are here there is none: each names the datatypes to be
 recognised; language tags have no case in the value space; an ill-typed literal is inconsistent if its datatype is recognised."""
 
-pytestmark = pytest.mark.skipif(not CASES, reason="the shared suites are not here")
+pytestmark = needs_suite("rdfmt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -13,6 +13,7 @@ from kg_reasoner import Reasoner, graph_of, reading
 from kg_reasoner.query import Pattern, answers
 from kg_reasoner.terms import IRI
 
+from .effort import examples
 from .test_query import LAYOUTS, PROPERTIES, VALUES, TermPattern, patterns, reasoner_of, triples
 
 EX = Namespace("http://example.org/")
@@ -34,7 +35,7 @@ def people(count: int) -> Graph:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(data=triples, query=patterns, first=st.integers(1, 5), stop=st.integers(0, 3))
 def test_blocks_are_the_whole(layout: str, data: set, query: list[TermPattern], first: int, stop: int) -> None:  # type: ignore[type-arg]
     reasoner = reasoner_of(LAYOUTS[layout], data)

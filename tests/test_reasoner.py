@@ -204,17 +204,17 @@ def test_terms_of_rdflib_will_do() -> None:
 @pytest.mark.parametrize(
     ("do", "message"),
     [
-        (lambda reasoner: reasoner.add_triples((x, p, y)), "is no row of terms\nhint: rows come in a list"),
-        (lambda reasoner: reasoner.add_triples(tuple(map(to_rdflib, (x, p, y)))), "is no row of terms"),
-        (lambda reasoner: reasoner.remove_triples([(x, p)]), "is no triple"),
-        (lambda reasoner: reasoner.add_facts("a", (x, y)), "is no row of terms"),
-        (lambda reasoner: reasoner.remove_facts("edge", [x]), "is no row of terms"),
-        (lambda reasoner: list(reasoner.triples("http://example.org/x")), "is no RDF term"),
-        (lambda reasoner: list(reasoner.triples(which="derived")), "no kind of facts named 'derived'"),
-        (lambda reasoner: list(reasoner.facts("edge", "derived")), "known: all, explicit, inferred"),
-        (lambda reasoner: reasoner.triple_ids("derived"), "known: all, explicit, inferred"),
+        (lambda reasoner: reasoner.add_triples((x, p, y)), "is not a row of terms\nhint: rows come in a list"),
+        (lambda reasoner: reasoner.add_triples(tuple(map(to_rdflib, (x, p, y)))), "is not a row of terms"),
+        (lambda reasoner: reasoner.remove_triples([(x, p)]), "is not a triple"),
+        (lambda reasoner: reasoner.add_facts("a", (x, y)), "is not a row of terms"),
+        (lambda reasoner: reasoner.remove_facts("edge", [x]), "is not a row of terms"),
+        (lambda reasoner: list(reasoner.triples("http://example.org/x")), "is not an RDF term"),
+        (lambda reasoner: list(reasoner.triples(which="derived")), "unknown kind of facts 'derived'"),
+        (lambda reasoner: list(reasoner.facts("edge", "derived")), "choose one of: all, explicit, inferred"),
+        (lambda reasoner: reasoner.triple_ids("derived"), "choose one of: all, explicit, inferred"),
         (lambda reasoner: reasoner.add_program("rules.dl"), r"name of a file, not a program\nhint: give it as Path\('rules.dl'\)"),
-        (lambda reasoner: reasoner.add_program(7), "7 is no program"),
+        (lambda reasoner: reasoner.add_program(7), "7 is not a program"),
     ],
 )
 def test_what_is_no_argument_is_told(do: Callable[[Reasoner], object], message: str) -> None:
@@ -276,3 +276,9 @@ def test_a_transaction_keeps_the_arities_that_its_delta_may_need() -> None:
             tx.add_facts("p", [(ONE, TWO)])
     reasoner.add_facts("p", [(ONE, TWO)])
     assert list(reasoner.facts("p")) == [(ONE, TWO)]
+
+
+@pytest.mark.parametrize(("given", "meant"), [("owl2rl", "owl2rl"), ("OWL2-RL", "owl2rl"), (" rdfs\n", "rdfs")])
+def test_the_name_of_a_rule_set_is_not_a_program(given: str, meant: str) -> None:
+    with pytest.raises(LoadError, match=f"is the name of a rule set, not a program\nhint: give it as ruleset='{meant}'"):
+        Reasoner(given)

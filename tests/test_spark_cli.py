@@ -24,6 +24,8 @@ from kg_reasoner.spark_backend import session as session_module
 from kg_reasoner.spark_backend.session import build_session
 from kg_reasoner.terms import term_text
 
+pytestmark = pytest.mark.long
+
 ONTOLOGY = """
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -117,7 +119,7 @@ def test_bad_lines(zoo: Path) -> None:
 def test_wrong_usage(zoo: Path) -> None:
     assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
     assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
-    assert "there is no file" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
+    assert "does not exist" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
     assert "Path does not exist" in kg("check", "no.nt", code=1).stderr
 
 

@@ -8,9 +8,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from tests.spark_session import missing, need_spark
 
 need_spark()
+
+pytestmark = pytest.mark.long
 
 
 def test_everything_through_a_server() -> None:

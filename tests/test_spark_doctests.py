@@ -12,6 +12,8 @@ from tests.spark_session import need_spark
 
 need_spark()
 
+pytestmark = pytest.mark.long
+
 MODULES = sorted(path.stem for path in (Path(__file__).parents[1] / "spark_backend").glob("[a-z]*.py"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,12 @@ from kg_reasoner.spark_backend.reading import read_triples
 from kg_reasoner.terms import IRI, Literal, literal, term_text
 from tests import oracle, strategies
 from tests.spark_cases import facts_frame, facts_of, flagged, frame, of_reasoner, turtle, violations, violations_in_process
+from tests.suites import SUITES, why_missing
 
-SUITES = Path(__file__).parents[1].parent / "shared" / "suites"
+from .effort import by_effort
+
+pytestmark = pytest.mark.long
+
 
 ZOO = """
     :Cat rdfs:subClassOf :Animal . :Lion rdfs:subClassOf :Cat . :Animal a owl:Class . :Lion a owl:Class .
@@ -72,7 +75,7 @@ def test_every_rule_set(name: str, text: str) -> None:
     assert violations(reasoner) == violations_in_process(engine)
 
 
-UNIVERSITIES = int(os.environ.get("KG_REASONER_SPARK_UNIVERSITIES", "0"))
+UNIVERSITIES = by_effort(0, 0, 5)
 """How much of LUBM all rule sets are tried on; by default owl2rl, on the LUBM(1) of the suites."""
 
 
@@ -83,7 +86,7 @@ def test_lubm(tmp_path: Path, name: str) -> None:
     if UNIVERSITIES:
         lubm.write(file, UNIVERSITIES)
     elif not file.exists():
-        pytest.skip(f"the data of LUBM(1) are not at {file}")
+        pytest.skip(why_missing("lubm"))
     ontology = turtle(lubm.ontology_path().read_text(encoding="utf-8"))
     engine = Reasoner(ruleset=name, show_hidden=True)
     engine.load(file)
@@ -100,7 +103,7 @@ LINEAR, NON_LINEAR = "path(?x, ?y), edge(?y, ?z)", "path(?x, ?y), path(?y, ?z)"
 def test_transitive_closure(graph: str, recursion: str) -> None:
     file = SUITES / "graphs" / f"{graph}.txt"
     if not file.exists():
-        pytest.skip(f"the graph is not at {file}")
+        pytest.skip(why_missing("graphs"))
     program = parse(f"path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- {recursion} .")
     ends = (line.split()[:2] for line in file.read_text().splitlines())
     edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
@@ -113,7 +116,7 @@ def test_transitive_closure(graph: str, recursion: str) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ random programs
 
-FEW = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=2, suppress_health_check=list(HealthCheck))
 
 
 def renamed(program: Program, number: int) -> Program:

@@ -30,6 +30,8 @@ from tests.spark_cases import Flagged, flagged, frame, in_process
 from tests.spark_cluster import dies_once
 from tests.spark_killed import chain
 
+pytestmark = pytest.mark.long
+
 OWL2RL = rulesets.load("owl2rl").program
 
 

@@ -13,7 +13,7 @@ from tests.spark_session import missing, need_spark, session
 
 need_spark()
 
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ReasonerError, install_command
 from kg_reasoner.spark_backend import graphframes
 from kg_reasoner.spark_backend.components import least_of_components
 from kg_reasoner.spark_backend.graphframes import (
@@ -25,6 +25,8 @@ from kg_reasoner.spark_backend.graphframes import (
     to_graphframe,
 )
 from kg_reasoner.spark_backend.requirements import graphframes_package
+
+pytestmark = pytest.mark.long
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -86,7 +88,7 @@ def test_numbers_are_unique_and_depend_on_the_terms_alone() -> None:
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "graphframes", None)
-    assert "pip install 'kg-reasoner[spark]'" in (graphframes_problem(session()) or "")
+    assert install_command("spark") in (graphframes_problem(session()) or "")
     monkeypatch.undo()
     if graphframes_problem(session()) is None:
         return

@@ -25,6 +25,8 @@ from kg_reasoner.loaders import rdf
 from kg_reasoner.spark_backend import reading
 from kg_reasoner.spark_backend.reading import read_triples
 
+pytestmark = pytest.mark.long
+
 PLAIN = "<http://example.org/a> <http://example.org/p> <http://example.org/b> .\n"
 
 ODD = r"""
@@ -128,7 +130,7 @@ def shown(line: str) -> str:
 
 @pytest.mark.parametrize("is_kept", [False, True])
 @pytest.mark.parametrize(("format", "extension"), [("ntriples", "nt"), ("nquads", "nq")])
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_line_is_read_or_refused_as_in_process(
     tmp_path: Path, format: str, extension: str, is_kept: bool, data: st.DataObject

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kg_reasoner.errors import install_command
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -22,12 +24,22 @@ def without(package: str, code: str) -> str:
     return done.stdout + done.stderr
 
 
+def test_every_module_is_imported_without_pyspark() -> None:
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "import importlib, pkgutil, kg_reasoner.spark_backend as backend\n"
+        "for module in pkgutil.iter_modules(backend.__path__): importlib.import_module(f'{backend.__name__}.{module.name}')\n"
+        "import pydoc; print(pydoc.render_doc(backend.SparkReasoner, renderer=pydoc.plaintext))"
+    )
+    assert "class SparkReasoner" in without("pyspark", code)
+
+
 @pytest.mark.parametrize("package", ["pyspark", "pyarrow", "pandas"])
 def test_the_extra_is_named(package: str) -> None:
-    said = without(package, "import kg_reasoner.spark_backend")
-    assert "pip install 'kg-reasoner[spark]'" in said
+    for use in ("SparkReasoner(None, None)", "read_triples(None, 'data.nt')"):
+        assert install_command("spark") in without(package, f"import kg_reasoner.spark_backend as s; s.{use}")
     command = without(package, "from kg_reasoner.cli import main; main(['spark', 'check', 'data.nt'])")
-    assert command.strip() == "error: kg_reasoner.spark_backend needs an optional dependency: pip install 'kg-reasoner[spark]'"
+    assert command.strip() == f"error: kg_reasoner.spark_backend needs an optional dependency: {install_command('spark')}"
 
 
 def test_java_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

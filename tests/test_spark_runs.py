@@ -29,6 +29,8 @@ from tests.spark_cases import flagged, frame, in_process, turtle
 from tests.spark_killed import chain
 from tests.spark_session import missing
 
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 

@@ -20,6 +20,8 @@ from kg_reasoner.spark_backend import writing
 from kg_reasoner.spark_backend.reading import read_triples
 from kg_reasoner.spark_backend.writing import write
 
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame

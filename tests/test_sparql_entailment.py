@@ -8,10 +8,12 @@ from benchmarks.conformance.answers import is_expected
 from benchmarks.conformance.cases import OWL, Case, cases, triples_of
 from kg_reasoner.reasoner import Reasoner
 
+from .suites import needs_suite
+
 CASES = cases("sparql-entailment")
 RULESETS = {"RDF": "rdfs-full", "RDFS": "rdfs-full", OWL: "owl2rl-full"}
 
-pytestmark = pytest.mark.skipif(not CASES, reason="the shared suites are not here")
+pytestmark = needs_suite("sparql-entailment")
 
 
 def check(ruleset: str, case: Case) -> None:

@@ -263,7 +263,7 @@ def test_an_update_that_is_wrong(kind: Callable[[list[Update]], Iterable[Update]
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"edge": [(A, B)]}, "update 2 of the stream was not applied: {.*} is no Update"),
+        ({"edge": [(A, B)]}, "update 2 of the stream was not applied: {.*} is not an Update"),
         (Update({TRIPLE: [(A, B)]}), "update 2 of the stream was not applied: a triple has 3 terms, not 2"),
     ],
 )

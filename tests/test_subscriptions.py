@@ -137,12 +137,12 @@ def test_matching_means_what_it_says(rows: list[tuple[IRI, ...]], pattern: tuple
     [
         (KNOWS, ReasonerError, r"the triples of a property match \(None, property, None\)"),
         (rdflib.URIRef(EX + "knows"), ReasonerError, r"match \(None, property, None\)"),
-        ("path(?x, ?y)", ReasonerError, "no name of a predicate; patterns with arguments are Atoms"),
-        ("", ReasonerError, "no name of a predicate"),
+        ("path(?x, ?y)", ReasonerError, "not the name of a predicate; give a pattern with arguments as an Atom"),
+        ("", ReasonerError, "not the name of a predicate"),
         ((None, KNOWS), ReasonerError, "give the name of a predicate, a triple pattern"),
-        (7, ReasonerError, "7 is no pattern"),
-        ((None, "knows", None), LoadError, "'knows' is no RDF term"),
-        ((None, IRI("a b"), None), LoadError, "no valid IRI"),
+        (7, ReasonerError, "7 is not a pattern"),
+        ((None, "knows", None), LoadError, "'knows' is not an RDF term"),
+        ((None, IRI("a b"), None), LoadError, "not a valid IRI"),
         (Atom(FALSE, ()), ReasonerError, "`inconsistencies`"),
         (Atom("path", (X,)), ArityError, r"path has 2 arguments, and the pattern path\(\?x\) has 1"),
     ],
@@ -156,7 +156,7 @@ def test_what_is_no_pattern(pattern: Pattern, error: type[ReasonerError], says: 
 
 
 def test_what_is_no_callback(commits: Commits) -> None:
-    with pytest.raises(ReasonerError, match="needs a function to call, and None is none"):
+    with pytest.raises(ReasonerError, match="cannot subscribe with None: it is not callable"):
         commits.subscriptions.subscribe("path", None)  # type: ignore[arg-type]
 
 

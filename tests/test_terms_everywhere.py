@@ -16,6 +16,8 @@ from kg_reasoner.loaders.statements import parse_lines
 from kg_reasoner.output import write_triples
 from kg_reasoner.terms import BlankNode, Triple, term_from_text
 
+from .effort import examples
+
 P = "<http://example.org/p>"
 RDF_NS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 SYNTAXES = ("ntriples", "nquads", "turtle", "trig", "n3", "rdfxml", "jsonld")
@@ -78,7 +80,7 @@ def read(data: bytes, format: str, base: str | None = None) -> list[Triple] | No
     return found  # type: ignore[return-value]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(LINES)
 def test_the_compiled_reader_takes_nothing_that_the_full_parser_refuses(line: str) -> None:
     dictionary = Dictionary()
@@ -89,7 +91,7 @@ def test_the_compiled_reader_takes_nothing_that_the_full_parser_refuses(line: st
         assert [dictionary.text(number) for number in ids[0].tolist()] == texts
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(LINES)
 def test_all_readers_agree(line: str) -> None:
     data = line.encode()
@@ -100,7 +102,7 @@ def test_all_readers_agree(line: str) -> None:
             assert found == expected, format
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(LINES)
 def test_every_syntax_holds_what_was_read(line: str) -> None:
     triples = read(line.encode(), "ntriples")

@@ -27,6 +27,7 @@ if not hasattr(os, "fork"):
     pytest.skip("what may crash runs in forked processes, and this platform has none", allow_module_level=True)
 
 from tests import stress
+from tests.effort import by_effort
 from tests.faults.runner import in_child
 
 EX = Namespace("http://example.org/")
@@ -133,7 +134,7 @@ def test_a_graph_is_read_by_many_threads() -> None:
 
 def test_readers_see_the_state_before_or_after_a_transaction() -> None:
     """And never an older one than they have seen. For as long as one likes: ``python -m tests.stress``."""
-    report = survives(lambda: stress.run(threads=8, seconds=5.0))
+    report = survives(lambda: stress.run(threads=8, seconds=by_effort(2.5, 5.0, 50.0)))
     assert report.is_clean, str(report)
     assert all(report.done[kind] > 0 for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")), (
         report

@@ -1,13 +1,12 @@
 """The 99 update streams of the shared suite: after every step the numbers of facts and their checksum are as expected.
 
 Streams are processed by every strategy, with marking (`Reasoner.process`) and without (a transaction for each step), as facts of
-general predicates and as triples. All streams run under the default strategy; of the other combinations each stream gets one,
-chosen by its name. ``KG_REASONER_STREAMS=all`` runs every stream in every combination, which takes minutes.
+general predicates and as triples. Each stream has one of these combinations, chosen by its name (two thirds of them are marked
+`long`); in CI also those of the default strategy, and with full effort all of them, which takes minutes.
 """
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,11 +21,11 @@ from kg_reasoner.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.reasoner import Reasoner
 
+from .effort import by_effort
+from .suites import needs_suite
 from .update_streams import Reader
 
-pytestmark = pytest.mark.skipif(not streams.SUITE.is_dir(), reason="the shared suites are not here")
-
-ALL = os.environ.get("KG_REASONER_STREAMS") == "all"
+pytestmark = needs_suite("updates")
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,18 @@ ALWAYS = [Combination(DEFAULT, False, False), Combination(DEFAULT, True, False)]
 def combinations(name: str) -> list[Combination]:
     """The combinations in which a stream is tested."""
     possible = [one for one in COMBINATIONS if streams.can_be_triples(name) or not one.triples]
-    if ALL:
-        return possible
     others = [one for one in possible if one not in ALWAYS]
-    return [*ALWAYS, others[zlib.crc32(name.encode()) % len(others)]]
+    one = others[zlib.crc32(name.encode()) % len(others)]
+    return by_effort([one], [*ALWAYS, one], possible)
 
 
 @pytest.mark.parametrize(
-    ("name", "how"), [pytest.param(name, how, id=f"{name}-{how}") for name in streams.names() for how in combinations(name)]
+    ("name", "how"),
+    [
+        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 3 > 0))
+        for number, name in enumerate(streams.names())
+        for how in combinations(name)
+    ],
 )
 def test_stream(name: str, how: Combination) -> None:
     stream = streams.read(name, triples=how.triples)
@@ -94,4 +97,4 @@ def processed(reasoner: Reasoner, stream: Stream, how: Combination) -> Iterator[
 
 
 def test_the_rotation_leaves_no_combination_out() -> None:
-    assert {how for name in streams.names() for how in combinations(name)} == set(COMBINATIONS)
+    assert {how for name in streams.names() for how in combinations(name)} | set(ALWAYS) == set(COMBINATIONS)

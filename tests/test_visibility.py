@@ -17,6 +17,8 @@ from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, literal
 
+from .effort import examples
+
 
 def ex(name: str) -> IRI:
     return IRI(f"http://example.org/{name}")
@@ -196,7 +198,7 @@ def matching(found: set[Triple], pattern: tuple[Term | None, Term | None, Term |
             yield triple
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(
     st.sampled_from(["rdfs", "owl2rl", "owl2rl-full"]),
     st.lists(triples, max_size=8),

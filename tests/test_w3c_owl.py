@@ -11,6 +11,8 @@ from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT,
 from kg_reasoner.entailment import entails
 from kg_reasoner.reasoner import Equality, Reasoner
 
+from .suites import needs_suite
+
 CASES = cases("owl2")
 
 NOT_BY_TRANSLATION = {
@@ -21,7 +23,7 @@ NOT_BY_TRANSLATION = {
 
 EXCEPTIONS = {name for names in NOT_BY_TRANSLATION.values() for name in names}
 
-pytestmark = pytest.mark.skipif(not CASES, reason="the shared suites are not here")
+pytestmark = needs_suite("owl2")
 
 
 @lru_cache(maxsize=4)
@@ -42,7 +44,7 @@ def check(reasoner: Reasoner, case: Case) -> None:
         assert entails(reasoner, triples_of(case.conclusion))
 
 
-@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+@pytest.mark.parametrize("equality", ["axioms", pytest.param("rewrite", marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_by_the_book(case: Case, equality: Equality) -> None:
     check(closure("owl2rl-full", equality, case.premise), case)

@@ -49,7 +49,7 @@ LAYOUTS = {
 
 RS = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/result-set#")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 
 
 def groups(names: dict[str, str]) -> list[str]:

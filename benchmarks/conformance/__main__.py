@@ -9,9 +9,10 @@ import warnings
 import click
 from rich.console import Console
 
-from benchmarks.conformance.cases import SUITES, cases
+from benchmarks.conformance.cases import SUITE_FOLDER, SUITES, cases, folder
 from benchmarks.conformance.scores import Score, legend, run, table
 from benchmarks.conformance.systems import SYSTEMS
+from benchmarks.needs import need_peers
 from benchmarks.report import machine
 
 
@@ -22,21 +23,21 @@ from benchmarks.report import machine
 def main(suites: tuple[str, ...], names: tuple[str, ...], wrong: bool) -> None:
     """Run the W3C's tests of OWL 2 RL, RDF 1.1 Semantics and SPARQL 1.1 entailment on kg_reasoner, owlrl and reasonable.
 
-    Fails if our rules by the book get a test wrong that they must get right. The suites lie in ../shared/suites. Needs the peers:
-    pip install '.[bench]'
+    Fails if our rules by the book get a test wrong that they must get right. The suites are read from ../shared/suites. The peers
+    have to be installed: pip install '.[bench]'. Without them, choose our systems with --system.
     """
+    systems = [one for one in SYSTEMS if not names or one.name in names]
+    need_peers([(one.name, one.package) for one in systems], "--system")
+    if folder() is None:
+        raise click.ClickException(f"the W3C's suites are not there: {SUITE_FOLDER} needs the folders {', '.join(SUITES)}")
     logging.disable(logging.WARNING)  # rdflib logs every literal that it cannot read
     warnings.simplefilter("ignore")
     console, notes = Console(), Console(stderr=True)
     console.width = max(console.width, 132)
     console.print(machine(), legend(), sep="\n", highlight=False, soft_wrap=True)
-    systems = [one for one in SYSTEMS if not names or one.name in names]
     failed = False
     for suite in suites:
         found = cases(suite)
-        if not found:
-            notes.print(f"no {suite}: ../shared/suites has no such folder")
-            continue
         scores: list[Score] = []
         with notes.status(suite) as status:
             for system in systems:
@@ -46,7 +47,9 @@ def main(suites: tuple[str, ...], names: tuple[str, ...], wrong: bool) -> None:
         failed = failed or any(score.system is SYSTEMS[0] and score.fails for score in scores)
         for score in scores if wrong else ():
             for case, why in score.wrong.items():
-                console.print(f"{score.system.name}: {case.id}{f' ({case.level}: {case.reason})' if case.reason else ''}{why}")
+                console.print(
+                    f"{score.system.name}: {case.id}{f' ({case.level}: {case.reason})' if case.reason else ''}{why}", markup=False
+                )
     sys.exit(int(failed))
 
 

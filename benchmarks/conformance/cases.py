@@ -23,6 +23,7 @@ __all__ = [
     "OWL",
     "SIMPLE",
     "SUITES",
+    "SUITE_FOLDER",
     "Case",
     "cases",
     "folder",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 SUITES = ("owl2", "rdfmt", "sparql-entailment")
+
+SUITE_FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "suites"
 
 SIMPLE, OWL = "simple", "OWL 2 RL"
 """Regimes, beside ``RDF`` and ``RDFS``: entailment without any vocabulary, and that of the OWL 2 tests."""
@@ -77,8 +80,7 @@ class Case:
 
 def folder() -> Path | None:
     """The folder of the suites, None where it is absent."""
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "suites"
-    return beside if all((beside / suite / "manifest.json").is_file() for suite in SUITES) else None
+    return SUITE_FOLDER if all((SUITE_FOLDER / suite / "manifest.json").is_file() for suite in SUITES) else None
 
 
 def cases(suite: str) -> list[Case]:

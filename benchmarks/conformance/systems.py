@@ -39,6 +39,8 @@ class System:
     regimes: tuple[str, ...]
     """The regimes that it has rules for."""
     close: Callable[[Case], Closure]
+    package: str = "kg_reasoner"
+    """What has to be installed for it."""
 
 
 def is_right(case: Case, closure: Closure) -> bool:
@@ -108,6 +110,6 @@ SYSTEMS = (
         ours({OWL: "owl2rl-full", "RDFS": "rdfs-full", "RDF": "rdfs-full", SIMPLE: None}),
     ),
     System("for speed", (OWL, "RDFS", "RDF", SIMPLE), ours({OWL: "owl2rl", "RDFS": "rdfs", "RDF": "rdfs", SIMPLE: None})),
-    System("owlrl", (OWL, "RDFS", "RDF", SIMPLE), owlrl),
-    System("reasonable", (OWL,), reasonable),
+    System("owlrl", (OWL, "RDFS", "RDF", SIMPLE), owlrl, "owlrl"),
+    System("reasonable", (OWL,), reasonable, "reasonable"),
 )

@@ -21,6 +21,7 @@ import numpy as np
 from benchmarks.measure import cpu, peak, resident
 from kg_reasoner.dbsp.clauses import Clause, Literal
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
+from kg_reasoner.maintenance import Strategy
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, term_text
@@ -74,7 +75,7 @@ class Circuit(Contestant):
 class Engine(Contestant):
     """A reasoner with some strategy of maintenance; the facts are triples."""
 
-    def __init__(self, rules: Rules, maintenance: str) -> None:
+    def __init__(self, rules: Rules, maintenance: Strategy) -> None:
         self._warm_up(maintenance)
         parts = [Rule(self._atom(head), tuple(map(self._atom, body))) for head, body in rules]
         self._reasoner = Reasoner(Program(tuple(parts)), maintenance=maintenance)
@@ -95,7 +96,7 @@ class Engine(Contestant):
         return len(self._reasoner.triple_ids())
 
     @staticmethod
-    def _warm_up(maintenance: str) -> None:
+    def _warm_up(maintenance: Strategy) -> None:
         """Load the kernels, which is not measured."""
         small = Reasoner("p(?x) :- q(?x) .", maintenance=maintenance)
         for change in (small.add_facts, small.remove_facts):

@@ -20,6 +20,7 @@ from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
 from kg_reasoner.cli.imports import imports
+from kg_reasoner.cli.limiting import TimedOut
 from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
@@ -72,6 +73,9 @@ class _Commands(click.Group):
                 error = OutputError(f"cannot write to standard output: {error.strerror}")
             click.secho(f"error: {error}", fg="red", err=True)
             context.exit(1)
+        except TimedOut as error:
+            click.secho(f"error: {error}", fg="red", err=True)
+            context.exit(1)
         except KeyboardInterrupt:
             click.secho("interrupted", err=True)
             context.exit(130)
@@ -97,7 +101,7 @@ def main() -> None:
     \b
     Exit codes:
       0    done
-      1    an input is missing or wrong, or an output cannot be written; one message says what and where
+      1    an input is missing or wrong, an output cannot be written, or a limit is exceeded; one message says what and where
       2    wrong usage: an unknown command or option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
            `imports` did not find one

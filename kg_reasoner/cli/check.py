@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +12,13 @@ import click
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.prefixes import document_prefixes
+from kg_reasoner.cli.sparql_text import term_shortener
 
 if TYPE_CHECKING:
     from kg_reasoner.inconsistency import Violation
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import Reasoning
 
 
 @click.command(short_help="List the contradictions in data.")
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     default=3,
     show_default=True,
     metavar="N",
-    help="Prove the first N contradictions: by which axioms and triples they come about.",
+    help="Prove the first N contradictions from axioms and triples.",
 )
 @graphs_option
 @data_options
@@ -38,7 +40,7 @@ def check(
     files: tuple[str, ...],
     output_format: str,
     proofs: int,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
@@ -46,7 +48,7 @@ def check(
 ) -> None:
     """List the contradictions in FILES, such as a member of two disjoint classes.
 
-    Each is told by the axiom that is broken, the name that the W3C has for the rule, and the terms that break it.
+    For each, show the violated axiom, the W3C's name of the rule, and the terms that violate it.
 
     \b
     Exit codes:
@@ -56,13 +58,13 @@ def check(
     """
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
     found = list(_contradictions(store))
+    prefixes = document_prefixes(files, input_format) if found else {}
     if output_format == "json":
-        entries = [_as_dict(*each, proves=number < proofs) for number, each in enumerate(found)]
+        entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
         click.echo(json.dumps({"consistent": not found, "contradictions": entries}, indent=2, ensure_ascii=False))
     elif found:
-        prefixes = document_prefixes(files, input_format)
         for number, (graph, reasoner, violation) in enumerate(found):
-            click.echo(f"{violation.text(prefixes)}{f', in the graph {graph}' if graph else ''}")
+            click.echo(f"{violation.text(prefixes)}{_place(graph, prefixes)}")
             if number < proofs:
                 click.echo(textwrap.indent(reasoner.explain(violation).with_prefixes(prefixes).text(), "    "))
     if found:
@@ -79,7 +81,19 @@ def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Vio
             yield "" if graph is None else str(graph), reasoner, violation
 
 
-def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, proves: bool) -> dict[str, Any]:
-    """A contradiction as plain data."""
-    entry = violation.as_dict() | ({"graph": graph} if graph else {})
-    return entry | ({"proof": reasoner.explain(violation).as_dict()} if proves else {})
+def _place(graph: str, prefixes: Mapping[str, str]) -> str:
+    """Where a contradiction is, if graphs are reasoned over by themselves."""
+    from rdflib import URIRef
+    from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+    if not graph:
+        return ""
+    if graph == str(DATASET_DEFAULT_GRAPH_ID):
+        return ", in the default graph"
+    return f", in the graph {term_shortener(prefixes)(URIRef(graph))}"
+
+
+def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:
+    """A contradiction as plain data; texts for people are written with the prefixes."""
+    entry = {"text": violation.text(prefixes), **violation.as_dict()} | ({"graph": graph} if graph else {})
+    return entry | ({"proof": reasoner.explain(violation).with_prefixes(prefixes).as_dict()} if proves else {})

@@ -5,15 +5,30 @@ Results go to standard output, everything else (notes, warnings, progress) to st
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import click
 
-__all__ = ["Progress", "Stopwatch", "bold", "note", "plural", "print_table", "progress_shown", "warn"]
+__all__ = [
+    "Progress",
+    "Stopwatch",
+    "bold",
+    "detail",
+    "is_quiet",
+    "note",
+    "plural",
+    "print_table",
+    "progress_shown",
+    "shortened",
+    "starting",
+    "warn",
+]
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """``progress(stage, done, total)``; `total` is None where it is not known."""
@@ -21,16 +36,38 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 def note(text: str) -> None:
     """A line about what was done, on standard error; nothing under ``--quiet``."""
-    if not _quiet():
+    if not is_quiet():
         click.echo(text, err=True)
 
 
 def warn(text: str) -> None:
-    """A warning on standard error, also under ``--quiet``."""
+    """Print a warning on standard error, also under ``--quiet``."""
     click.secho(f"warning: {text}", fg="yellow", err=True)
 
 
-def _quiet() -> bool:
+def detail(text: str) -> None:
+    """Print a line that belongs to a warning; on a terminal, long lines are broken between words."""
+    lines = [text]
+    if sys.stderr.isatty():
+        width = max(20, shutil.get_terminal_size().columns - 1)
+        lines = textwrap.wrap(text, width - 4, break_long_words=False, break_on_hyphens=False) or [""]
+    click.echo("  " + "\n    ".join(lines), err=True)
+
+
+def shortened(text: str, width: int) -> str:
+    """A text of at most so many characters, cut between words.
+
+    >>> shortened("SubClassOf(zoo:Cat zoo:Animal)", 25)
+    'SubClassOf(zoo:Cat ...'
+    """
+    if len(text) <= width:
+        return text
+    cut = text[: width - 3]
+    return f"{cut[: cut.rfind(' ') + 1] or cut}..."
+
+
+def is_quiet() -> bool:
+    """Whether ``--quiet`` was given."""
     context = click.get_current_context(silent=True)
     return bool(context and context.params.get("quiet"))
 
@@ -103,13 +140,43 @@ class Stopwatch:
         return elapsed
 
 
+_ERASE: Final = "\r\x1b[K"
+
+
+@contextmanager
+def starting() -> Iterator[list[str]]:
+    """Say on a terminal that the reasoner starts, for as long as it does; gives the lines that are told about compiling.
+
+    Kernels are compiled once, which takes seconds, and the first start after an installation reads many files.
+    """
+    shown = sys.stderr.isatty() and not is_quiet()
+    if shown:
+        click.echo("starting the reasoner ...", nl=False, err=True)
+    from kg_reasoner.kernels import loader
+
+    told: list[str] = []
+
+    def compiling(line: str) -> None:
+        told.append(line)
+        if shown:
+            click.echo(f"{_ERASE}{line}", err=True)
+
+    before, loader.on_compile = loader.on_compile, compiling
+    try:
+        yield told
+    finally:
+        loader.on_compile = before
+        if shown:
+            click.echo(_ERASE, nl=False, err=True)
+
+
 @contextmanager
 def progress_shown() -> Iterator[Progress | None]:
-    """Gives a function that draws progress bars on standard error, or None if that is no terminal or ``--quiet`` was given.
+    """Gives a function that draws progress bars on standard error, or None if that is not a terminal or ``--quiet`` was given.
 
     The bars go away at the end. Nothing else should be printed meanwhile.
     """
-    if not sys.stderr.isatty() or _quiet():
+    if not sys.stderr.isatty() or is_quiet():
         yield None
         return
     from rich.console import Console

@@ -9,40 +9,35 @@ from typing import Any
 import click
 
 from kg_reasoner import lubm
-from kg_reasoner.cli.console import Stopwatch, plural, print_table, progress_shown
+from kg_reasoner.cli.console import Stopwatch, plural, print_table, progress_shown, starting
 from kg_reasoner.cli.sparql_text import parse_query
 
 
-@click.command(short_help="See the Lehigh University Benchmark from data to answers.")
+@click.command(short_help="Run the Lehigh University Benchmark from data to answers.")
 @click.option(
-    "-n", "--universities", type=click.IntRange(min=1), default=1, show_default=True, help="How many universities to generate."
+    "-n", "--universities", type=click.IntRange(min=1), default=1, show_default=True, help="The number of universities to generate."
 )
-@click.option("-s", "--seed", type=int, default=0, show_default=True, help="Chooses the data.")
+@click.option(
+    "-s", "--seed", type=int, default=0, show_default=True, help="The seed of the generator; the same seed gives the same data."
+)
 def demo(universities: int, seed: int) -> None:
     """Generate universities, load and materialise them with their ontology under owl2rl, and answer the benchmark's 14 queries."""
-    from kg_reasoner.kernels import loader
-    from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import graph_of
-
     steps: list[tuple[str, str, str]] = []
     watch = Stopwatch()
-    compiled: list[str] = []
-
-    def compiling(line: str) -> None:
-        compiled.append(line)
-        click.echo(line, err=True)
-
-    loader.on_compile = compiling
 
     def done(step: str, size: str) -> None:
         steps.append((step, size, f"{watch.lap():.2f}"))
 
+    with starting() as compiled:
+        from kg_reasoner.reasoner import Reasoner
+        from kg_reasoner.store import graph_of
+
+        reasoner = Reasoner(ruleset="owl2rl")
+    done("start the reasoner", "compiled for this machine, once" if compiled else "rule set owl2rl")
     with tempfile.TemporaryDirectory() as folder, progress_shown() as progress:
         data = Path(folder) / "lubm.nt"
         statements = lubm.write(data, universities, seed, progress=progress)
         done("generate", f"{plural(statements, 'statement')}, {plural(universities, 'university', 'universities')}")
-        reasoner = Reasoner(ruleset="owl2rl")
-        done("start the reasoner", "compiled for this machine, once" if compiled else "rule set owl2rl")
         reasoner.load(lubm.ontology_path(), data, progress=progress)
         done("load", plural(len(reasoner.engine.base.triples("explicit")), "triple"))
         reasoner.materialise(progress=progress)

@@ -30,7 +30,7 @@ _UNDECLARED: Final = "has not been declared"
 _FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
 
 
-@click.command(short_help="Prove a triple, or tell what is missing for it.")
+@click.command(short_help="Prove a triple, or show what is missing for it.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "-t",
@@ -47,10 +47,14 @@ _FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
     type=click.Choice(["text", "json", "dot", "html"]),
     default="text",
     show_default=True,
-    help="dot is the language of Graphviz; html is one page that needs nothing else.",
+    help="dot is Graphviz; html is a self-contained page.",
 )
 @click.option(
-    "--all", "most", type=click.IntRange(min=1), metavar="N", help="Up to N proofs, low ones first. [default: the shortest]"
+    "--all",
+    "most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show up to N proofs, the lowest first. [default: only the shortest]",
 )
 @data_options
 @click.pass_context
@@ -67,7 +71,7 @@ def explain(
 ) -> None:
     """Prove that a triple follows from FILES: by which rules and axioms, down to the triples in FILES.
 
-    If it does not, tell for each rule that could derive it what is missing, and end with exit code 3.
+    If it does not follow, show for each rule that could derive it what is missing, and exit with code 3.
     """
     from kg_reasoner.parser import PREFIXES
 
@@ -110,8 +114,8 @@ def _mistake(text: str, error: Exception, prefixes: Mapping[str, str]) -> click.
     if _UNDECLARED in message:
         known = ", ".join(f"{name}:" for name in sorted(prefixes))
         prefix = message.removeprefix("The prefix ").partition(":")[0]
-        return _UnknownPrefix(f"--triple: nothing declares the prefix {prefix}:{suggest(prefix, prefixes)}; known: {known}")
-    return click.UsageError(f"--triple: {text!r} is no triple in Turtle: {message}")
+        return _UnknownPrefix(f"--triple: the prefix {prefix}: is not declared{suggest(prefix, prefixes)}; declared: {known}")
+    return click.UsageError(f"--triple: {text!r} is not a triple in Turtle: {message}")
 
 
 def _print_proofs(proofs: Sequence[Proof], output_format: str, several: bool) -> None:
@@ -119,7 +123,9 @@ def _print_proofs(proofs: Sequence[Proof], output_format: str, several: bool) ->
         dicts = [proof.as_dict() for proof in proofs]
         click.echo(json.dumps(dicts if several else dicts[0], indent=2, ensure_ascii=False))
     elif output_format == "dot":
-        click.echo("".join(proof.dot() for proof in proofs), nl=False)
+        from kg_reasoner.explain.dot import proofs_dot
+
+        click.echo(proofs_dot(proofs) if several else proofs[0].dot(), nl=False)
     elif output_format == "html":
         from kg_reasoner.explain.html import proofs_page
 

@@ -25,15 +25,15 @@ _output = click.option(
 
 
 @generate.command("lubm")
-@click.option("-n", "--universities", type=click.IntRange(min=0), default=1, show_default=True, help="How many universities.")
+@click.option("-n", "--universities", type=click.IntRange(min=0), default=1, show_default=True, help="The number of universities.")
 @click.option("--start", type=click.IntRange(min=0), default=0, show_default=True, help="The number of the first one.")
 @click.option("-s", "--seed", type=int, default=0, show_default=True, help="The same seed gives the same bytes.")
 @_output
 @quiet_option
 def lubm_data(universities: int, start: int, seed: int, output: str, quiet: bool) -> None:
-    """Universities of the Lehigh University Benchmark as N-Triples, about 103,000 statements each.
+    """Generate universities of the Lehigh University Benchmark as N-Triples, about 103,000 statements each.
 
-    Some lines occur twice, as in the original. A university's data depend on the seed and its number alone.
+    Some statements occur twice, as in the original generator's output. A university's data depend on the seed and its number alone.
     """
     watch = Stopwatch()
     with progress_shown() as progress:
@@ -44,7 +44,7 @@ def lubm_data(universities: int, start: int, seed: int, output: str, quiet: bool
 @generate.command("lubm-ontology")
 @_output
 def lubm_ontology(output: str) -> None:
-    """The ontology of the Lehigh University Benchmark, in Turtle."""
+    """Write the ontology of the Lehigh University Benchmark, in Turtle."""
     from kg_reasoner.files import atomic_output
 
     with atomic_output(output) as file:

@@ -17,10 +17,10 @@ from kg_reasoner.cli.options import quiet_option
     "--catalog",
     metavar="PATH",
     multiple=True,
-    help="Where imported ontologies are: an XML catalog (catalog-v001.xml), or a folder; may be given more than once.",
+    help="Where to find imported ontologies: an XML catalog (catalog-v001.xml) or a folder; repeatable.",
 )
-@click.option("--fetch", is_flag=True, help="Fetch from the web what is neither among FILES nor in the catalog.")
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@click.option("--fetch", is_flag=True, help="Fetch ontologies from the web that are neither among FILES nor in the catalog.")
+@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
 @bounds_option
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @quiet_option
@@ -34,7 +34,10 @@ def imports(
     output_format: str,
     quiet: bool,
 ) -> None:
-    """List what the ontologies in FILES import, transitively, and the documents of that. Exit code 3 if one is not found."""
+    """List what the ontologies in FILES import, directly or indirectly, and where it was found.
+
+    Exit with code 3 if an import was not found.
+    """
     from kg_reasoner.loaders.imports import ImportsMode, imports_of
 
     mode: ImportsMode = "fetch" if fetch else "resolve"

@@ -33,7 +33,7 @@ base_option = kept_option(
     _GROUP,
     "--base",
     metavar="IRI",
-    help="What relative IRIs are relative to, in documents that declare no base.",
+    help="The base IRI of documents that do not declare one.",
 )
 
 bounds_option = kept_option(
@@ -42,7 +42,7 @@ bounds_option = kept_option(
     "bounds",
     metavar="NAME=NUMBER",
     multiple=True,
-    help="Raise or lower what documents may have at most: unpacked, expansion, line, literal, depth; may be given more than once.",
+    help="Change a bound on documents: unpacked, expansion, line, literal or depth; repeatable.",
 )
 
 
@@ -56,7 +56,7 @@ def loading_options(command: _Command) -> _Command:
             "--catalog",
             metavar="PATH",
             multiple=True,
-            help="Where imported ontologies are: an XML catalog (catalog-v001.xml), or a folder; may be given more than once.",
+            help="Where to find imported ontologies: an XML catalog (catalog-v001.xml) or a folder; repeatable.",
         ),
         kept_option(
             _GROUP,
@@ -64,7 +64,7 @@ def loading_options(command: _Command) -> _Command:
             type=click.Choice(["resolve", "require", "fetch", "ignore"]),
             default="resolve",
             show_default=True,
-            help="Load the imports that are found and warn of others; require all; fetch from the web what is missing; load none.",
+            help="Load imports that are found and warn about the others; require all; fetch missing ones; or load none.",
         ),
         kept_option(
             _GROUP,
@@ -72,7 +72,7 @@ def loading_options(command: _Command) -> _Command:
             type=click.Choice(["raise", "skip"]),
             default="raise",
             show_default=True,
-            help="SWRL and N3 rules that cannot be expressed are errors, or are left out with a warning.",
+            help="Treat SWRL and N3 rules that cannot be expressed as errors, or skip them with a warning.",
         ),
     ):
         command = option(command)
@@ -96,7 +96,7 @@ def report_missing_imports(reasoner: Reasoner) -> None:
     """Tell on standard error which imports were not found."""
     missing = [found for found in reasoner.loaded.imports.values() if found.document is None]
     if missing:
-        warn(f"{plural(len(missing), 'import')} not found; --catalog says where ontologies are, --imports fetch fetches them:")
+        warn(f"{plural(len(missing), 'import')} not found; say where they are with --catalog, or fetch them with --imports fetch:")
         for found in missing:
             click.echo(f"  <{found.iri}>, imported by {found.importer}", err=True)
 

@@ -18,6 +18,7 @@ from kg_reasoner.cli.options import (
 
 if TYPE_CHECKING:
     from kg_reasoner.matching import Which
+    from kg_reasoner.store.store import Reasoning
 
 
 @click.command(short_help="Write what follows from RDF data.")
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, metavar="OUT", help="The file to write, compressed if it ends in .gz; - is standard output."
 )
 @click.option(
-    "--format", "output_format", metavar="FORMAT", help="The syntax of the output; by default told by its name, or else N-Triples."
+    "--format", "output_format", metavar="FORMAT", help="The syntax of the output. [default: from its name, or N-Triples]"
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
 @click.option("--inferred-graph", metavar="IRI", help="The graph for the inferred triples, in syntaxes with named graphs.")
@@ -39,7 +40,7 @@ def materialise(
     output_format: str | None,
     inferred_only: bool,
     inferred_graph: str | None,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
@@ -50,7 +51,7 @@ def materialise(
     Syntaxes with named graphs (N-Quads, TriG, JSON-LD) keep the graphs of explicit triples. What follows from all graphs together
     is written to the default graph, or to that of --inferred-graph; with --graphs graph, what follows from a graph is in it.
 
-    The output appears when it is complete; until then, and after an error, whatever stood there stays.
+    The output file is replaced only when the new one is complete; after an error, it is unchanged.
     """
     from kg_reasoner.cli.prefixes import document_prefixes
     from kg_reasoner.cli.quads import materialised_quads

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, warn
+from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
 from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
+from kg_reasoner.cli.prefixes import document_prefixes
+from kg_reasoner.errors import InconsistencyError
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.owl import AxiomWarning
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.store.store import Reasoning
 
 __all__ = [
     "data_options",
@@ -35,7 +40,7 @@ _WIDTH: Final = 110
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results, warnings and errors.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results, errors, and warnings about the input.")
 
 
 inconsistency_option = kept_option(
@@ -44,7 +49,7 @@ inconsistency_option = kept_option(
     type=click.Choice(["report", "raise"]),
     default="report",
     show_default=True,
-    help="Data that contradict the rules are reported, or are an error.",
+    help="Report data that contradict the rules, or treat them as an error.",
 )
 
 graphs_option = click.option(
@@ -62,14 +67,17 @@ def data_options(command: _Command) -> _Command:
     for option in (
         quiet_option,
         click.option(
-            "--input-format", metavar="FORMAT", help="The syntax of all inputs (nt, turtle, xml ...); by default told by the name."
+            "--input-format",
+            metavar="FORMAT",
+            help="The syntax of all inputs (nt, turtle, xml ...). [default: from the file names]",
         ),
         loading_options,
+        limit_options,
         kept_option(
             _GROUP,
             "--show-hidden",
             is_flag=True,
-            help="Show inferred triples that hold of anything, too: that it is the same as itself, an rdfs:Resource, and so on.",
+            help="Also show inferred triples that hold of every term, such as that it is the same as itself or an rdfs:Resource.",
         ),
         kept_option(
             _GROUP,
@@ -77,14 +85,14 @@ def data_options(command: _Command) -> _Command:
             type=click.Choice(["axioms", "rewrite"]),
             default="axioms",
             show_default=True,
-            help="How owl:sameAs is dealt with: by rules, or by merging terms that are the same, for large groups of them.",
+            help="How to treat owl:sameAs: by rules, or by merging equal terms, which suits large groups of them.",
         ),
-        click.option("--rules", "rules_file", metavar="FILE", help="Further rules: a program (.dl), or rules in N3 (.n3)."),
+        click.option("--rules", "rules_file", metavar="FILE", help="Additional rules: a program (.dl) or N3 rules (.n3)."),
         click.option(
             "-r",
             "--ruleset",
             metavar="NAME",
-            help=f"A rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
+            help=f"The rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
         ),
     ):
         command = option(command)
@@ -93,15 +101,19 @@ def data_options(command: _Command) -> _Command:
 
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """The reasoner of a rule set, a program, or both."""
-    from kg_reasoner.loaders.formats import N3, format_of_name
-    from kg_reasoner.parser import parse_file
-    from kg_reasoner.reasoner import Reasoner
+    with starting():
+        from kg_reasoner.analysis import homonyms
+        from kg_reasoner.loaders.formats import N3, format_of_name
+        from kg_reasoner.parser import parse_file
+        from kg_reasoner.reasoner import Reasoner
 
-    is_n3 = rules_file is not None and format_of_name(rules_file) is N3
-    program = parse_file(rules_file) if rules_file and not is_n3 else None
-    if ruleset is None and not rules_file:
-        ruleset = DEFAULT_RULESET
-    reasoner = Reasoner(program, ruleset=ruleset, **kept(_GROUP))
+        is_n3 = rules_file is not None and format_of_name(rules_file) is N3
+        program = parse_file(rules_file) if rules_file and not is_n3 else None
+        if ruleset is None and not rules_file:
+            ruleset = DEFAULT_RULESET
+        for doubt in homonyms(program) if program is not None else ():
+            warn(doubt)
+        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **kept(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
@@ -111,7 +123,7 @@ def load_into_store(
     reasoner: Reasoner,
     files: Sequence[str],
     input_format: str | None,
-    reasoning: str,
+    reasoning: Reasoning,
     inferred_graph: str | None = None,
     allow: Sequence[str] = (),
 ) -> KGReasonerStore:
@@ -124,7 +136,7 @@ def load_into_store(
         return store
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     watch = Stopwatch()
-    with progress_shown() as progress:
+    with progress_shown() as progress, _in_prefixes_of(files, input_format):
         load_documents(store.reasoner, files, input_format, progress)
     store.commit()
     explicit = len(store.reasoner.triple_ids("explicit"))
@@ -135,35 +147,50 @@ def load_into_store(
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
     """Load the files and materialise, with progress; then say how long that took, and what the rules cannot express."""
     watch = Stopwatch()
-    with progress_shown() as progress:
+    with progress_shown() as progress, _in_prefixes_of(files, input_format):
         load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
         reasoner.materialise(progress=progress)
     explicit, inferred = reasoner.queries.count("explicit"), reasoner.queries.count("inferred")
     note(f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; {plural(inferred, 'triple')} inferred in {watch.lap():.2f} s")
     report_missing_imports(reasoner)
-    report_warnings(axiom_warnings(reasoner))
+    report_warnings(axiom_warnings(reasoner), document_prefixes(files, input_format))
 
 
-def report_warnings(warnings: Sequence[AxiomWarning], in_full: bool = False) -> None:
-    """Tell on standard error which axioms say more than the rules can; a few of them in short, or all `in_full`."""
-    if not warnings:
+@contextmanager
+def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[None]:
+    """What is refused as inconsistent is told with the prefixes of the files."""
+    try:
+        yield
+    except InconsistencyError as error:
+        raise InconsistencyError(error.violations, document_prefixes(files, input_format)) from None
+
+
+def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
+    """Tell on standard error which axioms say more than the rules can; a few of them in short, or all `in_full`.
+
+    Nothing is told under ``--quiet``: it is the same with every command on the same ontology.
+    """
+    if not warnings or is_quiet():
         return
-    axioms = list(dict.fromkeys(warning.axiom for warning in warnings))
-    warn(f"{plural(len(axioms), 'axiom')} in part or wholly beyond the rules:")
+    from kg_reasoner.explain.names import Names, axiom_text
+
+    names = Names(prefixes)
+    axioms = list(dict.fromkeys(axiom_text(warning.axiom, names) for warning in warnings))
+    warn(f"{plural(len(axioms), 'axiom')} cannot be fully expressed by rules:")
     if in_full:
         for warning in warnings:
-            click.echo(f"  {warning}", err=True)
+            detail(axiom_text(str(warning), names))
         return
     for axiom in axioms[:_SHOWN]:
-        click.echo(f"  {axiom if len(axiom) <= _WIDTH else axiom[: _WIDTH - 3] + '...'}", err=True)
+        detail(shortened(axiom, _WIDTH))
     further = f"and {len(axioms) - _SHOWN} more; " if len(axioms) > _SHOWN else ""
-    click.echo(f"  ({further}`kg-reasoner rules FILES...` says what is lost)", err=True)
+    detail(f"({further}`kg-reasoner rules FILES...` says what is lost; --quiet hides this warning)")
 
 
 def report_inconsistencies(reasoner: Reasoner) -> int:
     """Tell on standard error that the data contradict the rules; returns how many contradictions there are."""
     found = len(reasoner.inconsistencies())
     if found:
-        warn(f"{plural(found, 'contradiction')} found: `kg-reasoner check` shows them")
+        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")
     return found

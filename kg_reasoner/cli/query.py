@@ -17,14 +17,17 @@ from kg_reasoner.cli.options import (
     reasoner_for,
     report_inconsistencies,
 )
+from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.sparql_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
     from rdflib.query import Result
 
+    from kg_reasoner.store.store import Reasoning
 
-@click.command(short_help="Answer a SPARQL query over data and what follows.")
+
+@click.command(short_help="Answer a SPARQL query over data and inferences.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "-Q",
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     help="table is for people (Turtle for CONSTRUCT); csv and json are the SPARQL 1.1 results formats; nt is for CONSTRUCT only.",
 )
 @click.option(
-    "--allow-service", is_flag=True, help="Let the query ask other endpoints (SERVICE). By default it is an error that names them."
+    "--allow-service", is_flag=True, help="Allow the query to contact other endpoints (SERVICE), which is otherwise an error."
 )
 @graphs_option
 @inconsistency_option
@@ -56,23 +59,25 @@ def query(
     query_source: str,
     output_format: str,
     allow_service: bool,
-    reasoning: str,
+    reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
     quiet: bool,
 ) -> None:
-    """Answer a SPARQL query over FILES and what follows from them. ASK ends with exit code 0 for true and 3 for false.
+    """Answer a SPARQL query over FILES and what follows from them. ASK exits with code 0 for true and 3 for false.
 
-    GRAPH, FROM and FROM NAMED are about the named graphs of FILES. What follows is in the union of all graphs, which is what is
-    asked where a query names none; with --graphs graph, what follows from a graph is in that graph.
+    GRAPH, FROM and FROM NAMED refer to the named graphs of FILES. Inferred triples are in the union of all graphs, which is queried
+    where the query names no graph; with --graphs graph, the triples inferred from a graph are in that graph.
     """
     text, source = _query_text(query_source, files)
     parsed = parse_query(text, source)
     if parsed.is_graph and output_format in ("csv", "json"):
-        raise click.UsageError(f"the query gives a graph, which has no {output_format} form: use --format nt or table (Turtle)")
+        raise click.UsageError(
+            f"the query returns a graph, which cannot be written as {output_format}: use --format nt or table (Turtle)"
+        )
     if not parsed.is_graph and output_format == "nt":
-        raise click.UsageError("the query gives no graph: use --format table, csv or json")
+        raise click.UsageError("the query does not return a graph: use --format table, csv or json")
 
     from rdflib import Dataset
 
@@ -82,16 +87,18 @@ def query(
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:
         if not store.has_graph(name):
-            warn(f"there is no graph <{name}>: FROM and FROM NAMED are about the named graphs in the files")
+            warn(f"the files have no graph <{name}>: FROM and FROM NAMED select from the named graphs in the files")
+    further = document_prefixes(files, input_format) if output_format == "table" else {}
+    prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
     result = Dataset(store=store, default_union=True).query(parsed.prepared)
     if result.type == "ASK":
         _print_truth(result, output_format)
         if not result.askAnswer:
             context.exit(3)
     elif result.type == "SELECT":
-        _print_bindings(result, output_format, parsed.prefixes)
+        _print_bindings(result, output_format, prefixes)
     else:
-        _print_graph(result, output_format, parsed.prefixes)
+        _print_graph(result, output_format, prefixes)
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
@@ -105,7 +112,9 @@ def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     try:
         return Path(source).read_text(encoding="utf-8-sig"), source
     except FileNotFoundError:
-        raise LoadError(f"there is no file {source}", hint="a query's text begins with SELECT, ASK, PREFIX and so on") from None
+        raise LoadError(
+            f"{source} does not exist", hint="to give the query itself, begin with SELECT, ASK, CONSTRUCT, DESCRIBE or PREFIX"
+        ) from None
     except OSError as error:
         raise LoadError(f"cannot read {source}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -135,7 +144,7 @@ def _print_graph(result: Result, output_format: str, prefixes: dict[str, str]) -
     if output_format == "nt":
         click.echo(b"".join(sorted(graph.serialize(format="nt", encoding="utf-8").splitlines(keepends=True))), nl=False)
         return
-    for prefix, namespace in prefixes.items():
+    for prefix, namespace in reversed(prefixes.items()):  # of two for a namespace, the query's is the last
         graph.bind(prefix, namespace, replace=True)
     click.echo(graph.serialize(format="turtle").strip())
     note(plural(len(graph), "triple"))

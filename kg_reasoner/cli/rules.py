@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from kg_reasoner.cli.console import note, plural, print_table, progress_shown
+from kg_reasoner.cli.console import note, plural, print_table, progress_shown, starting
+from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.program import Atom, Negation
 from kg_reasoner.terms import IRI
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 
 
-@click.command(short_help="Show rule sets, and the rules that an ontology turns into.")
+@click.command(short_help="Show rule sets, or the rules that an ontology is translated into.")
 @click.argument("files", nargs=-1)
 @click.option(
     "-r",
@@ -31,13 +33,14 @@ _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
     help=f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]",
 )
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES; by default told by the name.")
+@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
+@limit_options
 @loading_options
 @quiet_option
 def rules(files: tuple[str, ...], ruleset: str | None, output_format: str, input_format: str | None, quiet: bool) -> None:
-    """List the rule sets; print one; or print the rules that the ontology in FILES turns into, axiom by axiom.
+    """List the rule sets, print one of them, or print the rules that the ontology in FILES is translated into, axiom by axiom.
 
-    What an axiom says beyond the rules is told as a warning. The text is a program that the option --rules takes.
+    Warn about axioms that rules cannot fully express. The output is a program that the option --rules accepts.
     """
     if files:
         _print_ontology(files, ruleset or DEFAULT_RULESET, output_format, input_format)
@@ -70,11 +73,13 @@ def _print_ruleset(name: str, output_format: str) -> None:
 
 
 def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, input_format: str | None) -> None:
-    from kg_reasoner.parser import PREFIXES
-    from kg_reasoner.printer import format_rule
-    from kg_reasoner.reasoner import Reasoner
+    with starting():
+        from kg_reasoner.explain.names import Names, axiom_text
+        from kg_reasoner.parser import PREFIXES
+        from kg_reasoner.printer import format_rule
+        from kg_reasoner.reasoner import Reasoner
 
-    reasoner = Reasoner(ruleset=ruleset)
+        reasoner = Reasoner(ruleset=ruleset, limits=given_limits())
     fixed = reasoner.program
     with progress_shown() as progress:
         load_documents(reasoner, files, input_format, progress)
@@ -84,19 +89,21 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
         warnings = [{"axiom": w.axiom, "reason": w.reason, "translated": w.translated or None} for w in reasoner.warnings]
         _print_json({"ruleset": ruleset, "rules": _as_json(translated), "warnings": warnings})
         return
-    chosen = namespace_prefixes(translated, taken=PREFIXES)
+    declared = document_prefixes(files, input_format)
+    chosen = namespace_prefixes(translated, PREFIXES, declared)
     prefixes = {**PREFIXES, **chosen}
+    names = Names({**declared, **chosen})
     for prefix, namespace in chosen.items():
         click.echo(f"@prefix {prefix}: <{namespace}> .")
     by_axiom: dict[str, list[Rule]] = {}
     for rule in translated:
         by_axiom.setdefault(_source(rule), []).append(rule)
     for axiom, group in by_axiom.items():
-        click.echo(f"\n# {' '.join(axiom.split())}")
+        click.echo(f"\n# {axiom_text(axiom, names)}")
         for rule in group:
             click.echo(format_rule(rule, prefixes))
     report_missing_imports(reasoner)
-    report_warnings(axiom_warnings(reasoner), in_full=True)
+    report_warnings(axiom_warnings(reasoner), names.prefixes, in_full=True)
     if fixed.translate is None:
         note(f"the rule set {ruleset} translates no axioms: its {plural(len(fixed.rules), 'rule')} read them as data")
     else:
@@ -122,13 +129,16 @@ def _print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str]) -> dict[str, str]:
-    """Prefixes for the namespaces of the classes and properties in the rules' atoms, each named after the end of its namespace.
+def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str], declared: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Prefixes for the namespaces of the classes and properties in the rules' atoms: as declared, or else named after the end of
+    the namespace.
 
     >>> from kg_reasoner.parser import parse
     >>> rules = parse("@prefix ex: <http://example.org/zoo.owl#> . ex:A[?x] :- ex:B[?x], ex:C[?x] .").rules
     >>> namespace_prefixes(rules, taken=["rdf"])
     {'zoo': 'http://example.org/zoo.owl#'}
+    >>> namespace_prefixes(rules, taken=["rdf"], declared={"z": "http://example.org/zoo.owl#", "rdf": "urn:r#"})
+    {'z': 'http://example.org/zoo.owl#'}
     """
     from kg_reasoner.parser import PREFIXES
 
@@ -136,9 +146,10 @@ def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str]) -> dict[str,
     atoms = [part.atom if isinstance(part, Negation) else part for part in atoms]
     iris = {term.value for atom in atoms if isinstance(atom, Atom) for term in atom.terms if isinstance(term, IRI)}
     namespaces = {iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1] for iri in iris}
-    prefixes: dict[str, str] = {}
     used = set(taken)
-    for namespace in sorted(namespaces - set(PREFIXES.values())):
+    prefixes = {name: space for name, space in (declared or {}).items() if name not in used and space in namespaces}
+    used.update(declared or ())
+    for namespace in sorted(namespaces - {*PREFIXES.values(), *prefixes.values()}):
         words = _WORD.findall(namespace.partition(":")[2])
         word = words[-1].partition(".")[0] if words else "ns"
         prefix = next(name for name in itertools.chain([word], (f"{word}{n}" for n in itertools.count(2))) if name not in used)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
 
 import click
 
-from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown
+from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
+from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, report_inconsistencies
 from kg_reasoner.errors import OutputError
@@ -32,11 +33,12 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option(
     "--facts",
     metavar="DIR",
-    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME; .gz may follow.",
+    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME, optionally with .gz.",
 )
-@click.option("--data", metavar="FILE", multiple=True, help="RDF whose triples the program sees; may be given more than once.")
-@click.option("-o", "--output", metavar="DIR", help="The folder to write to, made if it is not there. [default: standard output]")
+@click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
+@click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
+@limit_options
 @loading_options
 @quiet_option
 def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str | None, output_format: str, quiet: bool) -> None:
@@ -50,15 +52,19 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
              or a quotation mark, and otherwise strings.
 
-    Tables have no header line. The outputs appear when all are complete.
+    Tables have no header line. Output files are written only when all of them are complete.
     """
-    from kg_reasoner.facts_io import fact_files, read_facts, relations_of
+    from kg_reasoner.analysis import homonyms
+    from kg_reasoner.facts_io import doubts, fact_files, read_facts, relations_of
     from kg_reasoner.parser import PREFIXES, parse_file
     from kg_reasoner.reasoner import Reasoner
 
     program = parse_file(program_file)
-    reasoner = Reasoner(program)
-    inputs, relations = fact_files(program, Path(facts) if facts is not None else None), relations_of(program)
+    with starting():
+        reasoner = Reasoner(program, limits=given_limits())
+    inputs, relations = fact_files(program, facts), relations_of(program)
+    for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
+        warn(doubt)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     outputs = _outputs(program, reasoner, output_format)
     watch = Stopwatch()
@@ -73,7 +79,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
         reasoner.materialise(progress=progress)
         running = watch.lap()
         if files is None:
-            written = sum(_print(name, write) for name, write in outputs.items())
+            written = _print(outputs)
         else:
             written = sum(write(files[name]) for name, write in outputs.items())
     report_inconsistencies(reasoner)
@@ -115,7 +121,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
     being_read = {path.resolve() for path in read}
     for name in names:
         if (folder / name).resolve() in being_read:
-            raise OutputError(f"cannot write {folder / name}: it is read by the program; choose another folder")
+            raise OutputError(f"cannot write {folder / name}: the program reads it; choose another folder")
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         try:
@@ -131,8 +137,13 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
         raise
 
 
-def _print(name: str, write: _Writer) -> int:
-    text = io.StringIO()
-    count = write(text)
-    click.echo(f"# {Path(name).stem} ({plural(count, 'fact')})\n{text.getvalue()}", nl=False)
-    return count
+def _print(outputs: Mapping[str, _Writer]) -> int:
+    """Print all relations, once all of them are there; returns how many facts they have."""
+    texts, total = [], 0
+    for name, write in outputs.items():
+        text = io.StringIO()
+        count = write(text)
+        texts.append(f"# {Path(name).stem} ({plural(count, 'fact')})\n{text.getvalue()}")
+        total += count
+    click.echo("".join(texts), nl=False)
+    return total

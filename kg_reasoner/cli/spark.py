@@ -13,6 +13,7 @@ import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.cli.prefixes import document_prefixes
 
 if TYPE_CHECKING:
     from kg_reasoner.program import Program
@@ -48,20 +49,22 @@ def _spark_options(command: _Command) -> _Command:
             metavar="NAME=VALUE",
             callback=_by_name,
             multiple=True,
-            help="A setting of Spark; may be given repeatedly.",
+            help="A Spark setting; repeatable.",
         ),
         click.option("--remote", metavar="URL", help="A Spark Connect server (sc://host) instead of a master."),
         click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or what spark-submit says]"),
-        click.option("--resume", is_flag=True, help="Go on with an interrupted run in the work directory."),
+        click.option("--resume", is_flag=True, help="Resume an interrupted run from the work directory."),
         click.option(
-            "--work-dir", metavar="DIR", help="Where iterations are kept; on a cluster, a place that all executors can write to."
+            "--work-dir",
+            metavar="DIR",
+            help="Where to keep intermediate results; on a cluster, a place that all executors can write to.",
         ),
         click.option(
             "--blank-nodes",
             type=click.Choice(["document", "file", "shared"]),
             default="document",
             show_default=True,
-            help="Whose the labels of blank nodes are: those of each IN, of each file, or of all.",
+            help="The scope of blank node labels: each IN, each file, or all inputs together.",
         ),
         click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet; by default told by the names."),
         click.option(
@@ -69,10 +72,10 @@ def _spark_options(command: _Command) -> _Command:
             metavar="POLICY",
             default="raise",
             show_default=True,
-            help="What happens to lines that are no statements: raise, skip, or a folder to put them in.",
+            help="What to do with lines that are not statements: raise an error, skip them, or a folder to write them to.",
         ),
-        click.option("--ontology", metavar="FILE", multiple=True, help="An ontology, in any syntax; may be given repeatedly."),
-        click.option("--rules", "rules_file", metavar="FILE.dl", help="A program of further rules."),
+        click.option("--ontology", metavar="FILE", multiple=True, help="An ontology, in any syntax; repeatable."),
+        click.option("--rules", "rules_file", metavar="FILE.dl", help="A program with additional rules."),
         click.option("-r", "--ruleset", metavar="NAME", help=f"A rule set. [default: {DEFAULT_RULESET}; none with --rules]"),
     ):
         command = option(command)
@@ -89,11 +92,11 @@ def _spark_options(command: _Command) -> _Command:
     type=click.Choice(["parquet", "ntriples", "nquads"]),
     default="parquet",
     show_default=True,
-    help="The format of the output; in Parquet, the column `inferred` tells what was inferred.",
+    help="The output format; in Parquet, the column `inferred` marks inferred triples.",
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
-@click.option("--compression", metavar="CODEC", help="Such as gzip.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--compression", metavar="CODEC", help="The compression codec, such as gzip.")
 @_spark_options
 def materialise(
     inputs: tuple[str, ...],
@@ -108,13 +111,13 @@ def materialise(
     watch = Stopwatch()
     with _reasoner(inputs, options, None if overwrite else output) as reasoner:
         written = reasoner.write(output, output_format, inferred_only=inferred_only, overwrite=overwrite, compression=compression)
-        report_warnings(reasoner.warnings)
+        report_warnings(reasoner.warnings, document_prefixes(options["ontology"]))
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
 
 
 @spark.command(short_help="List the contradictions in RDF data.")
 @click.argument("inputs", metavar="IN...", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many are shown.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many contradictions to show.")
 @_spark_options
 @click.pass_context
 def check(context: click.Context, /, inputs: tuple[str, ...], limit: int, **options: Any) -> None:
@@ -147,11 +150,13 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
         OutputError: the `new_folder` is there already; nothing has been read then.
     """
     from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.requirements import require_pyspark
     from kg_reasoner.spark_backend.session import build_session
     from kg_reasoner.spark_backend.writing import expect_free
 
+    require_pyspark()
     if options["resume"] and options["work_dir"] is None:
-        raise click.UsageError("--resume goes on with what is in a work directory: name it by --work-dir")
+        raise click.UsageError("--resume needs the work directory of the interrupted run: give it with --work-dir")
 
     program = _program(options["ruleset"], options["rules_file"])
     ontology = _ontology(options["ontology"])

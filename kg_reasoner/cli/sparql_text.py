@@ -47,7 +47,7 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     """Read a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
     """
     from kg_reasoner.store.sparql_text import read_query
 

@@ -103,7 +103,7 @@ class Circuit(Wiring):
             self.build()
         for name, value in changes.items():
             if name not in self.inputs:
-                raise CircuitError(f"there is no input {name!r}; the inputs are {', '.join(self.inputs)}")
+                raise CircuitError(f"the circuit has no input {name!r}; its inputs are {', '.join(self.inputs)}")
             if value.arity != self.inputs[name].arity:
                 raise CircuitError(f"input {name!r} has {self.inputs[name].arity} columns, not {value.arity}")
         for name, stream in self.inputs.items():

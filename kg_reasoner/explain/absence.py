@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import Any, Final
 
 from kg_reasoner.explain.data import rule_dict, statement_dict
 from kg_reasoner.explain.dot import COLOURS, HEADER, quoted
 from kg_reasoner.explain.html import page
-from kg_reasoner.explain.missing import WhyNot
+from kg_reasoner.explain.missing import Miss, WhyNot
 from kg_reasoner.explain.names import Names, reason_text, show_rule, show_statement
 from kg_reasoner.explain.text import prefix_lines
-from kg_reasoner.program import Variable
-from kg_reasoner.terms import Term, term_text
+from kg_reasoner.program import TRIPLE, Atom, Variable
+from kg_reasoner.terms import RDF, Term, term_text
 
 __all__ = ["absence_dict", "absence_dot", "absence_page", "absence_text"]
+
+_SHOWN: Final = 5
+"""The relations without facts that are named."""
 
 
 def absence_text(answer: WhyNot) -> str:
@@ -31,28 +34,49 @@ def absence_text(answer: WhyNot) -> str:
             others = [_values(example, names) for example in miss.examples[1:]]
             lines += [f"    as for   {values}" for values in others if values]
             lines += ["    as for   further values"] if miss.more else []
+    lines += ["", _idle(answer, names)] if answer.idle else []
     return "\n".join([*prefix_lines(names), *lines])
+
+
+def _idle(answer: WhyNot, names: Names) -> str:
+    """The rules that do not apply, as a number with the reasons."""
+    failed = [miss.failed for miss in answer.idle]
+    empty = list(dict.fromkeys(_relation(part, names) for part in failed if isinstance(part, Atom)))
+    reasons = [f"there are no facts of {', '.join(empty[:_SHOWN])}{' ...' if len(empty) > _SHOWN else ''}"] if empty else []
+    reasons += dict.fromkeys(f"{show_statement(part, names)} is false" for part in failed if not isinstance(part, Atom))
+    count = len(failed)
+    return f"{count} more rule{'s do' if count != 1 else ' does'} not apply: {'; '.join(reasons)}"
+
+
+def _relation(atom: Atom, names: Names) -> str:
+    """The relation that an atom is about: the property, or under rdf:type the class."""
+    if atom.predicate != TRIPLE:
+        return atom.predicate
+    _, property, value = atom.terms
+    return names.term(value if property == RDF.type else property)
 
 
 def absence_dict(answer: WhyNot) -> dict[str, Any]:
     """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body, the
     ``problem`` with that (see `Problem`) and a ``note`` on it, ``examples`` of values with which it got that far, and whether there
-    are ``more``."""
+    are ``more``. The same under ``idle`` for rules that do not apply."""
     return {
-        "fact": statement_dict(answer.fact),
+        "fact": statement_dict(answer.fact, answer.prefixes),
         "unknown": [term_text(term) for term in answer.unknown],
-        "rules": [
-            {
-                "rule": rule_dict(miss.rule),
-                "held": [statement_dict(statement) for statement in miss.held],
-                "failed": statement_dict(miss.failed),
-                "problem": miss.problem,
-                "note": miss.note,
-                "examples": [{variable.name: term_text(term) for variable, term in example} for example in miss.examples],
-                "more": miss.more,
-            }
-            for miss in answer.misses
-        ],
+        "rules": [_miss_dict(miss, answer) for miss in answer.misses],
+        "idle": [_miss_dict(miss, answer) for miss in answer.idle],
+    }
+
+
+def _miss_dict(miss: Miss, answer: WhyNot) -> dict[str, Any]:
+    return {
+        "rule": rule_dict(miss.rule),
+        "held": [statement_dict(statement, answer.prefixes) for statement in miss.held],
+        "failed": statement_dict(miss.failed, answer.prefixes),
+        "problem": miss.problem,
+        "note": miss.note,
+        "examples": [{variable.name: term_text(term) for variable, term in example} for example in miss.examples],
+        "more": miss.more,
     }
 
 
@@ -94,6 +118,8 @@ def absence_page(answer: WhyNot) -> str:
             for statement, kind, verdict in rows
         ]
         parts.append("</div></details></div><br>\n")
+    if answer.idle:
+        parts.append(f"<p>{escape(_idle(answer, names))}</p>\n")
     return page(f"Why not {show_statement(answer.fact, names)}", _summary(answer), "".join(parts), names)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kg_reasoner.explain.names import Names, show_statement
@@ -21,7 +22,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     has as premises some of its solutions, and a solution what it is made of, with ``bindings``.
     """
     return {
-        "conclusion": statement_dict(proof.conclusion, proof),
+        "conclusion": statement_dict(proof.conclusion, proof.prefixes),
         "height": proof.height,
         "shortest": proof.shortest,
         "steps": [{"number": number, **_step_dict(step, proof)} for number, step in enumerate(proof.steps)],
@@ -29,7 +30,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
 
 
 def _step_dict(step: Step, proof: Proof) -> dict[str, Any]:
-    found = {**statement_dict(step.statement, proof), "reason": step.reason}
+    found = {**statement_dict(step.statement, proof.prefixes), "reason": step.reason}
     if step.rule is not None:
         bindings = {variable.name: term_text(term) for variable, term in step.bindings}
         found.update(rule=rule_dict(step.rule), bindings=bindings, premises=list(step.premises))
@@ -40,7 +41,7 @@ def _step_dict(step: Step, proof: Proof) -> dict[str, Any]:
     return found
 
 
-def statement_dict(statement: Statement, proof: Proof | None = None) -> dict[str, Any]:
+def statement_dict(statement: Statement, prefixes: Mapping[str, str]) -> dict[str, Any]:
     """The statement as ``text`` for people, and what it is made of.
 
     A triple has ``triple`` (three terms), another fact ``predicate`` and ``arguments``; a negation has that of its atom under
@@ -48,9 +49,9 @@ def statement_dict(statement: Statement, proof: Proof | None = None) -> dict[str
     an aggregate the values it groups by (``group``) and its ``results``, each by the name of the variable, and the number of its
     ``solutions``.
     """
-    found: dict[str, Any] = {"text": show_statement(statement, Names(proof.prefixes if proof is not None else {}))}
+    found: dict[str, Any] = {"text": show_statement(statement, Names(prefixes))}
     if isinstance(statement, Negation):
-        return {**found, "not": {key: value for key, value in statement_dict(statement.atom).items() if key != "text"}}
+        return {**found, "not": {key: value for key, value in statement_dict(statement.atom, prefixes).items() if key != "text"}}
     if isinstance(statement, Computed):
         return {**found, "value": term_text(statement.value)}
     if isinstance(statement, Group):

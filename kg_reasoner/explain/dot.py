@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from kg_reasoner.explain.names import Names, reason_text, show_statement
 from kg_reasoner.explain.proofs import Proof, Reason
 
-__all__ = ["COLOURS", "HEADER", "proof_dot", "quoted"]
+__all__ = ["COLOURS", "HEADER", "proof_dot", "proofs_dot", "quoted"]
 
 COLOURS: Final[dict[Reason, str]] = {
     "explicit": "#e3f1e5",
@@ -34,21 +35,36 @@ HEADER: Final = (
 def proof_dot(proof: Proof) -> str:
     """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions, and from
     solutions to the aggregate over them."""
-    names = Names(proof.prefixes)
+    return "\n".join([*HEADER, *_proof_lines(proof, Names(proof.prefixes), ""), "}"]) + "\n"
+
+
+def proofs_dot(proofs: Sequence[Proof]) -> str:
+    """One directed graph of several proofs, each in a cluster of its own with its number and height."""
+    names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
     lines = [*HEADER]
+    for number, proof in enumerate(proofs, start=1):
+        lines += [f"  subgraph cluster_{number} {{", f"    label={quoted(f'proof {number}, height {proof.height}')};"]
+        lines += [f"  {line}" for line in _proof_lines(proof, names, f"p{number}_")]
+        lines.append("  }")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _proof_lines(proof: Proof, names: Names, mark: str) -> list[str]:
+    """The nodes and arrows of a proof; the names of its nodes begin with a mark."""
+    lines: list[str] = []
     last = len(proof.steps) - 1
     for number, step in enumerate(proof.steps):
         width = ", penwidth=2" if number == last else ""
         tip = "" if step.rule is not None else f", tooltip={quoted(step.why)}"
         label = quoted(show_statement(step.statement, names))
-        lines.append(f'  s{number} [shape=box, fillcolor="{COLOURS[step.reason]}", label={label}{tip}{width}];')
+        lines.append(f'  {mark}s{number} [shape=box, fillcolor="{COLOURS[step.reason]}", label={label}{tip}{width}];')
         if step.rule is not None:
             label = quoted(reason_text(step.rule, names))
-            lines.append(f'  r{number} [shape=ellipse, fillcolor="#fff6dd", fontsize=10, label={label}];')
-            lines.append(f"  r{number} -> s{number};")
+            lines.append(f'  {mark}r{number} [shape=ellipse, fillcolor="#fff6dd", fontsize=10, label={label}];')
+            lines.append(f"  {mark}r{number} -> {mark}s{number};")
         target = "s" if step.rule is None else "r"
-        lines += [f"  s{premise} -> {target}{number};" for premise in dict.fromkeys(step.premises)]
-    return "\n".join([*lines, "}"]) + "\n"
+        lines += [f"  {mark}s{premise} -> {mark}{target}{number};" for premise in dict.fromkeys(step.premises)]
+    return lines
 
 
 def quoted(text: str) -> str:

@@ -62,7 +62,7 @@ class Explainer:
 
         Raises:
             NoProofError: there is no such fact.
-            ReasonerError: that is no fact at all.
+            ReasonerError: that is not a fact at all.
         """
         stored, flags = self._stored(fact)
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
@@ -93,12 +93,12 @@ class Explainer:
         """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
 
         Raises:
-            ReasonerError: the fact is there, or that is no fact at all.
+            ReasonerError: the fact is there, or that is not a fact at all.
         """
         atom = self._image(self._atom(fact))
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
-            raise ReasonerError(f"{self._text(fact)} is a fact: explain() tells why")
+            raise ReasonerError(f"{self._text(fact)} holds: call explain() to see why")
         return why_not(self.derivations, atom, self.prefixes)
 
     # --- facts ------------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Explainer:
             stored = derivations.fact(self._image(self._atom(fact)))
         flags = -1 if stored is None else derivations.flags(stored)
         if stored is None or flags < 0:
-            raise NoProofError(f"there is no fact {self._text(fact)}: why_not() tells what is missing")
+            raise NoProofError(f"{self._text(fact)} does not hold: call why_not() to see what is missing")
         return stored, flags
 
     def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
@@ -134,12 +134,12 @@ class Explainer:
         """
         atom = fact if isinstance(fact, Atom) else Atom(TRIPLE, tuple(fact)) if isinstance(fact, tuple | list) else None
         if atom is None or (atom.predicate == TRIPLE and atom.arity != 3):
-            raise ReasonerError(f"{fact!r} is no fact: give a triple of terms, or an Atom of constants")
+            raise ReasonerError(f"{fact!r} is not a fact: give a triple of terms, or an Atom of constants")
         for term in atom.terms:
             if isinstance(term, Variable):
-                raise ReasonerError(f"{term} is a variable: only facts, which have none, are explained")
+                raise ReasonerError(f"{term} is a variable: only facts without variables can be explained")
             if not isinstance(term, IRI | BlankNode | Literal):
-                raise ReasonerError(f"{term!r} is no term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
+                raise ReasonerError(f"{term!r} is not a term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
         return atom
 
     def _image(self, atom: Atom) -> Atom:
@@ -245,7 +245,7 @@ class _Writer:
         self._facts[fact] = self._once(Step(group, "aggregated", premises=premises))
 
     def _once(self, step: Step) -> int:
-        """A step that is no fact: it is written once."""
+        """A step that is not a fact: it is written once."""
         number = self._others.get(step.statement)
         if number is None:
             number = self._others[step.statement] = self._add(step)

@@ -7,7 +7,7 @@ their variables. The part that fails is the first without a match, given those b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ from kg_reasoner.printer import format_term
 from kg_reasoner.program import (
     TRIPLE,
     Aggregate,
+    Argument,
     Atom,
     Bind,
     BodyLiteral,
@@ -72,17 +73,19 @@ class Miss:
 class WhyNot:
     """Why a fact is not there. The rules that get furthest come first, those that miss the fact itself last.
 
-    `unknown` are terms of the fact that occur nowhere.
+    `unknown` are terms of the fact that occur nowhere. `idle` are rules about any property or any class that do not apply: a
+    filter is false of the fact itself, or a relation that the rule needs has no facts.
     """
 
     fact: Atom
     misses: tuple[Miss, ...]
     unknown: tuple[Term, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    idle: tuple[Miss, ...] = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> WhyNot:
         """The same, shown with further prefixes."""
-        return WhyNot(self.fact, self.misses, self.unknown, {**self.prefixes, **prefixes})
+        return replace(self, prefixes={**self.prefixes, **prefixes})
 
     def text(self) -> str:
         """The rules one after the other, with what holds of their bodies and what does not."""
@@ -117,13 +120,15 @@ def why_not(derivations: Derivations, fact: Atom, prefixes: Mapping[str, str]) -
     find = derivations.catalog.dictionary.find
     unknown = tuple(dict.fromkeys(term for term in fact.terms if not isinstance(term, Variable) and find(term) < 0))
     attempt = _Attempt(derivations)
-    misses = []
+    misses: list[Miss] = []
+    idle: list[Miss] = []
     for _, rule in derivations.rules_for(fact):
         head = _unified(rule.head, fact)
         if head is not None:
-            misses.append(attempt.miss(rule, head))
+            miss = attempt.miss(rule, head)
+            (idle if attempt.is_idle(miss) else misses).append(miss)
     misses.sort(key=lambda miss: (miss.failed == fact, -len(miss.held)))
-    return WhyNot(fact, tuple(misses), unknown, prefixes)
+    return WhyNot(fact, tuple(misses), unknown, prefixes, tuple(idle))
 
 
 def _unified(head: Atom, fact: Atom) -> Bindings | None:
@@ -134,6 +139,14 @@ def _unified(head: Atom, fact: Atom) -> Bindings | None:
         if (values.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
             return None
     return values
+
+
+def _is_about_anything(rule: Rule) -> bool:
+    """Whether the head of a rule has a variable in the place of the property or, under rdf:type, of the class."""
+    if rule.head.predicate != TRIPLE:
+        return False
+    _, property, value = rule.head.terms
+    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable))
 
 
 def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[BodyLiteral]:
@@ -191,6 +204,19 @@ class _Attempt:
                 )
             furthest = matches
         raise AssertionError("the rule derives the fact, which is not there")
+
+    def is_idle(self, miss: Miss) -> bool:
+        """Whether a rule about anything does not apply, see `WhyNot`."""
+        if not _is_about_anything(miss.rule):
+            return False
+        if not isinstance(miss.failed, Atom):
+            return isinstance(miss.failed, Filter) and miss.problem == "false" and not miss.held
+        terms: list[Argument] = [Variable(f"_{place}") for place in range(miss.failed.arity)]
+        if miss.failed.predicate == TRIPLE:
+            _, terms[1], value = miss.failed.terms
+            if terms[1] == RDF.type:
+                terms[2] = value
+        return not any(True for _ in self._matches([replace(miss.failed, terms=tuple(terms))], {}))
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ def too_large() -> ValueTooLargeError:
 
 
 def number_of(term: Term) -> Number | None:
-    """The number that a term is, or None: the term is no number, is ill-typed, or has too many digits.
+    """The number that a term is, or None: the term is not a number, is ill-typed, or has too many digits.
 
     >>> number_of(Literal("1.50", XSD.decimal.value)), number_of(Literal("300", XSD.byte.value))
     (Decimal('1.50'), None)

@@ -89,7 +89,7 @@ def translate(pattern: str, flags: str = "") -> Translation:
     """
     for flag in flags:
         if flag not in FLAGS:
-            raise PatternError("FORX0001", f"there is no flag {flag!r}: flags are i, m, s, x and q")
+            raise PatternError("FORX0001", f"unknown flag {flag!r}: the flags are i, m, s, x and q")
     if "q" in flags:
         return Translation("".join(_written(_folded(one(character), flags)) for character in pattern), True)
     return _Translator(pattern, flags).translation()
@@ -114,7 +114,7 @@ class _Translator:
         while (character := self._peek()) is not None:
             if character in "*+?{":
                 if not repeatable:
-                    raise self._error(f"there is nothing before {character} that could be repeated")
+                    raise self._error(f"{character} has nothing before it to repeat")
                 quantifier = self._quantifier()
                 if quantifier[0] in "*+" or ",}" in quantifier:
                     unlimited = unlimited or len(source)
@@ -288,7 +288,7 @@ class _Translator:
         characters = block(name[2:]) if name.startswith("Is") else category(name)
         if characters is None:
             kind_of = "block" if name.startswith("Is") else "category"
-            raise self._error(f"there is no {kind_of} of characters {name!r}", begin)
+            raise self._error(f"unknown {kind_of} of characters {name!r}", begin)
         return complement(characters) if kind == "P" else characters
 
     # --- characters ---------------------------------------------------------------------------------------------------------

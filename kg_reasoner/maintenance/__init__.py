@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.counters import Counters
 from kg_reasoner.delta import Flags
@@ -14,9 +14,10 @@ from kg_reasoner.groups import Group
 from kg_reasoner.materialise import Materialiser, PlannedRule, Progress
 from kg_reasoner.relation import Rows
 
-DEFAULT: Final = "backward-forward"
+Strategy: TypeAlias = Literal["backward-forward", "delete-rederive", "counting", "dbsp", "rematerialise"]
+DEFAULT: Final[Strategy] = "backward-forward"
 
-STRATEGIES: Final[dict[str, str]] = {
+STRATEGIES: Final[Mapping[Strategy, str]] = {
     "backward-forward": "backward_forward.BackwardForward",
     "delete-rederive": "delete_rederive.DeleteRederive",
     "counting": "counting.Counting",
@@ -83,6 +84,6 @@ def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
     """
     if name not in STRATEGIES:
         raise UnknownNameError("maintenance strategy", name, STRATEGIES)
-    module, _, cls = STRATEGIES[name].partition(".")
+    module, _, cls = STRATEGIES[cast(Strategy, name)].partition(".")
     found: Callable[[Materialiser], Maintenance] = getattr(import_module(f"{__name__}.{module}"), cls)
     return found

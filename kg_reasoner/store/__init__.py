@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kg_reasoner.store.attaching import attach
-    from kg_reasoner.store.store import KGReasonerStore, graph_of
+    from kg_reasoner.store.store import KGReasonerStore, graph_of, store_of
 
-__all__ = ["KGReasonerStore", "attach", "graph_of"]
+__all__ = ["KGReasonerStore", "attach", "graph_of", "store_of"]
 
-_HOMES = {"KGReasonerStore": "store", "graph_of": "store", "attach": "attaching"}
+_HOMES = {"KGReasonerStore": "store", "graph_of": "store", "store_of": "store", "attach": "attaching"}
 
 
 def __getattr__(name: str) -> Any:

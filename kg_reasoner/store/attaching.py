@@ -10,11 +10,12 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.inconsistency import Reaction
 from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.store.changes import BATCH
 from kg_reasoner.store.copying import copy_explicit
 from kg_reasoner.store.permissions import Allow
-from kg_reasoner.store.store import KGReasonerStore
+from kg_reasoner.store.store import KGReasonerStore, Reasoning
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
 
@@ -23,18 +24,18 @@ def attach(
     graph: AnyGraph,
     ruleset: str = "owl2rl",
     *,
-    reasoning: str = "union",
+    reasoning: Reasoning = "union",
     inferred_graph: str | None = None,
-    on_inconsistency: str = "report",
+    on_inconsistency: Reaction = "report",
     equality: Equality = "axioms",
     allow: Allow = (),
 ) -> AnyGraph:
-    """Put a reasoner under an rdflib graph or dataset: the same one, which from now on shows what follows from its triples.
+    """Put a reasoner under an rdflib graph or dataset, which from now on also shows what follows from its triples. Return it.
 
     Args:
         graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
         ruleset: the name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
-            ``graph.store.reasoner.add_program(text)``.
+            ``store_of(graph).reasoner.add_program(text)``.
         reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
         inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.reasoner.Reasoner`.
@@ -50,7 +51,7 @@ def attach(
         UnknownNameError: there is no such rule set.
         LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
         InconsistencyError: the triples contradict the rules, and that was to be refused.
-        ReasonerError: it is no graph of rdflib, or one of the deprecated kinds of graphs of graphs.
+        ReasonerError: it is not a graph of rdflib, or one of the deprecated kinds of graphs of graphs.
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")

@@ -14,7 +14,7 @@ from rdflib.term import Node
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.loaders.convert import formula_error
 from kg_reasoner.matching import Ids
-from kg_reasoner.quads import NO_QUADS
+from kg_reasoner.quads import NO_QUADS, NO_TRIPLES
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
 from kg_reasoner.store.reading import StoreReading
 from kg_reasoner.store.sparql_update import Updatable
@@ -49,7 +49,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         super().add(triple, cast(Graph, context))  # tells those who listen
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
-        """Add the triples of quads to their graphs; all of them, or none if one is no triple of RDF."""
+        """Add the triples of quads to their graphs; all of them, or none if one is not a triple of RDF."""
         self.change((), [(subject, property, value, self._contexts.name(graph, self)) for subject, property, value, graph in quads])
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
@@ -67,7 +67,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         What only follows is not removed: it is there as long as it follows.
 
         Raises:
-            LoadError: something to be added is no quad of RDF. Nothing has changed.
+            LoadError: something to be added is not a quad of RDF. Nothing has changed.
             ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
         """
         added, removed = list(added), list(removed)
@@ -166,7 +166,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if not found and not added and dropped == IN_DEFAULT:
             return
         self.begin()
-        ids, graphs = self._encoded(added)
+        ids, graphs = self._encoded(added) if added else (NO_TRIPLES, None)
         gone = [NO_QUADS]
         with self.reasoner.at_once():
             for graph, triples in found.items():
@@ -193,8 +193,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             pattern = self._pattern(terms)
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        tables = {graph: tables[0] if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
-        return {graph: np.array(table) for graph, table in tables.items() if len(table)}
+        tables = {graph: np.concatenate(tables) for graph, tables in found.items()}  # copies: what they are views of will change
+        return {graph: table for graph, table in tables.items() if len(table)}
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
@@ -216,7 +216,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if name is None or name == DATASET_DEFAULT_GRAPH_ID:
             return IN_DEFAULT
         if name == self.inferred_graph:
-            raise ReasonerError(f"the graph {name} has the inferred triples: it is to be read only")
+            raise ReasonerError(f"the graph {name} holds the inferred triples and is read-only")
         number = -1 if isinstance(name, Literal) else self.terms.find(name)
         return number if number >= 0 else int(self.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 

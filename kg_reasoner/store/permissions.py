@@ -27,7 +27,7 @@ class Permissions:
 
     def __init__(self, allow: Allow = ()) -> None:
         if isinstance(allow, str) or not (callable(allow) or isinstance(allow, Collection)):
-            raise ReasonerError(f'what is allowed is given as kinds, such as {{"service"}}, or as a function, not as {allow!r}')
+            raise ReasonerError(f'`allow` takes kinds of access, such as {{"service"}}, or a function, not {allow!r}')
         if not callable(allow):
             for kind in allow:
                 if kind not in KINDS:
@@ -38,10 +38,10 @@ class Permissions:
         """Refuse a SERVICE.
 
         Raises:
-            NotAllowedError: it has not been allowed, or is no address of the web.
+            NotAllowedError: it has not been allowed, or is not an address of the web.
         """
         if urlsplit(iri).scheme.lower() not in ("http", "https"):
-            raise NotAllowedError(f"SERVICE <{iri}> is not asked: services are asked by http and https only")
+            raise NotAllowedError(f"SERVICE <{iri}> is refused: only addresses with http and https can be asked")
         self._check("service", "SERVICE", iri)
 
     def check_load(self, iri: str) -> str:
@@ -52,7 +52,7 @@ class Permissions:
         """
         scheme = urlsplit(iri).scheme.lower()
         if scheme not in ("http", "https", "file"):
-            raise NotAllowedError(f"LOAD <{iri}> is not carried out: documents are loaded by http, https and file only")
+            raise NotAllowedError(f"LOAD <{iri}> is refused: only addresses with http, https and file can be loaded")
         kind = "files" if scheme == "file" else "load"
         self._check(kind, "LOAD", iri)
         return kind

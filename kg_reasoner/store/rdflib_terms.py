@@ -78,7 +78,7 @@ def triple_texts(triple: Sequence[Node]) -> list[str]:
     """The dictionary's texts of a triple's terms.
 
     Raises:
-        LoadError: it is no RDF triple.
+        LoadError: it is not an RDF triple.
     """
     texts = [text_from_rdflib(term) for term in triple]
     if texts[0][0] == '"':

@@ -38,8 +38,10 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     _by_graph: GraphReasoners | None
     _size: tuple[int, int] | None
 
-    is_waiting: bool
-    """Whether there is something to flush."""
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is something to flush."""
+        raise NotImplementedError
 
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
@@ -55,6 +57,8 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             hold = self.writing()
             self.flush()
             return hold
+        if self.reasoner.engine.transaction is None:
+            return self.reasoner.reading(which)
         while True:
             self.flush()
             hold = self.reasoner.reading(which)

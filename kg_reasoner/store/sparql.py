@@ -188,7 +188,7 @@ def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue)
         raise NotImplementedError
     triples, paths, made = found
     if paths and (part is not pattern or (len(paths) == 1 and not triples)):
-        raise NotImplementedError  # a single path is no join
+        raise NotImplementedError  # a single path is not a join
     if part is pattern:
         return _joined_with_paths(context, source, triples, paths, made) if made or paths else _solutions(context, source, triples)
     if part.name == "AskQuery":

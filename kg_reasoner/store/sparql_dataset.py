@@ -36,7 +36,7 @@ def answer(
         base: what relative IRIs of the text are relative to.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL query.
+        QuerySyntaxError: the text is not a SPARQL query.
         UnsupportedError: a regular expression in it is wrong.
         NotAllowedError: it fetches something, and that has not been allowed.
     """

@@ -26,6 +26,8 @@ _ARGUMENTS: Final = {
 }
 _ERRORS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What rdflib's functions raise, beside SPARQL's errors, for values that they do not expect."""
+_BOUND: Final = "bound_by_kg_reasoner"
+"""The attribute of a query whose expressions are bound."""
 _LOGIC: Final = ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNot", "Builtin_EXISTS", "Builtin_NOTEXISTS")
 """What is left as it is: it evaluates its arguments by itself, or patterns."""
 
@@ -42,6 +44,8 @@ def bind_functions(part: CompValue, is_ours: Callable[[Any], bool]) -> None:
     """
     from rdflib.plugins.sparql.parserutils import Expr
 
+    if vars(part).get(_BOUND):
+        return
     waiting: list[Any] = [part]
     seen: set[int] = set()
     while waiting:
@@ -57,6 +61,7 @@ def bind_functions(part: CompValue, is_ours: Callable[[Any], bool]) -> None:
                 _check(value)
             if not isinstance(value._evalfn.__func__, _Bound):
                 value._evalfn = MethodType(_Bound(value._evalfn.__func__, is_ours), value)
+    setattr(part, _BOUND, True)
 
 
 class _Bound:

@@ -31,7 +31,7 @@ def read_query(
     """The tree and the algebra of a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
     """
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
@@ -43,7 +43,7 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     """The algebra of a request of SPARQL Update.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL Update.
+        QuerySyntaxError: the text is not a SPARQL Update.
     """
     from rdflib.plugins.sparql.algebra import translateUpdate
     from rdflib.plugins.sparql.parser import parseUpdate
@@ -59,7 +59,7 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except URLError as error:
-        raise LoadError(f"a SERVICE of the query gives no answer: {error.reason}") from None
+        raise LoadError(f"a SERVICE in the query does not answer: {error.reason}") from None
     except RecursionError:
         raise QuerySyntaxError(f"the query {_NESTED}") from None
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -75,15 +75,15 @@ def _read(
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
     for pattern in (_SURROGATE, _TOO_LARGE):
         if found := pattern.search(text):
-            raise QuerySyntaxError("there is no such character in Unicode", _span(text, source, found.start(), found.end()))
+            raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
         tree = parse(text)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):
-            hint = "a query has one of the words SELECT, ASK, CONSTRUCT and DESCRIBE"
+            hint = "a query needs one of the keywords SELECT, ASK, CONSTRUCT and DESCRIBE"
         span = _span(text, source, error.loc, error.loc + 1)
-        raise QuerySyntaxError(f"this is no SPARQL {kind}: it goes wrong here, or soon after", span, hint) from None
+        raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
     except RecursionError:
         raise QuerySyntaxError(f"{source} {_NESTED}") from None
     try:

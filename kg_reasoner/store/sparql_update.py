@@ -76,8 +76,8 @@ def update_graph(
         bindings: values of variables, by name.
 
     Raises:
-        QuerySyntaxError: the text is no SPARQL Update.
-        LoadError: something to be inserted is no RDF term, or a document cannot be read. Nothing has changed.
+        QuerySyntaxError: the text is not a SPARQL Update.
+        LoadError: something to be inserted is not an RDF term, or a document cannot be read. Nothing has changed.
         NotAllowedError: a LOAD, even a silent one, or a SERVICE that the owner of the store has not allowed. Nothing has changed.
         ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there. Nothing has
             changed.
@@ -247,7 +247,7 @@ def _drop(store: Updatable, operation: CompValue) -> None:
 
 def _create(store: Updatable, operation: CompValue) -> None:
     if operation.graphiri in store.stored_graphs():
-        raise ReasonerError(f"there is a graph {operation.graphiri.n3()} already")
+        raise ReasonerError(f"the graph {operation.graphiri.n3()} already exists")
     store.create_graph(operation.graphiri)
 
 
@@ -307,7 +307,7 @@ def _graphs(store: Updatable, which: str) -> list[Node]:
     stored = store.stored_graphs()
     if isinstance(which, URIRef):
         if which != DATASET_DEFAULT_GRAPH_ID and which not in stored:
-            raise ReasonerError(f"there is no graph {which.n3()}")
+            raise ReasonerError(f"the graph {which.n3()} does not exist")
         return [which]
     default: list[Node] = [] if which == "NAMED" else [DATASET_DEFAULT_GRAPH_ID]
     return default if which == "DEFAULT" else default + stored

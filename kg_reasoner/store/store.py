@@ -7,8 +7,8 @@ The first change begins a transaction. Reading sees it; `commit` ends it and tel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 
 from rdflib import Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 plugin.register("KGReasoner", Store, "kg_reasoner.store", "KGReasonerStore")
 CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
 
-REASONING: Final = ("union", "graph")
+Reasoning: TypeAlias = Literal["union", "graph"]
+REASONING: Final[Sequence[Reasoning]] = ("union", "graph")
 
 
 class KGReasonerStore(StoreChanges):
@@ -49,8 +50,8 @@ class KGReasonerStore(StoreChanges):
     What is read is a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
     Whoever never commits has one long transaction, which costs a few bytes for each triple added or removed. While a transaction of
-    the reasoner itself is open (``with graph.store.reasoner.transaction():``), changes of the graph are part of that one, and it is
-    the reasoner's to commit or to roll back.
+    the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of that one, and
+    it is the reasoner's to commit or to roll back.
 
     Any number of threads may read, query and change a graph: one at a time changes it, each change is made whole or not at all,
     and whatever is read is of one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`)
@@ -95,7 +96,7 @@ class KGReasonerStore(StoreChanges):
         configuration: Reasoner | str | None = None,
         identifier: Any = None,
         *,
-        reasoning: str = "union",
+        reasoning: Reasoning = "union",
         inferred_graph: str | None = None,
         allow: Allow = (),
     ) -> None:
@@ -103,7 +104,7 @@ class KGReasonerStore(StoreChanges):
         if reasoning not in REASONING:
             raise UnknownNameError("kind of reasoning", reasoning, REASONING)
         if reasoning == "graph" and inferred_graph is not None:
-            raise ReasonerError("a graph of the inferred triples goes with reasoning over the union: other graphs have their own")
+            raise ReasonerError("an inferred graph requires reasoning over the union: other graphs hold their own")
         self.reasons_over_union = reasoning == "union"
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
         self._contexts = Contexts()
@@ -129,7 +130,7 @@ class KGReasonerStore(StoreChanges):
             UnknownNameError: there is no such rule set. Nothing has changed.
         """
         if not isinstance(configuration, str):
-            raise ReasonerError(f"a rule set is named by text, not by {configuration!r}")
+            raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
         if self._by_graph is None:
             fresh = self.reasoner.without_facts(configuration)
             self.commit()
@@ -142,7 +143,7 @@ class KGReasonerStore(StoreChanges):
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Commit the changes since the last commit, or undo them. The store can be used further."""
+        """Commit the changes since the last commit, or undo them. The store stays usable."""
         if commit_pending_transaction:
             self.commit()
         elif not self.is_guest:
@@ -152,7 +153,9 @@ class KGReasonerStore(StoreChanges):
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a KGReasonerStore is neither copied nor pickled: copy or serialise graph.store.explicit, and attach again")
+        raise TypeError(
+            "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
+        )
 
     def _use(self, reasoner: Reasoner) -> None:
         """Take a reasoner, for what it has and for everything that comes."""
@@ -168,7 +171,7 @@ class KGReasonerStore(StoreChanges):
     # --- explanations -----------------------------------------------------------------------------------------------
 
     def explain(self, triple: RdflibTriple, graph: Node | None = None) -> Proof:
-        """The shortest proof of a triple, shown with the graph's prefixes: ``print(graph.store.explain(triple))``.
+        """Find the shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
 
         Args:
             triple: what to prove.
@@ -176,7 +179,7 @@ class KGReasonerStore(StoreChanges):
 
         Raises:
             NoProofError: the graph has no such triple; `why_not` tells what is missing.
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
         """
         self.prepare()
         subject, property, value = map(from_rdflib, triple)
@@ -184,7 +187,7 @@ class KGReasonerStore(StoreChanges):
         return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     def reasoner_of(self, graph: Node | None = None, triple: RdflibPattern = (None, None, None)) -> Reasoner:
-        """The reasoner of a graph: `reasoner`, unless graphs are reasoned over by themselves.
+        """Return the reasoner of a graph: `reasoner`, unless each graph is reasoned over separately.
 
         Args:
             graph: the name of the graph; by default the first that has a triple that matches.
@@ -199,18 +202,18 @@ class KGReasonerStore(StoreChanges):
         with_triple = (name for name in names if next(self.triples_of(name, triple), None) is not None)
         place = self.place(next(with_triple, names[0]))
         if place is None:
-            raise ReasonerError(f"there is no graph {graph}")
+            raise ReasonerError(f"the graph {graph} does not exist")
         return self._by_graph.store_of(cast(int, place)).reasoner
 
     def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
-        """What is missing for a triple that does not follow: for each rule that could derive it, what does not hold.
+        """Explain why a triple does not follow: for each rule that could derive it, find what does not hold.
 
         Args:
             triple: what is not there.
             graph: where graphs are reasoned over by themselves, that in which the triple does not hold; by default the first.
 
         Raises:
-            LoadError: that is no triple of RDF.
+            LoadError: that is not a triple of RDF.
             ReasonerError: the triple is there: `explain` tells why.
         """
         self.prepare()
@@ -230,7 +233,7 @@ class KGReasonerStore(StoreChanges):
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """SPARQL Update, see `kg_reasoner.store.sparql_update`."""
+        """Run a SPARQL update, see `kg_reasoner.store.sparql_update`."""
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._contexts.name(graph, self)
         update_graph(graph, self, target, update, initNs, initBindings)
@@ -255,11 +258,27 @@ class KGReasonerStore(StoreChanges):
 
 
 def graph_of(reasoner: Reasoner) -> Graph:
-    """An rdflib graph over an existing reasoner.
+    """Make an rdflib graph over an existing reasoner.
 
     Raises:
-        ReasonerError: that is no reasoner.
+        ReasonerError: that is not a reasoner.
     """
     if not isinstance(reasoner, Reasoner):
-        raise ReasonerError(f"{reasoner!r} is no reasoner: for a graph that is there, use attach(graph)")
+        raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
     return Graph(store=KGReasonerStore(reasoner))
+
+
+def store_of(graph: Graph) -> KGReasonerStore:
+    """The store under a graph or dataset: ``graph.store``, with its type.
+
+    >>> graph = Graph(store="KGReasoner")
+    >>> store_of(graph).reasoner.maintenance
+    'backward-forward'
+
+    Raises:
+        ReasonerError: there is no reasoner under it.
+    """
+    store = getattr(graph, "store", None)
+    if not isinstance(store, KGReasonerStore):
+        raise ReasonerError(f"{graph!r} has no reasoner: call attach(graph) first")
+    return store

@@ -1,0 +1,120 @@
+"""What a command may take: time, facts and memory, by options that all commands that reason have."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from kg_reasoner.cli.kept import kept, kept_option
+
+if TYPE_CHECKING:
+    from kg_reasoner.limits import Limits
+
+__all__ = ["TimedOut", "given_limits", "limit_options"]
+
+_GROUP: Final = "limits"
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class TimedOut(BaseException):
+    """The command has taken longer than ``--timeout`` allows. Like an interrupt, it comes at any place."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the command takes longer than its limit of {seconds:g} s (--timeout)")
+
+
+def _bytes(text: str) -> int:
+    """A number of bytes, which may have a suffix."""
+    found = _SIZE.fullmatch(text.strip())
+    size = int(float(found[1]) * 1024 ** _POWERS[found[2].upper()]) if found else 0
+    if size == 0:
+        raise click.BadParameter(f"{text!r} is not a size: write a number of bytes, or a size such as 500M or 2G")
+    return size
+
+
+def limit_options(command: _Command) -> _Command:
+    """The options of the commands that reason or query; the command runs within the limits that they give."""
+
+    @wraps(command)
+    def limited(*arguments: Any, **options: Any) -> Any:
+        with _within(given_limits()):
+            return command(*arguments, **options)
+
+    found: Any = limited
+    for option in (
+        kept_option(
+            _GROUP,
+            "--max-memory",
+            type=_bytes,
+            metavar="BYTES",
+            help="Stop when the tables of facts and terms take more than this, such as 500M or 2G (G is 1024 M).",
+        ),
+        kept_option(
+            _GROUP,
+            "--max-facts",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Stop when there are more facts than this, explicit and inferred, or more solutions of a graph pattern.",
+        ),
+        kept_option(
+            _GROUP,
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="Stop when the command takes longer than this.",
+        ),
+    ):
+        found = option(found)
+    return found
+
+
+def given_limits() -> Limits:
+    """The limits that the command's options give."""
+    from kg_reasoner.limits import Limits
+
+    given = kept(_GROUP)
+    return Limits(given["timeout"], given["max_facts"], given["max_memory"])
+
+
+@contextmanager
+def _within(limits: Limits) -> Iterator[None]:
+    """Keep a whole command within limits: a watch stops kernels, and an alarm all else (parsers, rdflib), where there is one.
+
+    Raises:
+        LimitError, TimedOut: a limit is exceeded.
+    """
+    from kg_reasoner.limits import UNLIMITED, Watch
+
+    if limits == UNLIMITED:
+        yield
+        return
+    with _alarm(limits.seconds), Watch(limits):
+        yield
+
+
+@contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise TimedOut(seconds)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,46 @@
+"""How much work the tests do. One variable says it, ``KG_REASONER_EFFORT``:
+
+==========  =====================================================================================================
+``quick``   what ``python -m pytest`` does: every room, in minutes; tests that are marked `long` are left out
+``ci``      all tests: what ``.ci/run`` does after that
+``full``    all tests, and of whatever can go on for ever as much as fits into a night; failing examples are made
+            small, which takes minutes
+==========  =====================================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final, TypeVar
+
+from hypothesis import Phase
+
+T = TypeVar("T")
+
+EFFORTS: Final = ("quick", "ci", "full")
+EFFORT: Final = os.environ.get("KG_REASONER_EFFORT") or "quick"
+if EFFORT not in EFFORTS:
+    raise ValueError(f"KG_REASONER_EFFORT is {EFFORT!r}, and not one of {', '.join(EFFORTS)}")
+
+CHECKED: Final = os.environ.get("KG_REASONER_KERNELS") == "checked"
+"""Whether kernels run as bounds-checked Python, which is slower by far."""
+
+
+def by_effort(quick: T, ci: T, full: T) -> T:
+    """The value for the effort of this run."""
+    return {"quick": quick, "ci": ci, "full": full}[EFFORT]
+
+
+def examples(number: int) -> int:
+    """How many examples a property is tried on, given how many it is in CI."""
+    return by_effort(max(5, number // 5), number, 50 * number)
+
+
+TRANSACTIONS: Final = by_effort(1_200, 24_000, 1_000_000)
+"""Random transactions of one reasoner, over all strategies and kinds of worlds."""
+
+DOCUMENTS: Final = by_effort(8, 25, 10_000)
+"""Broken documents of each kind that readers get, at least one for each seed."""
+
+PHASES: Final = by_effort(*2 * ([Phase.explicit, Phase.reuse, Phase.generate],), list(Phase))
+"""Hypothesis' phases for long histories."""

@@ -1,0 +1,132 @@
+"""The join orders and plans of rules and queries, as text: a change that makes one of them worse fails here, and does not only
+show as slowness.
+
+The snapshots lie in ``tests/plans``; ``tests/plan_text.py`` says how to read them. After an intended change,
+``KG_REASONER_SNAPSHOTS=write python -m pytest tests/test_plans.py`` writes them anew: read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg_reasoner import Reasoner, lubm, query, rulesets
+from kg_reasoner.catalog import Catalog, StoredAtom, StoredRule
+from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.groups import is_group, split
+from kg_reasoner.parser import PREFIXES, parse
+from kg_reasoner.planner import Draft
+from kg_reasoner.program import Rule
+from kg_reasoner.relation import Database
+from kg_reasoner.store import graph_of
+
+from .plan_text import PlanPrinter
+
+SNAPSHOTS = Path(__file__).parent / "plans"
+UB = {"ub": "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"}
+
+
+def compare(name: str, text: str) -> None:
+    """Compare a text with its snapshot, or write it."""
+    file = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("KG_REASONER_SNAPSHOTS") == "write":
+        file.write_text(text, encoding="utf-8")
+    assert file.is_file(), f"there is no {file}: KG_REASONER_SNAPSHOTS=write writes it"
+    assert text == file.read_text(encoding="utf-8"), f"the plans differ from {file}; see the docstring of this module"
+
+
+def has_choices(rule: StoredRule) -> bool:
+    """Whether there is more than one part, and so an order to choose."""
+    return len(rule.body) + len(rule.checks) > 1
+
+
+def plans_of(rules: Sequence[Rule], prefixes: dict[str, str], *, ternary: bool) -> str:
+    """The plans of rules before there are any facts."""
+    catalog = Catalog(Dictionary(), Database(), ternary=ternary)
+    stored = [one for rule in split(rules) if rule.body and not is_group(rule) for one in catalog.rules(rule)]
+    printer = PlanPrinter(catalog, prefixes)
+    return "".join(f"{printer.rule(one)}\n\n" for one in stored if has_choices(one))
+
+
+FIXTURES = SNAPSHOTS / "rules.dl"
+SECTIONS = re.findall(r"^# --- (.+)\n((?:(?!# ---).*\n)*)", FIXTURES.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("title", "text"), SECTIONS, ids=[title for title, _ in SECTIONS])
+def test_plans_of_rules(title: str, text: str) -> None:
+    program = parse(text)
+    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    compare(title.replace(" ", "-"), plans_of(program.rules, prefixes, ternary="triples" in title))
+
+
+@pytest.mark.parametrize("name", rulesets.names())
+def test_plans_of_rule_sets(name: str) -> None:
+    """Over one relation of all triples, where each rule is planned once, whatever the data."""
+    program = rulesets.load(name).program
+    compare(name, plans_of(program.rules, {**PREFIXES, **dict(program.prefixes)}, ternary=True))
+
+
+@pytest.fixture(scope="module")
+def university(tmp_path_factory: pytest.TempPathFactory) -> Reasoner:
+    data = tmp_path_factory.mktemp("lubm") / "lubm.nt"
+    lubm.write(data, 1, seed=0)
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(lubm.ontology_path(), data)
+    reasoner.materialise()
+    return reasoner
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
+def test_plans_of_an_ontology(university: Reasoner) -> None:
+    """The rules that the axioms of LUBM's ontology turn into, with a relation for each property and class."""
+    printer = PlanPrinter(university.engine.catalog, {**PREFIXES, **UB})
+    planned = [one.rule for one in university.engine.base.materialiser.active_rules()]
+    texts = sorted(printer.rule(rule) for rule in planned if has_choices(rule))  # sorted: axioms come in any order
+    compare("lubm-rules", "".join(f"{text}\n\n" for text in texts))
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
+def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The join orders of the 14 queries of LUBM go by the sizes of the relations."""
+    printer = PlanPrinter(university.engine.catalog, {**PREFIXES, **UB})
+    plan_query, plans = query.plan_query, list[str]()
+
+    def record(
+        room: Any,
+        body: Sequence[StoredAtom],
+        checks: Sequence[Any],
+        answer: Sequence[str],
+        estimate: Callable[[StoredAtom, Collection[str]], float],
+    ) -> int:
+        head = StoredAtom(-1, tuple(answer))
+        plans.append(printer.steps(Draft(room, head, tuple(body), tuple(checks), None, estimate)))
+        return plan_query(room, body, checks, answer, estimate)
+
+    monkeypatch.setattr(query, "plan_query", record)
+    graph, lines = graph_of(university), list[str]()
+    for name, text in lubm.queries().items():
+        plans.clear()
+        count = len(graph.query(text))
+        shown = "".join(f"    query: {plan}\n" for plan in plans) or "    no plan: the query has one pattern\n"
+        lines.append(f"{name}, {count} answers\n{shown}")
+    compare("lubm-queries", "\n".join(lines))
+
+
+def test_a_worse_join_order_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rules = parse("far(?x, ?z) :- near(?x, ?y), other(?u, ?v), near(?y, ?z), known(?z) .").rules
+    before = plans_of(rules, {}, ternary=False)
+    (tmp_path / "far.txt").write_text(before, encoding="utf-8")
+    monkeypatch.setattr("tests.test_plans.SNAPSHOTS", tmp_path)
+    monkeypatch.delenv("KG_REASONER_SNAPSHOTS", raising=False)
+    compare("far", plans_of(rules, {}, ternary=False))
+    monkeypatch.setattr(
+        "kg_reasoner.planner._join_order",
+        lambda body, checks, trigger, *_: [(atom, 0) for number, atom in enumerate(body) if number != trigger],
+    )
+    with pytest.raises(AssertionError, match=r"the plans differ from .*far\.txt"):
+        compare("far", plans_of(rules, {}, ternary=False))
