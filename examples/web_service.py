@@ -17,7 +17,6 @@ from urllib.request import urlopen
 from rdflib import Graph
 
 import kg_reasoner
-from kg_reasoner.limits import Limits
 
 DATA = """
 @prefix : <http://example.org/> .
@@ -34,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         query = parse_qs(urlsplit(self.path).query).get("query", [""])[0]
         try:
-            with GRAPH.store.reasoner.limited(Limits(seconds=2, facts=100_000)):
+            with GRAPH.store.reasoner.limited(kg_reasoner.Limits(seconds=2, facts=100_000)):
                 result = GRAPH.query(query)
                 rows = list(result)
             columns = {str(name): [str(row[name]) for row in rows] for name in result.vars or ()}

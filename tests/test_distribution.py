@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from .test_packaging import ROOT
 from .code_blocks import PYTHON
+from .test_packaging import ROOT
 from .test_readme import STORIES
 
 pytestmark = pytest.mark.long
