@@ -62,11 +62,12 @@ def test_the_source_distribution_has_what_its_tests_need(built: Path, tmp_path: 
         file.extractall(tmp_path, members)
     wanted = {
         str(path.relative_to(ROOT))
-        for folder in ("tests", "benchmarks", ".ci", "kg_reasoner", "loaders", "rulesets", "spark_backend")
+        for folder in ("tests", "benchmarks", "docs", "examples", ".ci", "kg_reasoner", "loaders", "rulesets", "spark_backend")
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert wanted | {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"} <= names
+    texts = {"README.md", "CITATION.cff", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "mkdocs.yml", "pyproject.toml"}
+    assert wanted | texts <= names
     (tree,) = tmp_path.iterdir()
     run(sys.executable, "-m", "pytest", "-qq", "--collect-only", "-p", "no:cacheprovider", folder=tree)
 
