@@ -23,9 +23,14 @@ FILE = re.compile(r"^<!-- file: (.+) -->\n```(\w+)$", re.MULTILINE)
 OUTPUT = re.compile(r"^<!-- output -->\n```(\w+)$", re.MULTILINE)
 
 
+def on_startup(**_: Any) -> None:
+    """Make the folder that `paths` of mkdocstrings names, which looks for it before it asks for anything else."""
+    VIEW.mkdir(parents=True, exist_ok=True)
+
+
 def on_config(config: Any) -> Any:
-    """Make the folder that `paths` of mkdocstrings names."""
-    shutil.rmtree(VIEW, ignore_errors=True)
+    """Fill the folder, each time that the site is built."""
+    shutil.rmtree(VIEW)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "kg_reasoner", VIEW, ignore=ignored)
     for name in ("loaders", "rulesets", "spark_backend"):
