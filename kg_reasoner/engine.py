@@ -17,7 +17,6 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
-from kg_reasoner.clashes import clashes
 from kg_reasoner.collector import Collector, Committed
 from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
@@ -654,6 +653,8 @@ class Engine:
 
     def violations(self) -> Iterator[Violation]:
         """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
+        from kg_reasoner.clashes import clashes
+
         found = violations(self.catalog, self.applied_rules)
         if self.base.rewriting is not None:
             found = chain(found, self.base.rewriting.contradictions())
