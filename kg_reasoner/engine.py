@@ -471,8 +471,10 @@ class Engine:
             LimitError, CancelledError: it has.
         """
         watch = current_watch()
-        watch.check(self.count_facts() if watch.limits.facts is not None else 0)
-        self._watch.check()
+        if watch is not NOBODY:
+            watch.check(self.count_facts() if watch.limits.facts is not None else 0)
+        elif self._watch.is_over:
+            self._watch.check()
 
     def count_facts(self) -> int:
         """How many facts there are, explicit and inferred ones, those for internal use left out."""
