@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kg_reasoner.cells import is_of_type, with_article
 from kg_reasoner.dictionary import Dictionary, Ids
 from kg_reasoner.errors import ColumnTypeError, Span
 from kg_reasoner.program import Column, Program, Rule, Variable
@@ -40,7 +39,11 @@ class ColumnTypes:
         Raises:
             ColumnTypeError: a term is not of its column's type.
         """
-        for number, column in enumerate(self.typed.get(predicate, ())):
+        if predicate not in self.typed:
+            return
+        from kg_reasoner.cells import is_of_type
+
+        for number, column in enumerate(self.typed[predicate]):
             known = self._known[column.type]
             for term in np.unique(facts[:, number]).tolist() if column.type != "any" else ():
                 if term not in known:
@@ -57,6 +60,10 @@ def check_heads(program: Program) -> None:
         ColumnTypeError: a constant is not of its column's type.
     """
     typed = _typed(program)
+    if not typed:
+        return
+    from kg_reasoner.cells import is_of_type
+
     for rule in program.rules:
         for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):
             if not isinstance(term, Variable) and not is_of_type(term, column.type):
@@ -69,6 +76,7 @@ def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
 
 
 def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule], span: Span | None = None) -> ColumnTypeError:
+    from kg_reasoner.cells import with_article
     from kg_reasoner.printer import format_rule
 
     message = f"{term_text(term)} is not {with_article(column.type)}, as column {column.name} of {predicate} is declared"

@@ -17,7 +17,6 @@ import numpy as np
 from kg_reasoner import analysis
 from kg_reasoner.axiom_rules import AxiomRules
 from kg_reasoner.catalog import INTERNAL, Catalog, needs_ternary
-from kg_reasoner.clashes import clashes
 from kg_reasoner.collector import Collector, Committed
 from kg_reasoner.column_types import ColumnTypes
 from kg_reasoner.counters import Counters
@@ -472,8 +471,10 @@ class Engine:
             LimitError, CancelledError: it has.
         """
         watch = current_watch()
-        watch.check(self.count_facts() if watch.limits.facts is not None else 0)
-        self._watch.check()
+        if watch is not NOBODY:
+            watch.check(self.count_facts() if watch.limits.facts is not None else 0)
+        elif self._watch.is_over:
+            self._watch.check()
 
     def count_facts(self) -> int:
         """How many facts there are, explicit and inferred ones, those for internal use left out."""
@@ -654,6 +655,8 @@ class Engine:
 
     def violations(self) -> Iterator[Violation]:
         """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
+        from kg_reasoner.clashes import clashes
+
         found = violations(self.catalog, self.applied_rules)
         if self.base.rewriting is not None:
             found = chain(found, self.base.rewriting.contradictions())

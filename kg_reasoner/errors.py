@@ -7,7 +7,6 @@ where, and what to do about it; where there is a source text, `SourceError` show
 from __future__ import annotations
 
 import difflib
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -234,6 +233,8 @@ class MissingExtraError(ReasonerError):
 
 def install_command(extra: str) -> str:
     """The command that installs an extra beside this package: from the checkout, if it runs from one, or by its name."""
+    import shlex
+
     root = Path(__file__).resolve().parents[1]
     if (root / "pyproject.toml").is_file():
         return f"pip install -e {shlex.quote(f'{root}[{extra}]')}"

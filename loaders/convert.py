@@ -100,6 +100,7 @@ def text_from_term(term: object) -> str:
     raise LoadError(f"{term!r} is not an RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _iri_text(value: str) -> str:
     bad = _NOT_IN_IRI.search(value)
     if bad:

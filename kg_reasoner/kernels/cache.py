@@ -11,7 +11,6 @@ import hashlib
 import json
 import logging
 import os
-import secrets
 import stat
 import sys
 import time
@@ -108,7 +107,7 @@ def _expect_private(path: Path, status: os.stat_result) -> None:
 
 def _write_whole(path: Path, content: bytes) -> None:
     """Write a file under another name first, which is gone whatever happens."""
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
+    unfinished = path.with_name(f"{path.name}.{os.urandom(8).hex()}.tmp")
     try:
         unfinished.touch(mode=0o600, exist_ok=False)
         unfinished.write_bytes(content)

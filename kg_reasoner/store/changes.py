@@ -193,7 +193,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             pattern = self._pattern(terms)
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        tables = {graph: np.concatenate(tables) for graph, tables in found.items()}  # copies: what they are views of will change
+        tables = {graph: tables[0].copy() if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
         return {graph: table for graph, table in tables.items() if len(table)}
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -46,11 +46,16 @@ class Contexts:
     def __init__(self) -> None:
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
+        self._last: ref[Graph] | None = None
+        """One of these, the last that was asked for: mostly there is no other."""
         self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
     def name(self, context: Graph | None, store: StoreReading) -> Node | None:
         """The name of the graph that a context stands for; None: all of them."""
-        if context is None or self._plain.get(id(context)) is context:
+        if context is None or (self._last is not None and self._last() is context):
+            return None
+        if self._plain.get(id(context)) is context:
+            self._last = ref(context)
             return None
         if context.context_aware:  # the dataset itself
             return None if context.default_union else DATASET_DEFAULT_GRAPH_ID
