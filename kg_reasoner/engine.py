@@ -306,7 +306,8 @@ class Engine:
     @property
     def is_current(self) -> bool:
         """Whether all that follows is derived, and nothing is left over from an operation that was interrupted."""
-        return not self._dirty and self.is_sound
+        transaction = self.transaction
+        return not self._dirty and self.is_sound and (transaction is None or not transaction.is_waiting)
 
     @property
     def is_sound(self) -> bool:

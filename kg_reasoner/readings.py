@@ -34,6 +34,8 @@ class Readings:
 
     def __init__(self) -> None:
         self._open: WeakSet[Completable] = WeakSet()
+        self.is_completing = False
+        """Whether the rest is being fetched, for which nothing may be taken in."""
 
     def __bool__(self) -> bool:
         return len(self._open) > 0
@@ -44,9 +46,13 @@ class Readings:
 
     def complete(self) -> None:
         """Fetch the rest of all of them."""
-        for reading in list(self._open):
-            reading.complete()
-        self._open.clear()
+        self.is_completing = True
+        try:
+            for reading in list(self._open):
+                reading.complete()
+            self._open.clear()
+        finally:
+            self.is_completing = False
 
 
 class Snapshot:

@@ -413,6 +413,7 @@ class Reasoner:
         """
         engine = self.engine
         if not engine.is_current:
+            self._hand_over()
             with NO_HOLD if limits is None else self.limited(limits):
                 if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
                     with engine.exclusively():
@@ -427,7 +428,7 @@ class Reasoner:
         while True:
             hold = engine.lock.read(current_watch().remaining)
             if which == "explicit":
-                if engine.is_sound:
+                if engine.is_sound and (engine.transaction is None or not engine.transaction.is_waiting):
                     return hold
             elif engine.is_current and (
                 engine.transaction is not None or self._notices.are_issued(self.loaded, engine.axioms.warnings)
@@ -437,8 +438,15 @@ class Reasoner:
             if which != "explicit":
                 self.materialise()
             else:
+                self._hand_over()
                 with engine.exclusively():
                     pass
+
+    def _hand_over(self) -> None:
+        """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
+        transaction = self.engine.transaction
+        if transaction is not None and transaction.is_waiting:
+            transaction.hand_over()
 
     def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
         """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.

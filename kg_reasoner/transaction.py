@@ -61,6 +61,14 @@ class Transaction:
         return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in sys._current_frames())
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether something that belongs to it has not been handed to the reasoner yet."""
+        return False
+
+    def hand_over(self) -> None:
+        """Hand to the reasoner what waits for that."""
+
+    @property
     def collects(self) -> bool:
         """Whether it collects what changes."""
         return self.collector is not None

@@ -89,3 +89,23 @@ def test_a_few_of_very_many_solutions() -> None:
     exists = f"{PREFIX} SELECT ?x {{ ?x ex:age 7 FILTER EXISTS {{ ?y ex:age ?a . ?z ex:age ?b }} }}"
     assert [row.x for row in graph.query(exists)] == [EX.p7]
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("inside", ["?x ex:age ?b", "OPTIONAL { ?x ex:friend ?b }", "OPTIONAL { ?x ex:age ?b FILTER(?a > 3) }"])
+def test_a_query_over_many_rows_sees_nothing_of_what_is_added_meanwhile(inside: str) -> None:
+    graph = people(6000)
+    rows = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . {inside} }}"))
+    next(rows)
+    graph.add((EX.new, EX.age, Literal(5)))
+    graph.add((EX.p3, EX.friend, EX.p4))
+    graph.add((EX.p3, EX.friend, EX.p5))
+    assert (EX.new, EX.age, None) in graph
+    assert len(list(rows)) == 5999
+
+
+def test_the_reasoner_under_a_graph_sees_what_was_added() -> None:
+    graph = people(5)
+    graph.add((EX.new, EX.age, Literal(5)))
+    assert graph.store.reasoner.sizes().explicit == 6
+    graph.add((EX.newer, EX.age, Literal(5)))
+    assert len(list(graph.store.reasoner.triples(which="explicit"))) == 7

@@ -97,7 +97,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
     def flush(self) -> None:
         """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
         own = self.own
-        if own is not None and own.waiting:
+        if own is not None and own.is_waiting:
             with self.writing():
                 self._add(own.waiting)
                 own.waiting = []  # if an interrupt comes before this, they are added twice, which does no harm
@@ -106,7 +106,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
     def is_waiting(self) -> bool:
         """Whether there is something to flush."""
         own = self.own
-        return own is not None and bool(own.waiting)
+        return own is not None and own.is_waiting
 
     def _add(self, added: list[tuple[list[str], int]]) -> None:
         self._add_ids(*self._encoded(added))

@@ -26,11 +26,27 @@ class StoreTransaction(Transaction):
         self.store = ref(store)
         self.waiting: list[tuple[list[str], int]] = []
 
+    @property
+    def is_waiting(self) -> bool:
+        """See `Transaction.is_waiting`. What is read before a change does not see it."""
+        engine = self.reasoner.engine
+        return bool(self.waiting) and not (engine.readings.is_completing and engine.lock.is_writing)
+
+    def hand_over(self) -> None:
+        """See `Transaction.hand_over`."""
+        store = self.store()
+        if store is not None:
+            store.flush()
+
 
 class StoreTransactions:
     """The transactions that a store begins, and those of the reasoner's own in which it is a guest."""
 
     reasoner: Reasoner
+
+    def flush(self) -> None:
+        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        raise NotImplementedError
 
     def writing(self) -> Hold:
         """The ``with`` block of a method that changes the store: other threads wait."""
