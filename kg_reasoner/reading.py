@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.matching import Ids, Which
 from kg_reasoner.query import AnyPattern, answers
+from kg_reasoner.readings import CHANGED
 
 if TYPE_CHECKING:
     from kg_reasoner.reasoner import Reasoner
 
 FIRST = 4096
 """Solutions that are fetched at first."""
+
+KEPT = 1 << 24
+"""Solutions, as ids, that a writer fetches for a reader at most."""
 
 GROWTH = 16
 """How many times more are fetched the next time. The query starts anew, and what is known is skipped."""
@@ -49,9 +53,9 @@ class Reading:
         return rows, limit is None or len(rows) < limit
 
     def complete(self) -> None:
-        """Fetch the rest."""
+        """Fetch the rest, unless it is very much: then reading on is an error."""
         if not self.is_complete and self._version == self._reasoner.version:
-            self._rows, self.is_complete = self._fetch(None)
+            self._rows, self.is_complete = self._fetch(KEPT)
 
     def blocks(self) -> Iterator[Ids]:
         """Tables of solutions, one after the other.
@@ -75,4 +79,4 @@ class Reading:
 
     def _check(self) -> None:
         if self._reasoner.version != self._version:
-            raise ReasonerError("the reasoner changed while the solutions of a query were read: make a list of them first")
+            raise ReasonerError(CHANGED)

@@ -10,12 +10,18 @@ from typing import Any, Final, Protocol
 from weakref import WeakSet
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.limits import Unwatched
 
 __all__ = ["Completable", "Readings", "Snapshot"]
 
 FIRST: Final = 16
 MOST: Final = 1024
 """Items that are fetched at once: at first, and at most."""
+
+KEPT: Final = 1 << 20
+"""Items that a writer fetches for a reader at most. Where there are more, the reader is told that what it reads has changed."""
+
+CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
 
 
 class Completable(Protocol):
@@ -48,8 +54,9 @@ class Readings:
         """Fetch the rest of all of them."""
         self.is_completing = True
         try:
-            for reading in list(self._open):
-                reading.complete()
+            with Unwatched():  # the limits of whoever writes are not those of readers
+                for reading in list(self._open):
+                    reading.complete()
             self._open.clear()
         finally:
             self.is_completing = False
@@ -105,13 +112,17 @@ class Snapshot:
 
         Raises:
             ReasonerError: the generator is at work: something that it calls is about to change what it reads.
+
+        Where very many items are left, they are not fetched, and whoever reads is told so.
         """
         if self._fetching == get_ident():
             raise ReasonerError("a function that a query calls cannot change what is queried")
         if self._rest is None:
             rest: list[Any] = []
             try:
-                rest.extend(self._source)
+                rest.extend(islice(self._source, KEPT + 1))
             except Exception as error:
                 self._failure = error
+            if len(rest) > KEPT:
+                rest, self._failure = [], ReasonerError(CHANGED)
             self._rest = iter(rest)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Graph, Literal, Namespace
 
-from kg_reasoner import Reasoner, graph_of, reading
+from kg_reasoner import Limits, Reasoner, graph_of, reading, readings
+from kg_reasoner.errors import LimitError, ReasonerError
 from kg_reasoner.query import Pattern, answers
 from kg_reasoner.terms import IRI
 
@@ -109,3 +110,28 @@ def test_the_reasoner_under_a_graph_sees_what_was_added() -> None:
     assert graph.store.reasoner.sizes().explicit == 6
     graph.add((EX.newer, EX.age, Literal(5)))
     assert len(list(graph.store.reasoner.triples(which="explicit"))) == 7
+
+
+def test_a_writer_does_not_wait_for_very_many_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "KEPT", 1000)
+    graph = people(100)
+    pairs = iter(graph.query(f"{PREFIX} SELECT ?x ?y {{ ?x ex:age ?a . ?y ex:age ?b }}"))
+    few = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . ?x ex:age ?b }}"))
+    next(pairs), next(few)
+    graph.add((EX.new, EX.age, Literal(5)))
+    assert len(graph) == 101
+    assert len(list(few)) == 99
+    with pytest.raises(ReasonerError, match="what a query reads has changed"):
+        list(pairs)
+
+
+def test_the_limits_of_a_writer_are_not_those_of_readers() -> None:
+    graph = people(3000)
+    rows = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . ?x ex:age ?b }}"))
+    next(rows)
+    with graph.store.reasoner.limited(Limits(facts=100_000, seconds=60)):
+        graph.add((EX.new, EX.age, Literal(5)))
+        graph.commit()
+    with graph.store.reasoner.limited(Limits(facts=10)), pytest.raises(LimitError):
+        graph.store.reasoner.add_triples([(IRI("http://example.org/a"), IRI("http://example.org/b"), IRI("http://example.org/c"))])
+    assert len(list(rows)) == 2999
