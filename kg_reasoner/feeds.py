@@ -22,8 +22,8 @@ class ChangeFeed:
     """The changes of a pattern by later commits, as an iterator of deltas, in order, each of them once.
 
     ``for delta in feed`` waits for the next commit, so somebody else has to commit: another thread. ``async for`` waits without
-    blocking the event loop. `poll` does not wait. A feed may be read in any thread, and so may the deltas (the reasoner itself may
-    not). Where several read one feed, each delta goes to one of them.
+    blocking the event loop. `poll` does not wait. A feed may be read in any thread, and so may the deltas. Where several read one
+    feed, each delta goes to one of them.
 
     What nobody reads stays in memory: `close` the feed, use it in a ``with`` block, or drop it.
     """
