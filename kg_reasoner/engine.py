@@ -293,8 +293,8 @@ class Engine:
 
     @contextmanager
     def _watched(self, changes: bool) -> Iterator[None]:
-        """An operation under limits: those of whoever has set some for what is done now, else those of the engine."""
-        own = Watch(self.limits, self.running) if current_watch() is NOBODY else nullcontext()
+        """An operation under limits: those that have been set for what is done now with this engine, else its own."""
+        own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
         with own, Operation(self, changes):
             watch = current_watch()
             watch.attach(self.database.context)
@@ -462,6 +462,7 @@ class Engine:
         """Make what other threads are doing end with CancelledError."""
         for watch in list(self.running):
             watch.cancel()
+        self.lock.cancel()
         if not self._is_whole:
             self._watch.cancel_kernels(self.database.context)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,7 +53,8 @@ UNLIMITED: Final = Limits()
 class Watch:
     """Watches over one operation or query: tells it, and the kernels that work for it, when to stop.
 
-    It is current for the thread that entered it, as a ``with`` block, and may be entered again later; its time only runs inside.
+    It is current for the thread or task that entered it, as a ``with`` block, and may be entered again later; its time only runs
+    inside. A generator that yields inside gives it to whoever iterates.
 
     Args:
         limits: what may be taken.
@@ -79,13 +81,15 @@ class Watch:
             self._timer = threading.Timer(self._left, self._stop, [f"longer than its limit of {self.limits.seconds:g} s"])
             self._timer.daemon = True
             self._timer.start()
-        self._outer, _local.watch = _local.watch, self
+        self._outer = current_watch()
+        _watches.set((*_watches.get(), self))
         if self._registry is not None:
             self._registry.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _local.watch = self._outer
+        _watches.set(tuple(watch for watch in _watches.get() if watch is not self))
+        self._outer = self
         if self._registry is not None:
             self._registry.discard(self)
         if self._timer is not None and self._end is not None:
@@ -111,15 +115,30 @@ class Watch:
         self._why, context.stop = None, 0
 
     def attach(self, context: Any) -> None:
-        """From now on, let the kernels that work with a context be stopped."""
-        with self._mutex:
-            self._contexts.append(context)
-            context.stop = int(self._why is not None)
+        """From now on, let the kernels that work with a context be stopped, by the watches around this one, too."""
+        context.stop = 0
+        for watch in self._with_outer():
+            with watch._mutex:
+                watch._contexts.append(context)
+                if watch._why is not None:
+                    context.stop = 1
 
     def detach(self) -> None:
         """The kernels that were attached last are through."""
-        with self._mutex:
-            self._contexts.pop().stop = 0
+        for watch in self._with_outer():
+            with watch._mutex:
+                watch._contexts.pop().stop = 0
+
+    def _with_outer(self) -> list[Watch]:
+        """This watch and those around it, from within."""
+        found = [self]
+        while (outer := found[-1]._outer) is not found[-1] and outer is not NOBODY:
+            found.append(outer)
+        return found
+
+    def is_of(self, registry: set[Watch]) -> bool:
+        """Whether it watches over what is done with the engine whose registry this is."""
+        return self._registry is registry
 
     @property
     def is_over(self) -> bool:
@@ -138,9 +157,12 @@ class Watch:
             CancelledError: it was cancelled.
             LimitError: it exceeds a limit.
         """
-        if self._why is not None:
-            if self._why:
-                raise LimitError(f"the operation takes {self._why}")
+        why = self._why
+        if why is None and self._outer is not self and self._outer is not NOBODY:
+            why = next((watch._why for watch in self._with_outer() if watch._why is not None), None)
+        if why is not None:
+            if why:
+                raise LimitError(f"the operation takes {why}")
             raise CancelledError("the operation was cancelled")
         limits = self.limits
         if limits.facts is not None and facts > limits.facts:
@@ -153,23 +175,21 @@ NOBODY: Final = Watch()
 """The watch where there is none: it lets everything pass."""
 
 
-class _Local(threading.local):
-    watch = NOBODY
-
-
-_local = _Local()
+_watches: Final[ContextVar[tuple[Watch, ...]]] = ContextVar("watches", default=(NOBODY,))
+"""The watches over what a thread or a task is doing, the innermost last."""
 
 
 class Unwatched:
     """The ``with`` block of what has to be done whatever the limits are, such as undoing what exceeded them."""
 
     def __enter__(self) -> None:
-        self._outer, _local.watch = _local.watch, NOBODY
+        self._outer = _watches.get()
+        _watches.set((NOBODY,))
 
     def __exit__(self, *_: object) -> None:
-        _local.watch = self._outer
+        _watches.set(self._outer)
 
 
 def current_watch() -> Watch:
-    """The watch over what this thread is doing."""
-    return _local.watch
+    """The watch over what this thread or task is doing."""
+    return _watches.get()[-1]

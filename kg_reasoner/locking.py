@@ -15,7 +15,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any, Final
 
-from kg_reasoner.errors import LimitError, ReasonerError
+from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
 __all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
 
@@ -212,11 +212,20 @@ class ReadWriteLock:
                 moved.clear()
                 if is_free():
                     return
+                if not self._waiting[me]:
+                    raise CancelledError("the operation was cancelled while it waited for another thread")
                 if not moved.wait(_patience(end)):
                     self._forget_void_holds(me)
         finally:
             self._waiting.pop(me, None)
             moved.set()  # others that wait may have missed what this thread has cleared
+
+    def cancel(self) -> None:
+        """Make the threads that wait give up, with CancelledError."""
+        for thread in list(self._waiting):
+            self._waiting[thread] = False
+        self._freed.set()
+        self._left.set()
 
     def _forget_void_holds(self, me: int) -> None:
         """Forget the holds that nobody will give back."""

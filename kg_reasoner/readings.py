@@ -18,7 +18,7 @@ FIRST: Final = 16
 MOST: Final = 1024
 """Items that are fetched at once: at first, and at most."""
 
-KEPT: Final = 1 << 20
+KEPT: Final = 1 << 18
 """Items that a writer fetches for a reader at most. Where there are more, the reader is told that what it reads has changed."""
 
 CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
@@ -119,10 +119,11 @@ class Snapshot:
             raise ReasonerError("a function that a query calls cannot change what is queried")
         if self._rest is None:
             rest: list[Any] = []
+            self._rest, self._failure = iter(rest), ReasonerError(CHANGED)  # where an interrupt strikes on the way
             try:
-                rest.extend(islice(self._source, KEPT + 1))
+                with self._reading():  # within the limits of whoever reads
+                    rest.extend(islice(self._source, KEPT + 1))
+                self._failure = ReasonerError(CHANGED) if len(rest) > KEPT else None
             except Exception as error:
                 self._failure = error
-            if len(rest) > KEPT:
-                rest, self._failure = [], ReasonerError(CHANGED)
-            self._rest = iter(rest)
+            self._rest = iter(rest if self._failure is None else [])

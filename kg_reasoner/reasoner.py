@@ -33,7 +33,7 @@ from kg_reasoner.encoding import (
 from kg_reasoner.engine import Engine
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.inconsistency import Reaction, Violation, reaction
-from kg_reasoner.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
+from kg_reasoner.limits import UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.locking import NO_HOLD, Hold
 from kg_reasoner.maintenance import DEFAULT, Strategy
 from kg_reasoner.matching import Which, check_which
@@ -363,6 +363,7 @@ class Reasoner:
 
         Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
         """
+        self._hand_over()
         is_one = self.engine.transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
         return self._in_one() if is_one else self.engine.changing()
 
@@ -383,9 +384,8 @@ class Reasoner:
 
     def publish(self) -> None:
         """Tell the subscribers of what has been committed."""
-        committed = self.engine.committed
-        if committed is not None and self._subscriptions is not None:
-            self._subscriptions.publish(committed)
+        if self._subscriptions is not None:
+            self._subscriptions.publish(lambda: self.engine.committed)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
@@ -459,7 +459,7 @@ class Reasoner:
         ...
         kg_reasoner.errors.LimitError: there are ... facts, and the limit is 1,000
         """
-        if limits is None and current_watch() is not NOBODY:
+        if limits is None and current_watch().is_of(self.engine.running):
             return nullcontext()
         found = self.limits if limits is None else limits.within(self.limits)
         return nullcontext() if found == UNLIMITED else Watch(found, self.engine.running)
@@ -467,7 +467,7 @@ class Reasoner:
     def watch(self) -> Watch:
         """The watch over a query, to be entered whenever some of its solutions are fetched."""
         outer = current_watch()
-        return Watch(self.limits if outer is NOBODY else outer.limits, self.engine.running)
+        return Watch(outer.limits if outer.is_of(self.engine.running) else self.limits, self.engine.running)
 
     def cancel(self) -> None:
         """Cancel what other threads are doing with the reasoner: CancelledError is raised there, and updates are undone.

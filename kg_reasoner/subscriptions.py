@@ -161,13 +161,15 @@ class Subscriptions:
         with self._lock:
             self._all = tuple(other for other in self._all if other is not subscription)
 
-    def publish(self, committed: Committed) -> None:
-        """Tell the subscribers of all commits up to one, which has ended, so that the next one may begin.
+    def publish(self, latest: Callable[[], Committed | None]) -> None:
+        """Tell the subscribers of all commits up to the latest, which has ended, so that the next one may begin.
 
         Within a callback this returns at once, and so it does while another thread tells subscribers: that one goes on with it.
         """
         with self._lock:
-            self._enqueue(committed)
+            committed = latest()  # asked for here, so that it is never older than the last one
+            if committed is not None and committed is not self._last:
+                self._enqueue(committed)
         while self._due and not self._turn.is_writing:
             hold = self._turn.try_write()
             if hold is None:

@@ -215,5 +215,7 @@ class Transaction:
         self.reasoner.remove_rules(rules)
 
     def _expect_open(self) -> None:
+        if self._isolated and self.is_open and self._thread != get_ident() and not self.is_void:
+            raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
         if not self.is_open:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")

@@ -39,7 +39,7 @@ class Commits:
 
     def commit(self, *lines: str) -> None:
         self.last = Committed(self.last, Delta(self.changes("+", lines), self.changes("-", lines)))
-        self.subscriptions.publish(self.last)
+        self.subscriptions.publish(lambda: self.last)
 
     def changes(self, sign: str, lines: tuple[str, ...]) -> Changes:
         rows: dict[str, list[list[int]]] = {}

@@ -18,13 +18,10 @@ from kg_reasoner.quads import NO_QUADS, NO_TRIPLES
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, RdflibTriple, graph_text, triple_texts
 from kg_reasoner.store.reading import StoreReading
 from kg_reasoner.store.sparql_update import Updatable
-from kg_reasoner.store.transactions import StoreTransactions
+from kg_reasoner.store.transactions import IN_DEFAULT, StoreTransactions, encoded, state
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""
-
-IN_DEFAULT: Final = -1
-"""Says of a triple that it is for the default graph."""
 
 
 class StoreChanges(StoreTransactions, StoreReading, Updatable):
@@ -88,7 +85,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         self._removes_default = False
         own = self.own
         if own is None:
-            self._add(added)
+            self._add_ids(*encoded(self.reasoner, added))
             return
         own.waiting += added
         if len(own.waiting) >= BATCH:
@@ -99,23 +96,14 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         own = self.own
         if own is not None and own.is_waiting:
             with self.writing():
-                self._add(own.waiting)
-                own.waiting = []  # if an interrupt comes before this, they are added twice, which does no harm
+                triples, graphs = own.take_in()
+                self._tell_by_graph(triples, graphs)
 
     @property
     def is_waiting(self) -> bool:
         """Whether there is something to flush."""
         own = self.own
         return own is not None and own.is_waiting
-
-    def _add(self, added: list[tuple[list[str], int]]) -> None:
-        self._add_ids(*self._encoded(added))
-
-    def _encoded(self, added: list[tuple[list[str], int]]) -> tuple[Ids, Ids | None]:
-        """The ids of triples, and those of their graphs unless all are for the default graph."""
-        ids = self.reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
-        has_graphs = any(graph != IN_DEFAULT for _, graph in added)
-        return ids, np.array([graph for _, graph in added], np.int32) if has_graphs else None
 
     def add_ids(self, triples: Ids, graphs: Ids | None = None) -> None:
         """Add triples, given as ids of shape (n, 3), to the default graph, or each to the graph of its id (`IN_DEFAULT`)."""
@@ -125,15 +113,13 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def _add_ids(self, triples: Ids, graphs: Ids | None) -> None:
         with self.reasoner.at_once():
-            self._state(triples, graphs)
+            state(self.reasoner, triples, graphs)
+        self._tell_by_graph(triples, graphs)
+
+    def _tell_by_graph(self, triples: Ids, graphs: Ids | None) -> None:
+        """Pass on what was added, where graphs are reasoned over by themselves."""
         if self._by_graph is not None:
             self._by_graph.changed(NO_QUADS, self._quads(triples, IN_DEFAULT if graphs is None else graphs))
-
-    def _state(self, triples: Ids, graphs: Ids | None) -> None:
-        if graphs is None:
-            self.reasoner.state_triples(triples)
-        else:
-            self.reasoner.named_graphs.state(self.reasoner.named_graphs.placed(triples, graphs))
 
     def remove_ids(self, triples: Ids, graph: int | None = None) -> None:
         """Remove explicit triples, given as ids of shape (n, 3), from a graph (`IN_DEFAULT`), or from all."""
@@ -166,7 +152,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         if not found and not added and dropped == IN_DEFAULT:
             return
         self.begin()
-        ids, graphs = self._encoded(added) if added else (NO_TRIPLES, None)
+        ids, graphs = encoded(self.reasoner, added) if added else (NO_TRIPLES, None)
         gone = [NO_QUADS]
         with self.reasoner.at_once():
             for graph, triples in found.items():
@@ -174,7 +160,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             if dropped != IN_DEFAULT:
                 self.reasoner.named_graphs.undeclare(dropped)
             if len(ids):
-                self._state(ids, graphs)
+                state(self.reasoner, ids, graphs)
         if self._by_graph is not None:
             there = self._quads(ids, IN_DEFAULT if graphs is None else graphs) if len(ids) else NO_QUADS
             self._by_graph.changed(np.concatenate(gone), there)

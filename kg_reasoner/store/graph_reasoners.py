@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kg_reasoner.limits import NOBODY, UNLIMITED, current_watch
 from kg_reasoner.quads import GRAPH_COLUMN
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store.copying import translated
@@ -65,8 +66,9 @@ class GraphReasoners:
 
         Raises:
             InconsistencyError: a graph contradicts the rules, and that was to be refused.
+            LimitError: what follows in a graph exceeds a limit.
         """
-        if self.template.on_inconsistency == "raise":
+        if self.template.on_inconsistency == "raise" or self.template.limits != UNLIMITED or current_watch() is not NOBODY:
             for graph in sorted(self._changed):
                 store = self.store_of(graph)
                 store.prepare()

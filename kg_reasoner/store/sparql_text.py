@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.locking import new_mutex
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
@@ -23,6 +24,10 @@ _TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
 
 Tree = TypeVar("Tree")
 Prepared = TypeVar("Prepared")
+
+
+_PARSING: Final = new_mutex()
+"""pyparsing finds out how to call its functions when they are first called, which is for one thread at a time."""
 
 
 def read_query(
@@ -77,7 +82,8 @@ def _read(
         if found := pattern.search(text):
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
-        tree = parse(text)
+        with _PARSING:
+            tree = parse(text)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 from weakref import ref
+
+import numpy as np
 
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.limits import current_watch
 from kg_reasoner.locking import Hold
+from kg_reasoner.matching import Ids
 from kg_reasoner.transaction import Transaction
 
 if TYPE_CHECKING:
+    from kg_reasoner.delta import Delta
     from kg_reasoner.reasoner import Reasoner
+
+
+IN_DEFAULT: Final = -1
+"""Says of a triple that it is for the default graph."""
+
+
+def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple[Ids, Ids | None]:
+    """The ids of triples, given as texts, and those of their graphs unless all are for the default graph."""
+    triples = reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
+    has_graphs = any(graph != IN_DEFAULT for _, graph in added)
+    return triples, np.array([graph for _, graph in added], np.int32) if has_graphs else None
+
+
+def state(reasoner: Reasoner, triples: Ids, graphs: Ids | None) -> None:
+    """Add triples, within an operation, to the default graph, or each to the graph of its id."""
+    if graphs is None:
+        reasoner.state_triples(triples)
+    else:
+        reasoner.named_graphs.state(reasoner.named_graphs.placed(triples, graphs))
 
 
 class StoreTransaction(Transaction):
@@ -37,6 +61,27 @@ class StoreTransaction(Transaction):
         store = self.store()
         if store is not None:
             store.flush()
+        else:
+            self.take_in()
+
+    def take_in(self) -> tuple[Ids, Ids | None]:
+        """Hand to the reasoner what waits. Returns the ids of the triples, and of their graphs unless all are in the default graph.
+
+        What is added meanwhile, by a function of a query that is completed before, goes on waiting.
+        """
+        reasoner, count = self.reasoner, len(self.waiting)
+        with reasoner.engine.lock.write(current_watch().remaining):
+            triples, graphs = encoded(reasoner, self.waiting[:count])
+            with reasoner.engine.changing():
+                state(reasoner, triples, graphs)
+            del self.waiting[:count]  # if an interrupt comes before this, they are added twice, which does no harm
+        return triples, graphs
+
+    def commit(self) -> Delta | None:
+        """See `Transaction.commit`."""
+        if self.is_open and self.is_waiting:
+            self.hand_over()
+        return super().commit()
 
 
 class StoreTransactions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Dataset, Graph
@@ -17,8 +17,11 @@ from kg_reasoner.quads import GraphTerm
 from kg_reasoner.store.permissions import Permissions
 from kg_reasoner.store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.store.sparql import GraphSource, PatternSource
+from kg_reasoner.store.sparql_dataset import answer
 
 if TYPE_CHECKING:
+    from rdflib.query import Result
+
     from kg_reasoner.reasoner import Reasoner
     from kg_reasoner.store.reading import StoreReading
     from kg_reasoner.store.store import KGReasonerStore
@@ -106,6 +109,13 @@ class View(_View):
 
     def __len__(self, context: Graph | None = None) -> int:
         return self.store.count(self.which)
+
+    def query(
+        self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
+    ) -> Result:
+        """Answer a SPARQL query, see `KGReasonerStore.query`."""
+        graph = Graph(store=self, bind_namespaces="none")
+        return answer(self.store, graph, query, initNs, initBindings, kwargs.get("base"))
 
     def prepare(self) -> None:
         self.store.prepare(self.which)
