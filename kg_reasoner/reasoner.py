@@ -309,9 +309,9 @@ class Reasoner:
 
     def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Remove explicit triples; ignore those that are not explicit."""
-        ids = find_triples(self.dictionary, triples)
+        wanted = triples if isinstance(triples, np.ndarray) else list(triples)
         with self.at_once():
-            self.withdraw_triples(ids)
+            self.withdraw_triples(find_triples(self.dictionary, wanted))
 
     def withdraw_triples(self, ids: TripleIds) -> None:
         """`remove_triples` within an operation, of ids."""

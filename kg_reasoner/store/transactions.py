@@ -125,9 +125,9 @@ class StoreTransactions:
 
     @property
     def own(self) -> StoreTransaction | None:
-        """The open transaction, if the store has begun it."""
+        """The open transaction, if the store has begun it, or a store that is no more."""
         transaction = self.reasoner.open_transaction
-        return transaction if isinstance(transaction, StoreTransaction) and transaction.store() is self else None
+        return transaction if isinstance(transaction, StoreTransaction) and transaction.store() in (self, None) else None
 
     @property
     def is_guest(self) -> bool:

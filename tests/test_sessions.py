@@ -1,0 +1,252 @@
+"""Sessions that meet: a query and a change, two stores of one reasoner, two threads, a limit within another's block."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count, pairwise
+
+import pytest
+from rdflib import RDF, RDFS, Dataset, Graph, Literal, URIRef
+from rdflib.plugins.sparql import operators
+
+from kg_reasoner import Limits, Reasoner
+from kg_reasoner.errors import CancelledError, LimitError, ReasonerError, TransactionError
+from kg_reasoner.limits import NOBODY, current_watch
+from kg_reasoner.store.store import KGReasonerStore, graph_of
+
+COUNTING = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) ."
+"""A program without a fixpoint, once there is a number."""
+
+P, Q = URIRef("urn:p"), URIRef("urn:q")
+FACT = (URIRef("urn:a"), P, URIRef("urn:b"))
+
+
+def subject(number: int) -> URIRef:
+    return URIRef(f"urn:s{number}")
+
+
+@contextmanager
+def sparql_function(function: Callable[[object], object]) -> Iterator[None]:
+    """Register a function that queries call as <urn:f>."""
+    name = URIRef("urn:f")
+    operators.register_custom_function(name, function)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        operators.unregister_custom_function(name)  # type: ignore[no-untyped-call]
+
+
+def in_threads(number: int, work: Callable[[], object]) -> list[BaseException]:
+    """Run something in several threads. Returns what they raised."""
+    raised: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=guarded, daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return raised
+
+
+@pytest.mark.parametrize("which", ["all", "explicit"])
+def test_the_first_queries_of_a_process_may_come_from_several_threads(which: str) -> None:
+    graph = Graph(store="KGReasoner")
+    graph.add(FACT)
+    target = graph if which == "all" else graph.store.explicit  # type: ignore[attr-defined]
+    texts = count()
+
+    def ask() -> None:
+        for _ in range(20):
+            assert len(list(target.query(f"SELECT ?x ?v{next(texts)} {{ ?x <urn:p> ?y FILTER(?x != ?y) }}"))) == 1
+
+    assert in_threads(4, ask) == []
+
+
+def test_what_a_function_adds_while_its_query_is_completed_is_kept() -> None:
+    graph, calls = Graph(store="KGReasoner"), count()
+    for number in range(30):
+        graph.add((subject(number), P, Q))
+
+    def adds(value: object) -> object:
+        graph.add((subject(next(calls)), URIRef("urn:seen"), Q))
+        return value
+
+    with sparql_function(adds):
+        assert len(list(graph.query("SELECT ?z { ?x <urn:p> ?y BIND(<urn:f>(?x) AS ?z) }"))) == 30
+    assert len(list(graph.triples((None, URIRef("urn:seen"), None)))) == 30
+
+
+def test_a_query_whose_completion_was_interrupted_says_so() -> None:
+    graph, calls = graph_of(Reasoner()), count()
+    for number in range(100):
+        graph.add((subject(number), P, Literal(number)))
+
+    def interrupts(value: object) -> object:
+        if next(calls) == 50:
+            raise KeyboardInterrupt
+        return value
+
+    with sparql_function(interrupts):
+        rows = iter(graph.query("SELECT ?y { ?x <urn:p> ?v BIND(<urn:f>(?v) AS ?y) }"))
+        next(rows)
+        with pytest.raises(KeyboardInterrupt):  # the change completes the query first
+            graph.add(FACT)
+            len(graph)
+        with pytest.raises(ReasonerError, match="what a query reads has changed"):
+            list(rows)
+
+
+@pytest.mark.parametrize("end", ["the transaction", "another store", "the reasoner"])
+def test_what_a_store_left_waiting_is_kept(end: str) -> None:
+    reasoner = Reasoner()
+    graph_of(reasoner).add(FACT)
+    gc.collect()  # the store is no more
+    if end == "the transaction":
+        assert reasoner.open_transaction is not None
+        reasoner.open_transaction.commit()
+    elif end == "another store":
+        graph_of(reasoner).commit()
+    else:
+        reasoner.materialise()
+    assert len(list(reasoner.triples())) == 1
+    assert (reasoner.open_transaction is None) == (end != "the reasoner")
+
+
+def test_the_open_transaction_commits_what_waits() -> None:
+    reasoner = Reasoner()
+    graph = graph_of(reasoner)
+    graph.add(FACT)
+    assert reasoner.open_transaction is not None
+    reasoner.open_transaction.commit()
+    assert FACT in graph
+
+
+@pytest.mark.parametrize("door", ["the reasoner", "a second store", "an update of a second store"])
+def test_a_removal_elsewhere_finds_what_a_store_was_given(door: str) -> None:
+    reasoner = Reasoner()
+    graph, second = graph_of(reasoner), graph_of(reasoner)
+    graph.add(FACT)
+    if door == "the reasoner":
+        reasoner.remove_triples([FACT])
+    elif door == "a second store":
+        second.remove(FACT)
+    else:
+        second.update("DELETE DATA { <urn:a> <urn:p> <urn:b> }")
+    assert FACT not in graph
+    assert FACT not in second
+
+
+def test_a_limit_undoes_a_commit_of_graphs_that_are_reasoned_over_by_themselves() -> None:
+    reasoner = Reasoner(ruleset="rdfs", limits=Limits(facts=100))
+    graph = Dataset(store=KGReasonerStore(reasoner, reasoning="graph")).graph(URIRef("urn:g"))
+    classes = [URIRef(f"urn:C{number}") for number in range(40)]
+    for lower, upper in pairwise(classes):
+        graph.add((lower, RDFS.subClassOf, upper))
+    graph.add((FACT[0], RDF.type, classes[0]))
+    with pytest.raises(LimitError):
+        graph.commit()
+    graph.rollback()
+    graph.add(FACT)
+    graph.commit()
+    assert FACT in graph
+
+
+def test_limits_of_a_task_are_not_those_of_another() -> None:
+    reasoner, inside, outside = Reasoner(), asyncio.Event(), asyncio.Event()
+
+    async def limited() -> None:
+        with reasoner.limited(Limits(facts=10)):
+            inside.set()
+            await outside.wait()
+            assert current_watch() is not NOBODY
+
+    async def free() -> None:
+        await inside.wait()
+        assert current_watch() is NOBODY
+        reasoner.add_facts("p", [(Literal(number),) for number in range(20)])
+        outside.set()
+
+    async def both() -> None:
+        await asyncio.gather(limited(), free())
+
+    asyncio.run(both())
+    assert current_watch() is NOBODY
+
+
+def test_a_reasoners_own_limits_hold_within_those_of_another() -> None:
+    other, reasoner = Reasoner(), Reasoner(COUNTING, limits=Limits(facts=1000))
+    reasoner.add_facts("n", [(Literal(1),)])
+    with other.limited(Limits(seconds=60)), pytest.raises(LimitError, match=r"the limit is 1,000"):
+        reasoner.materialise()
+
+
+def test_subscribers_are_told_each_fact_once_by_several_threads(switching: None) -> None:
+    reasoner, told, numbers = Reasoner(), list[object](), count()
+    reasoner.subscribe("p", lambda delta: told.extend(delta.added.facts("p", "explicit")))
+
+    def add() -> None:
+        for _ in range(100):
+            reasoner.add_facts("p", [(Literal(next(numbers)),)])
+
+    assert in_threads(4, add) == []
+    assert len(told) == len(set(told)) == 400
+
+
+def test_a_transaction_is_ended_in_the_thread_that_began_it() -> None:
+    reasoner = Reasoner()
+    transaction = reasoner.transaction()
+    transaction.begin()
+    transaction.add_facts("p", [(Literal(1),)])
+    for method in (transaction.commit, transaction.rollback, lambda: transaction.add_facts("p", [(Literal(2),)])):
+        raised = in_threads(1, method)
+        assert [type(error) for error in raised] == [TransactionError]
+    transaction.commit()
+    assert len(list(reasoner.facts("p"))) == 1
+
+
+def test_cancel_ends_a_wait_of_two_threads_for_each_other() -> None:
+    reasoners, began = (Reasoner(), Reasoner()), threading.Barrier(3)
+    raised: list[BaseException] = []
+
+    def crosswise(first: Reasoner, second: Reasoner) -> None:
+        try:
+            with first.transaction():
+                began.wait()
+                second.add_facts("p", [(Literal(1),)])
+        except CancelledError as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=crosswise, args=pair, daemon=True) for pair in (reasoners, reasoners[::-1])]
+    for thread in threads:
+        thread.start()
+    began.wait()
+    while not raised:
+        reasoners[0].cancel()
+        threads[0].join(0.05)
+        threads[1].join(0.05)
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert len(raised) == 1
+    assert len(list(reasoners[0].facts("p"))) + len(list(reasoners[1].facts("p"))) == 1
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Let threads take turns very often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
