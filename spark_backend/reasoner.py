@@ -167,7 +167,8 @@ class SparkReasoner:
         return (rows if run.representatives is None else run.representatives.expand_facts(rows)).distinct()
 
     def inconsistencies(self) -> DataFrame:
-        """Every violated constraint with the values that violate it.
+        """Every violated constraint with the values that violate it: mirror images and each name of a thing among them, which
+        the in-process reasoner tells as one clash.
 
         The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
         ``values``, a map from the names of its variables to the texts of their values.

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 
 from kg_reasoner import Reasoner
+from kg_reasoner.inconsistency import Violation
 from kg_reasoner.printer import format_rule
-from kg_reasoner.program import Program
+from kg_reasoner.program import Program, Rule
 from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.columns import argument_columns, triple_frame
 from kg_reasoner.terms import Term, Triple, term_from_text, term_text
@@ -75,19 +76,27 @@ def of_reasoner(reasoner: Reasoner) -> Flagged:
     return found
 
 
-def violations(reasoner: SparkReasoner) -> list[tuple[object, ...]]:
-    """The violated constraints, each with its name, axiom, and the values of its variables."""
-    rows = reasoner.inconsistencies().collect()
-    return sorted((row.rule, str(row.name), str(row.axiom), tuple(sorted(row["values"].items()))) for row in rows)
+def violations(reasoner: SparkReasoner, engine: Reasoner) -> list[Violation]:
+    """The violated constraints that Spark finds, with the rules of the in-process engine."""
+    rules = {_identity(rule): rule for rule in (*engine.engine.rules, *engine.engine.applied_rules) if rule.is_constraint}
+    return [
+        Violation(
+            rules[row.rule, str(row.name), str(row.axiom)],
+            {name: term_from_text(text) for name, text in row["values"].items()},
+        )
+        for row in reasoner.inconsistencies().collect()
+    ]
 
 
-def violations_in_process(reasoner: Reasoner) -> list[tuple[object, ...]]:
-    """The same by the in-process engine."""
-    found = []
-    for violation in reasoner.inconsistencies():
-        values = tuple(sorted((name, term_text(term)) for name, term in violation.terms.items()))
-        found.append((format_rule(violation.rule), str(violation.origin.name), str(violation.origin.axiom), values))
-    return sorted(found)
+def readable(violations: Iterable[Violation]) -> list[tuple[object, ...]]:
+    """Violations as something that can be sorted and compared."""
+    return sorted(
+        (*_identity(some.rule), tuple(sorted((name, term_text(term)) for name, term in some.terms.items()))) for some in violations
+    )
+
+
+def _identity(rule: Rule) -> tuple[str, str, str]:
+    return format_rule(rule), str(rule.origin.name), str(rule.origin.axiom)
 
 
 def facts_of(reasoner: SparkReasoner, predicates: Iterable[str]) -> dict[str, set[Row]]:

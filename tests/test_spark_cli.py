@@ -95,7 +95,7 @@ def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
 
 
 def test_resume_needs_a_work_directory(zoo: Path) -> None:
-    assert "name it by --work-dir" in kg("materialise", "data.nt", "out", "--resume", code=2).stderr
+    assert "give it with --work-dir" in kg("materialise", "data.nt", "out", "--resume", code=2).stderr
 
 
 def test_check(zoo: Path) -> None:
