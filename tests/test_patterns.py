@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.functions.pattern_errors import PatternError
 from kg_reasoner.functions.patterns import LONGEST, matches, problem, replaced
-from kg_reasoner.functions.regular_expressions import PatternError, translate
+from kg_reasoner.functions.regular_expressions import translate
 
 from .effort import examples
 

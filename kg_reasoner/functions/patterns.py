@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.functions.kinds import BOOLEAN, SIMPLE, TEXT, Function
-from kg_reasoner.functions.regular_expressions import PatternError, translate
+from kg_reasoner.functions.pattern_errors import PatternError
 from kg_reasoner.functions.strings import like
 from kg_reasoner.terms import Literal
 
@@ -92,6 +92,8 @@ def problem(name: str, constants: Sequence[str | None]) -> str | None:
     if name == "REPLACE":
         replacement, flags = constants[2], constants[3:4]
     chosen = flags[0] if flags else ""
+    from kg_reasoner.functions.regular_expressions import translate
+
     try:
         if chosen is None or pattern is None:
             translate("", chosen or "")
@@ -140,6 +142,8 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
         PatternError: the pattern or the flags are wrong.
     """
     import re2
+
+    from kg_reasoner.functions.regular_expressions import translate
 
     translation = translate(pattern, flags)
     options = re2.Options()

@@ -25,14 +25,13 @@ from kg_reasoner.functions.characters import (
     union,
     with_case_variants,
 )
+from kg_reasoner.functions.pattern_errors import PatternError
 
-__all__ = ["FLAGS", "PatternError", "Translation", "translate"]
+__all__ = ["FLAGS", "Translation", "translate"]
 
 FLAGS: Final = "imsxq"
 MOST_REPETITIONS: Final = 1000
 """RE2 takes no higher number in braces."""
-_SHOWN: Final = 80
-"""How much of a pattern messages show."""
 _DEEPEST: Final = 100
 """How deep groups, or classes that are subtracted, may be nested."""
 
@@ -50,19 +49,6 @@ _FOREIGN: Final = {
     **dict.fromkeys("bBAZzG", "XPath has no such escape; ^ and $ are the ends of the text"),
     **dict.fromkeys("xuUN0", "XPath has no such escape; write the character itself"),
 }
-
-
-class PatternError(ValueError):
-    """A pattern, flags or a replacement that XPath does not allow, or that cannot be matched in linear time.
-
-    `code` is XPath's (FORX0001 to FORX0004), `place` counts from 0; None: it is about the whole text.
-    """
-
-    def __init__(self, code: str, message: str, text: str = "", place: int | None = None) -> None:
-        self.code, self.place = code, place
-        shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
-        where = "" if place is None else f" at character {place + 1} of {shown}"
-        super().__init__(f"{message}{where} (err:{code})")
 
 
 @dataclass(frozen=True)

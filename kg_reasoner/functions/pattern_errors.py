@@ -1,0 +1,23 @@
+"""What is wrong with a pattern: apart from its translation, so that a process without patterns need not load that."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["PatternError"]
+
+_SHOWN: Final = 80
+"""How many characters of a pattern a message shows."""
+
+
+class PatternError(ValueError):
+    """A pattern, flags or a replacement that XPath does not allow, or that cannot be matched in linear time.
+
+    `code` is XPath's (FORX0001 to FORX0004), `place` counts from 0; None: it is about the whole text.
+    """
+
+    def __init__(self, code: str, message: str, text: str = "", place: int | None = None) -> None:
+        self.code, self.place = code, place
+        shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+        where = "" if place is None else f" at character {place + 1} of {shown}"
+        super().__init__(f"{message}{where} (err:{code})")
