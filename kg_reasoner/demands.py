@@ -9,11 +9,11 @@ count, as the rule set knows itself what these see.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from kg_reasoner.datatypes import DATATYPES
-from kg_reasoner.program import TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Rule, Variable, remembered
+from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, Term, literal
 
 __all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands"]
@@ -62,7 +62,7 @@ def _asked_by(rule: Rule) -> frozenset[Term]:
     if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
         return frozenset()
     found: set[Term] = set()
-    for _, property, value in (atom.terms for atom in _atoms(rule.body) if atom.predicate == TRIPLE):
+    for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
         if property == OWL.differentFrom:
             found.add(OWL.differentFrom)
         elif isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)):
@@ -70,13 +70,3 @@ def _asked_by(rule: Rule) -> frozenset[Term]:
         elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
-
-
-def _atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    for part in body:
-        if isinstance(part, Atom):
-            yield part
-        elif isinstance(part, Negation):
-            yield part.atom
-        elif isinstance(part, Aggregate):
-            yield from _atoms(part.body)

@@ -296,12 +296,12 @@ class Engine:
         """An operation under limits: those that have been set for what is done now with this engine, else its own."""
         own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
         with own, Operation(self, changes):
-            watch = current_watch()
-            watch.attach(self.database.context)
+            watch, context = current_watch(), self.database.context
+            watch.attach(context)
             try:
                 yield
             finally:
-                watch.detach()
+                watch.detach(context)
 
     @property
     def is_current(self) -> bool:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from kg_reasoner.cells import cell_reader, format_cell
 from kg_reasoner.errors import LoadError, OutputError, Span, suggest
-from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, BodyLiteral, Column, Negation, Program
+from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within
 from kg_reasoner.terms import XSD, Literal, Term
 from kg_reasoner.values import value_of
 
@@ -41,20 +41,10 @@ def relations_of(program: Program) -> Relations:
     """
     relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
     for rule in program.rules:
-        for atom in (rule.head, *_atoms(rule.body)):
+        for atom in (rule.head, *atoms_within(rule.body)):
             if atom.predicate not in (TRIPLE, FALSE) and atom.predicate not in relations:
                 relations[atom.predicate] = tuple(Column(f"column {number}") for number in range(1, atom.arity + 1))
     return relations
-
-
-def _atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    for part in body:
-        if isinstance(part, Atom):
-            yield part
-        elif isinstance(part, Negation):
-            yield part.atom
-        elif isinstance(part, Aggregate):
-            yield from _atoms(part.body)
 
 
 def output_relations(program: Program) -> Relations:
@@ -126,7 +116,7 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
     similar = {*filled, *(name.removesuffix(suffix) for name, suffix in suffixes.items() if suffix)}
     told: set[str] = set()
     for rule in program.rules:
-        for atom in _atoms(rule.body):
+        for atom in atoms_within(rule.body):
             if atom.predicate in relations and atom.predicate not in filled | told:
                 told.add(atom.predicate)
                 span = atom.span or rule.origin.span

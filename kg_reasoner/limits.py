@@ -123,11 +123,13 @@ class Watch:
                 if watch._why is not None:
                     context.stop = 1
 
-    def detach(self) -> None:
-        """The kernels that were attached last are through."""
+    def detach(self, context: Any) -> None:
+        """The kernels that work with a context are through; those of other threads under the same watch may go on."""
         for watch in self._with_outer():
             with watch._mutex:
-                watch._contexts.pop().stop = 0
+                last = max(number for number, other in enumerate(watch._contexts) if other is context)
+                del watch._contexts[last]
+        context.stop = 0  # now that nobody sets it any more
 
     def _with_outer(self) -> list[Watch]:
         """This watch and those around it, from within."""

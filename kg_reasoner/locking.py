@@ -128,6 +128,11 @@ class ReadWriteLock:
         token = self._writer.get(WRITER)
         return token is not None and token[0] == get_ident() and (token[1] is None or token[1]())
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether another thread waits for it."""
+        return bool(self._waiting)
+
     def read(self, timeout: float | None = None) -> Hold:
         """Wait until this thread may read.
 

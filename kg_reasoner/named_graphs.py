@@ -101,10 +101,6 @@ class NamedGraphs:
             with self._reasoner.at_once():
                 self.state(quads)
 
-    def load(self, triples: Ids, graphs: Ids) -> None:
-        """State triples in graphs, as documents are read: shapes (n, 3) and (n,); -1 stands for the default graph."""
-        self.add(self.placed(triples, graphs))
-
     def remove(self, quads: Ids) -> None:
         """State triples no longer, given as quads of shape (n, 4)."""
         if len(quads):
@@ -125,7 +121,7 @@ class NamedGraphs:
     # --- within an operation ----------------------------------------------------------------------------------------
 
     def placed(self, triples: Ids, graphs: Ids) -> Ids:
-        """Triples in graphs, as for `load`, as quads."""
+        """Triples in graphs as quads, from shapes (n, 3) and (n,); -1 stands for the default graph."""
         return np.column_stack([triples, np.where(graphs < 0, self.default, graphs)])
 
     def state(self, quads: Ids) -> None:

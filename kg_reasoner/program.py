@@ -35,6 +35,7 @@ __all__ = [
     "Program",
     "Rule",
     "Variable",
+    "atoms_within",
     "class_atom",
     "remembered",
     "triple",
@@ -189,6 +190,17 @@ class Rule(_Remembers):
     def body_atoms(self) -> Iterator[Atom]:
         """The positive atoms of the body (those inside aggregates not included)."""
         return (part for part in self.body if isinstance(part, Atom))
+
+
+def atoms_within(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
+    """All atoms of a body: those that are negated, and those inside aggregates, too."""
+    for part in body:
+        if isinstance(part, Atom):
+            yield part
+        elif isinstance(part, Negation):
+            yield part.atom
+        elif isinstance(part, Aggregate):
+            yield from atoms_within(part.body)
 
 
 T = TypeVar("T")

@@ -365,7 +365,7 @@ class Queries:
                     total += len(chunks[-1])
             finally:
                 if watch is not NOBODY:
-                    watch.detach()
+                    watch.detach(workspace.context)
         return Solutions(names, np.concatenate(chunks))
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:

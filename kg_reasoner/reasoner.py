@@ -364,23 +364,30 @@ class Reasoner:
         Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
         """
         self._hand_over()
-        is_one = self.engine.transaction is None and (bool(self._subscriptions) or self.on_inconsistency == "raise")
-        return self._in_one() if is_one else self.engine.changing()
+        is_watched = bool(self._subscriptions) or self.on_inconsistency == "raise"
+        return self._in_one() if is_watched else self.engine.changing()
 
     @contextmanager
     def _in_one(self) -> Iterator[None]:
-        self.materialise()
+        """A transaction of its own, or a part of the one that is open when this thread may write."""
         engine = self.engine
-        with engine.changing():
-            collector = Collector(self.dictionary) if self._subscriptions else None
-            if collector is not None:
-                engine.collect(collector)
-            yield
-            engine.update()
-            self.expect_consistent()
-            if collector is not None:
-                engine.tell(self.visibility.of_delta(collector.delta))
-        self.publish()
+        with self.limited(), engine.lock.write(current_watch().remaining):
+            engine.make_sound()
+            is_one = engine.transaction is None
+            if is_one:
+                self.materialise()
+            with engine.changing():
+                collector = Collector(self.dictionary) if is_one and self._subscriptions else None
+                if collector is not None:
+                    engine.collect(collector)
+                yield
+                if is_one:
+                    engine.update()
+                    self.expect_consistent()
+                if collector is not None:
+                    engine.tell(self.visibility.of_delta(collector.delta))
+        if is_one:
+            self.publish()
 
     def publish(self) -> None:
         """Tell the subscribers of what has been committed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -155,16 +155,16 @@ class Workspace(PlanRoom):
     def _look(self) -> None:
         """See the database's relations and indexes as they are now. The arrays that were seen before may be given back."""
         database, words = self._database, self._contexts.words[0]
-        own = words[_OWN_WORDS]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
-            words[:] = database._contexts.words[0]
-        words[_OWN_WORDS] = own
+            words[_SHARED_WORDS] = database._contexts.words[0][_SHARED_WORDS]
         self._held = held
 
 
-_OWN_WORDS = np.array([Context.fields[name][0] for name in ("plans", "steps", "frames", "codes", "stop")])
-"""The words of a workspace's context that are not those of its database."""
+_OWN: Final = {"plans", "steps", "frames", "codes", "stop"}
+"""What the context of a workspace has for itself."""
+_SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
+"""The words of a workspace's context that are those of its database."""
 
 
 class Database(PlanRoom):
@@ -678,7 +678,10 @@ class Database(PlanRoom):
     def workspace(self) -> Iterator[Workspace]:
         """A place for plans of queries, which are forgotten afterwards."""
         workspaces = self._workspaces
-        workspace = workspaces.pop() if workspaces else Workspace(self)
+        try:
+            workspace = workspaces.pop()
+        except IndexError:
+            workspace = Workspace(self)
         try:
             yield workspace
         finally:

@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from rdflib import Graph, Literal, Namespace
 
 from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.errors import CancelledError, LimitError
-from kg_reasoner.limits import Limits
+from kg_reasoner.limits import Limits, Watch
 from kg_reasoner.terms import Literal as Term
 from kg_reasoner.terms import literal
 
@@ -133,6 +134,59 @@ def test_an_update_is_cancelled_by_another_thread() -> None:
     cancelled(reasoner, reasoner.materialise)
     reasoner.remove_rules(reasoner.rules)
     assert len(list(reasoner.facts("e"))) == 3000
+
+
+def test_of_several_threads_under_one_watch_each_is_stopped_until_it_is_through() -> None:
+    first, second, watch = SimpleNamespace(stop=0), SimpleNamespace(stop=0), Watch(Limits(seconds=60))
+    with watch:
+        watch.attach(first)
+        watch.attach(second)
+        watch.detach(first)
+        watch.cancel()
+        assert (first.stop, second.stop) == (0, 1)
+        watch.detach(second)
+        assert second.stop == 0
+
+
+class CancelledWhenReset:
+    """The context of kernels, cancelled by another thread just when it is made ready for others."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self._stop, self.is_ready = watch, 0, False
+
+    @property
+    def stop(self) -> int:
+        return self._stop
+
+    @stop.setter
+    def stop(self, value: int) -> None:
+        self._stop = value
+        if self.is_ready:
+            self.is_ready = False
+            self._watch.cancel()
+
+
+def test_a_late_cancellation_stops_nothing_else() -> None:
+    watch = Watch()
+    context = CancelledWhenReset(watch)
+    with watch:
+        watch.attach(context)
+        context.is_ready = True
+        watch.detach(context)
+    assert context.stop == 0
+
+
+def test_a_query_that_waits_for_an_index_is_still_cancelled() -> None:
+    database = with_pairs("").engine.database
+    with database.workspace() as workspace:
+        with database.mutex:
+            looking = threading.Thread(target=workspace._look, daemon=True)
+            looking.start()
+            looking.join(0.2)
+            workspace.context.stop = 1
+        looking.join(60)
+        assert workspace.context.stop == 1
+        workspace.context.stop = 0
 
 
 def test_what_has_not_begun_is_not_cancelled() -> None:

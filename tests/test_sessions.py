@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count, pairwise
 
 import pytest
-from rdflib import RDF, RDFS, Dataset, Graph, Literal, URIRef
+from rdflib import OWL, RDF, RDFS, Dataset, Graph, Literal, URIRef
 from rdflib.plugins.sparql import operators
 
 from kg_reasoner import Limits, Reasoner
-from kg_reasoner.errors import CancelledError, LimitError, ReasonerError, TransactionError
+from kg_reasoner.errors import CancelledError, InconsistencyError, LimitError, ReasonerError, TransactionError
 from kg_reasoner.limits import NOBODY, current_watch
 from kg_reasoner.store.store import KGReasonerStore, graph_of
+from tests.stress import switching
 
 COUNTING = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) ."
 """A program without a fixpoint, once there is a number."""
@@ -192,7 +193,7 @@ def test_a_reasoners_own_limits_hold_within_those_of_another() -> None:
         reasoner.materialise()
 
 
-def test_subscribers_are_told_each_fact_once_by_several_threads(switching: None) -> None:
+def test_subscribers_are_told_each_fact_once_by_several_threads() -> None:
     reasoner, told, numbers = Reasoner(), list[object](), count()
     reasoner.subscribe("p", lambda delta: told.extend(delta.added.facts("p", "explicit")))
 
@@ -200,8 +201,47 @@ def test_subscribers_are_told_each_fact_once_by_several_threads(switching: None)
         for _ in range(100):
             reasoner.add_facts("p", [(Literal(next(numbers)),)])
 
-    assert in_threads(4, add) == []
+    with switching(1e-6):
+        assert in_threads(4, add) == []
     assert len(told) == len(set(told)) == 400
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_a_change_that_waits_for_a_transaction_is_told_and_checked_afterwards(is_refused: bool) -> None:
+    """Whether it is a part of an open transaction is decided when its turn has come."""
+    tom, mia, cat, dog = map(URIRef, ("urn:tom", "urn:mia", "urn:Cat", "urn:Dog"))
+    reasoner = Reasoner(ruleset="owl2rl", on_inconsistency="raise" if is_refused else "report")
+    reasoner.add_triples([(cat, OWL.disjointWith, dog), (tom, RDF.type, cat)])
+    told: list[object] = []
+    if not is_refused:
+        reasoner.subscribe(None, told.append)
+    raised: list[BaseException] = []
+
+    def contradict() -> None:
+        try:
+            reasoner.add_triples([(tom, RDF.type, dog)])
+        except InconsistencyError as error:
+            raised.append(error)
+
+    waiting = threading.Thread(target=contradict, daemon=True)
+    with reasoner.transaction() as transaction:
+        transaction.add_triples([(mia, RDF.type, cat)])
+        waiting.start()
+        while not reasoner.engine.lock.is_awaited and waiting.is_alive():
+            time.sleep(0.001)
+    waiting.join(60)
+    assert len(raised) == is_refused
+    assert len(told) == (0 if is_refused else 2)
+    assert reasoner.is_consistent() == is_refused
+
+
+def test_reading_a_graph_of_what_is_stated_derives_nothing() -> None:
+    dataset = Dataset(store="KGReasoner")
+    graph = dataset.graph(URIRef("urn:g"))
+    graph.add(FACT)
+    assert len(list(graph)) == len(graph) == 1
+    assert not dataset.store.reasoner.engine.is_current  # type: ignore[attr-defined]
+    assert list(dataset.store.reasoner.triples(*FACT))  # type: ignore[attr-defined]
 
 
 def test_a_transaction_is_ended_in_the_thread_that_began_it() -> None:
@@ -241,12 +281,3 @@ def test_cancel_ends_a_wait_of_two_threads_for_each_other() -> None:
     assert not any(thread.is_alive() for thread in threads)
     assert len(raised) == 1
     assert len(list(reasoners[0].facts("p"))) + len(list(reasoners[1].facts("p"))) == 1
-
-
-@pytest.fixture
-def switching() -> Iterator[None]:
-    """Let threads take turns very often."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)

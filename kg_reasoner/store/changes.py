@@ -166,8 +166,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             self._by_graph.changed(np.concatenate(gone), there)
 
     def _quads(self, triples: Ids, graphs: Ids | int) -> Ids:
-        graphs = np.broadcast_to(np.int32(graphs), len(triples))
-        return np.column_stack([triples, np.where(graphs == IN_DEFAULT, self.reasoner.named_graphs.default, graphs)])
+        return self.reasoner.named_graphs.placed(triples, np.broadcast_to(np.int32(graphs), len(triples)))
 
     def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
         """The explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""

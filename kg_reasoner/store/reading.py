@@ -26,6 +26,11 @@ CHUNK: Final = 4096
 NO_CONTEXTS: Iterator[Graph | None] = iter(())
 
 
+def _is_stated(place: GraphTerm | None) -> bool:
+    """Whether all triples of a graph are explicit, so that reading it needs nothing derived."""
+    return isinstance(place, int) and place != INFERRED
+
+
 class StoreReading(sparql.PatternSource, PrefixBindings):
     """What a store shows."""
 
@@ -82,13 +87,16 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         if self._by_graph is not None and which != "explicit":
             yield from self._triples_by_graph(self._by_graph, name, triple_pattern, which)
             return
-        with self.reading(which):
-            if name is None and None not in triple_pattern:
+        place = None if name is None else self._place_to_read(name, which)
+        if place is None and name is not None:
+            return
+        with self.reading("explicit" if _is_stated(place) else which):
+            if place is None and None not in triple_pattern:
                 pattern = self._pattern(triple_pattern)
                 found = None
                 is_there = pattern is not None and self._contains(pattern, which)
             else:
-                found = np.array(self._match(name, triple_pattern, which))
+                found = np.array(self._match(place, triple_pattern, which))
         if found is None:
             if is_there:
                 yield cast(RdflibTriple, triple_pattern)
@@ -101,15 +109,15 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         subject, property, value = cast(Sequence[int], triple)
         return self.reasoner.queries.contains(subject, property, value, which)
 
-    def _match(self, name: Node | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
-        """The triples of a graph, or of all together, that match, as ids of shape (n, 3)."""
-        place = None if name is None else self.place(name)
-        if name is not None and place is None:
-            return NO_TRIPLES
+    def _place_to_read(self, name: Node, which: Which) -> GraphTerm | None:
+        """Where a graph's triples are; None: nowhere."""
+        place = self.place(name)
         if which == "explicit" and isinstance(place, frozenset):  # the default graph, which has the inferred triples besides
             (place,) = place - {INFERRED}
-        is_stated = isinstance(place, int) and place != INFERRED
-        self.prepare("explicit" if is_stated else which)
+        return place
+
+    def _match(self, place: GraphTerm | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
+        """The triples of a graph, or of all together, that match, as ids of shape (n, 3); within `reading`."""
         pattern = self._pattern(triple_pattern)
         if pattern is None:
             return NO_TRIPLES
@@ -117,7 +125,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         if place is None:
             return self.reasoner.queries.match(subject, property, value, which)
         found = self.reasoner.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
-        return found if is_stated else self.reasoner.queries.seen(found, property, value)
+        return found if _is_stated(place) else self.reasoner.queries.seen(found, property, value)
 
     def _with_contexts(self, pattern: RdflibPattern) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
         if self._by_graph is not None:
@@ -144,11 +152,17 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         yield from (triple for triple in found if triple not in stated)
 
     def __len__(self, context: Graph | None = None) -> int:
-        with self.reading():
-            name = self._contexts.name(context, self)
-            if name is not None:
-                return len(self._match(name, (None, None, None))) if self._by_graph is None else self._count_by_graph(name)
+        name = self._contexts.name(context, self)
+        if name is None:
             return self.count()
+        if self._by_graph is not None:
+            with self.reading():
+                return self._count_by_graph(name)
+        place = self._place_to_read(name, "all")
+        if place is None:
+            return 0
+        with self.reading("explicit" if _is_stated(place) else "all"):
+            return len(self._match(place, (None, None, None)))
 
     def count(self, which: Which = "all") -> int:
         """How many triples there are in all graphs together."""
