@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kg_reasoner.tables import among
 from kg_reasoner.terms import IRI, OWL, RDFS
 
@@ -26,18 +28,17 @@ def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
     triples = reasoner.triple_ids(which)
     if reasoner.visibility.shows_all or which == "explicit":
         return triples
-    for below, equivalent in _EQUIVALENCES.items():
-        triples = _without_repetitions(reasoner, triples, below, equivalent)
-    return triples
-
-
-def _without_repetitions(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
-    find = reasoner.dictionary.find
-    repeating = triples[triples[:, 1] == find(equivalent)]
+    repeating = np.concatenate([_below(reasoner, triples, *pair) for pair in _EQUIVALENCES.items()])
     if len(repeating) == 0:
         return triples
-    repeating = repeating.copy()
-    repeating[:, 1] = find(below)
-    gone = among(triples, repeating)
-    gone &= ~among(triples, reasoner.triple_ids("explicit"))
-    return triples[~gone]
+    gone = np.flatnonzero(among(triples, repeating))
+    gone = gone[~among(triples[gone], reasoner.triple_ids("explicit"))]
+    return np.delete(triples, gone, axis=0)
+
+
+def _below(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
+    """What the equivalences among some triples say of the hierarchy."""
+    find = reasoner.dictionary.find
+    found = triples[triples[:, 1] == find(equivalent)]  # a copy
+    found[:, 1] = find(below)
+    return found

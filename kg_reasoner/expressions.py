@@ -84,7 +84,7 @@ def _check_call(call: Call, span: Span | None) -> None:
     callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
     if callee is None:
         known = [_shown(known) for known in (*FUNCTIONS, *_FORMS) if known[0].isalpha() or known.startswith("<http")]
-        hint = "functions are those of SPARQL 1.1, and casts such as xsd:integer(?x)"
+        hint = "functions are those of SPARQL 1.1, SAMEVALUE and VALUE, and casts such as xsd:integer(?x)"
         raise UnsupportedError(f"unknown function {name}{suggest(name, known)}", span, hint)
     if not callee.accepts(len(call.arguments)):
         count = len(call.arguments)

@@ -61,7 +61,7 @@ FUNCTIONS: Final = (
     "TIMEZONE", "TZ", "UCASE", "URI", "UUID", "VALUE", "YEAR",
 )
 # fmt: on
-"""The functions of SPARQL 1.1 that an expression may call."""
+"""The functions that an expression may call: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
 CASTS: Final = tuple(XSD[name].value for name in ("boolean", "dateTime", "decimal", "double", "float", "integer", "string"))
 """The datatypes whose IRI may be called as a function."""
 

@@ -48,6 +48,8 @@ class _Writer:
         self._blank = dictionary.first_bytes() == ord("_")
         objects, counts = np.unique(triples[self._blank[triples[:, 2]], 2], return_counts=True)
         self._nested = set(objects[counts == 1].tolist())
+        self._no_lists: set[int] = set()
+        """Nodes of what looks like a list and does not end like one."""
         self._written: set[int] = set()
         """The blank nodes that have been written in their places."""
 
@@ -114,9 +116,11 @@ class _Writer:
         items, cells = list[int](), list[int]()
         node = head
         while node != self._nil:
-            rows: Any = self._about(node).tolist() if node in self._nested else []
+            is_open = node in self._nested and node not in self._no_lists
+            rows: Any = self._about(node).tolist() if is_open else []
             found = {property: value for _, property, value in rows}
             if len(rows) != 2 or found.keys() != {self._first, self._rest}:
+                self._no_lists.update(cells)
                 return None
             items.append(found[self._first])
             cells.append(node)

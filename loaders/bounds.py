@@ -48,6 +48,8 @@ JSON_DEPTH: Final = 250
 """How deep JSON-LD may be nested: its parser calls itself for each level, and the stack of a thread may be small."""
 
 _ALWAYS: Final = 1 << 26
+_DIGITS: Final = 18
+"""How many digits a bound may have."""
 _NAMES: Final = tuple(entry.name for entry in fields(DocumentBounds))
 
 DEFAULT_BOUNDS: Final = DocumentBounds()
@@ -68,7 +70,7 @@ def bounds_from(settings: Iterable[str]) -> DocumentBounds:
         name, _, value = setting.partition("=")
         if name not in _NAMES:
             raise UnknownNameError("bound", name, _NAMES)
-        if not value.isdecimal():
+        if not value.isdecimal() or len(value) > _DIGITS:
             raise ReasonerError(
                 f"the bound {name} is a positive integer, as in {name}={getattr(DEFAULT_BOUNDS, name)}, not {value!r}"
             )

@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import url2pathname
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.headers import Header, headers_of
 from kg_reasoner.loaders.sources import OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.xml import XMLReader
@@ -51,13 +52,17 @@ class Catalog:
     parts: tuple[_Part, ...] = ()
 
     @classmethod
-    def of(cls, source: CatalogSource | None) -> Catalog:
+    def of(cls, source: CatalogSource | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Catalog:
         """The catalog of a mapping, of an XML catalog's path, of a folder's path, or of several of these.
+
+        Args:
+            source: one of these.
+            bounds: how large and how deep the documents may be that it looks into.
 
         Raises:
             LoadError: there is no such file or folder, or it is not an XML catalog.
         """
-        return cls(tuple(_parts(source)))
+        return cls(tuple(_parts(source, bounds)))
 
     def find(self, iri: str) -> Location | None:
         """Where the document of an ontology is, or None if that is not known. A ``#`` at the end of an IRI makes no difference.
@@ -73,7 +78,7 @@ class Catalog:
         return None
 
 
-def _parts(source: CatalogSource | None) -> Iterator[_Part]:
+def _parts(source: CatalogSource | None, bounds: DocumentBounds) -> Iterator[_Part]:
     if source is None:
         return
     if isinstance(source, Catalog):
@@ -87,13 +92,13 @@ def _parts(source: CatalogSource | None) -> Iterator[_Part]:
         if path.is_dir():
             written = path / _CATALOG_NAME
             if written.is_file():
-                yield _XMLCatalog(_read_catalogs(written))
-            yield _Folder(path)
+                yield _XMLCatalog(_read_catalogs(written, bounds))
+            yield _Folder(path, bounds)
         else:
-            yield _XMLCatalog(_read_catalogs(path))
+            yield _XMLCatalog(_read_catalogs(path, bounds))
     else:
         for part in source:
-            yield from _parts(part)
+            yield from _parts(part, bounds)
 
 
 def _named(target: str | os.PathLike[str]) -> Location:
@@ -119,6 +124,7 @@ class _Folder:
     """The ontologies of a folder and all folders below it. Documents that cannot be read are passed over."""
 
     path: Path
+    bounds: DocumentBounds
 
     def find(self, iri: str) -> Location | None:
         by_version = [path for path, header in self._headers if header.version == iri]
@@ -133,7 +139,7 @@ class _Folder:
     @cached_property
     def _headers(self) -> list[tuple[Path, Header]]:
         found = []
-        for document in documents_under(self.path, None):
+        for document in documents_under(self.path, None, self.bounds):
             try:
                 found += [(Path(document.name), header) for header in headers_of(document)]
             except LoadError:  # whatever it is, it is not what is looked for
@@ -158,14 +164,14 @@ class _XMLCatalog:
         return None
 
 
-def _read_catalogs(path: Path) -> list[_Entries]:
+def _read_catalogs(path: Path, bounds: DocumentBounds) -> list[_Entries]:
     """An XML catalog, and those that it continues with, in the order in which they are asked."""
     files: dict[Path, _Entries] = {}
     waiting = [path]
     while waiting:
         path = waiting.pop(0)
         if path.resolve() not in files:
-            files[path.resolve()] = entries = _read_catalog(path)
+            files[path.resolve()] = entries = _read_catalog(path, bounds)
             waiting = [*entries.following, *waiting]
     return list(files.values())
 
@@ -190,8 +196,8 @@ class _Entries:
         return None if end is None else self.ends[end]
 
 
-def _read_catalog(path: Path) -> _Entries:
-    document = document_of(path, None)
+def _read_catalog(path: Path, bounds: DocumentBounds) -> _Entries:
+    document = document_of(path, None, bounds)
     assert document is not None
     with document.open() as opened:
         return _CatalogReader(opened, path).entries()

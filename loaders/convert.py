@@ -24,6 +24,7 @@ __all__ = [
     "formula_error",
     "from_oxigraph",
     "in_our_terms",
+    "is_language",
     "from_rdflib",
     "text_from_oxigraph",
     "text_from_rdflib",
@@ -139,7 +140,7 @@ def _check_characters(lexical: str) -> None:
 
 
 def _language_text(lexical: str, language: str) -> str:
-    if not _is_language(language):
+    if not is_language(language):
         raise LoadError(f"the literal {lexical!r} has an invalid language tag: {language!r}", hint="tags look like en or pt-BR")
     if _TO_ESCAPE.search(lexical):
         lexical = _escaped(lexical)
@@ -147,7 +148,7 @@ def _language_text(lexical: str, language: str) -> str:
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _is_language(tag: str) -> bool:
+def is_language(tag: str) -> bool:
     """Whether a language tag is well-formed (BCP 47), as the parsers and writers of all syntaxes ask."""
     import pyoxigraph
 

@@ -37,7 +37,8 @@ def headers_of(document: Document) -> list[Header]:
         LoadError: the document cannot be read.
     """
     dictionary = Dictionary()
-    for block in rdf.read(document, dictionary=dictionary, base=_NO_BASE, block=20_000, rules=RuleSink(skips_refused=True)):
+    rules, bounds = RuleSink(skips_refused=True), document.bounds
+    for block in rdf.read(document, dictionary=dictionary, base=_NO_BASE, block=20_000, rules=rules, bounds=bounds):
         found = headers_in([block.triples], dictionary)
         if found:
             return found

@@ -131,7 +131,7 @@ def read_closure(
     if imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
-    resolver = _Resolver(closure, dictionary, Catalog.of(catalog), imports, progress, bounds)
+    resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds)
     resolver.read(*sources, format=format, base=base)
     if imports != "ignore":
         resolver.resolve()

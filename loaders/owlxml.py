@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders import owlxml_tables as tables
 from kg_reasoner.loaders.blank import BlankScope
-from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.convert import is_language, text_from_term
 from kg_reasoner.loaders.scan import too_long
 from kg_reasoner.loaders.swrl import SWRL
 from kg_reasoner.loaders.xml import XMLReader
@@ -34,7 +34,6 @@ __all__ = ["read_owlxml"]
 
 _SPACE: Final = " "
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _XML: Final = "http://www.w3.org/XML/1998/namespace"
 _PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "owl": str(OWL), "xml": _XML}
 
@@ -304,7 +303,7 @@ class _Translation:
         The OWL API writes the text by itself where there is no language: what follows an ``@`` and cannot be a language is text.
         """
         before, at, language = text.rpartition("@")
-        if at and (not language or _LANGUAGE.fullmatch(language)):
+        if at and (not language or is_language(language)):
             return before, language or None
         return text, None
 

@@ -23,7 +23,6 @@ __all__ = ["Document", "OpenDocument", "Readable", "document_of", "documents_und
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _RAW_BUFFER: Final = 1 << 18
-_LONGEST_SHOWN: Final = 240
 _TURTLES: Final = (TURTLE, TRIG, N3)
 _ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
 _RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
@@ -77,10 +76,10 @@ class Document:
             text = self._line(line)
         if text is None:
             return LoadError(f"{self.name}, line {line}: {message}", hint=hint)
-        if column > _LONGEST_SHOWN:
+        text = text[:HEAD_SIZE]
+        if column > len(text) + 1:  # beyond what is kept of a very long line
             return LoadError(f"{self.name}, line {line}, column {column}: {message}", hint=hint)
-        shown = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + " ..."
-        return LoadError(message, Span(self.name, line, column, end_column or len(shown) + 1, shown), hint)
+        return LoadError(message, Span(self.name, line, column, end_column or len(text) + 1, text), hint)
 
     def _line(self, number: int) -> str | None:
         """A line's text, if the document can be read a second time."""

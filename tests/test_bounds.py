@@ -247,15 +247,33 @@ def test_entities_do_not_explode() -> None:
 def test_nothing_outside_is_read(declaration: str, tmp_path: Path) -> None:
     """Neither by entities nor by document types: what the file has stays where it is."""
     file = tmp_path / "secret"
-    file.write_text('<!ENTITY secret "found">')
+    file.write_text('<!ENTITY secret "found">' if "%" in declaration or "[]" in declaration else "found")
     head = declaration.format(file=file.as_uri())
     for text, format in (
         (rdfxml("<ex:p>&secret;</ex:p>", head), "rdfxml"),
         (owlxml("<Annotation><AnnotationProperty IRI='#p'/><Literal>&secret;</Literal></Annotation>", head), "owlxml"),
     ):
-        with pytest.raises(LoadError) as caught:
+        with pytest.raises(LoadError, match=r"defined outside|not defined|entity") as caught:
             load(text, format)
         assert "found" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("ntriples", "<urn:a> <urn:p> <urn:b> .\n<urn:a> <urn:p> <urn:c> .\n<urn:a> <urn:p> oops .\n"),
+        ("turtle", "<urn:a> <urn:p> <urn:b> .\n<urn:a> <urn:p> <urn:c> .\n<urn:a> <urn:p> oops .\n"),
+        ("nquads", "<urn:a> <urn:p> <urn:b> <urn:g> .\n<urn:a> <urn:p> <urn:c> .\n<urn:a> <urn:p> oops .\n"),
+    ],
+)
+def test_nothing_of_a_broken_document_is_added(format: str, text: str) -> None:
+    reasoner = Reasoner()
+    reasoner.load(b"<urn:x> <urn:p> <urn:y> .", format="ntriples")
+    with pytest.raises(LoadError) as caught:
+        reasoner.load(text.encode(), format=format)
+    assert caught.value.span is not None
+    assert caught.value.span.line == 3
+    assert len(list(reasoner.triples())) == 1
 
 
 # ---- the settings

@@ -235,6 +235,27 @@ def test_a_change_that_waits_for_a_transaction_is_told_and_checked_afterwards(is
     assert reasoner.is_consistent() == is_refused
 
 
+def test_changes_of_a_graph_are_seen_one_by_one_or_together() -> None:
+    graph, seen = graph_of(Reasoner()), list[int]()
+
+    def look() -> None:
+        assert in_threads(1, lambda: seen.append(len(graph))) == []
+
+    graph.add((subject(1), P, Q))
+    look()
+    graph.remove((subject(1), P, Q))
+    look()
+    graph.commit()
+    looking = threading.Thread(target=look, daemon=True)
+    with graph.store.reasoner.transaction():  # type: ignore[attr-defined]
+        graph.add((subject(1), P, Q))
+        looking.start()
+        looking.join(0.1)
+        graph.add((subject(2), P, Q))
+    looking.join(60)
+    assert seen == [1, 0, 2]
+
+
 def test_reading_a_graph_of_what_is_stated_derives_nothing() -> None:
     dataset = Dataset(store="KGReasoner")
     graph = dataset.graph(URIRef("urn:g"))

@@ -304,6 +304,19 @@ def test_a_transaction_that_its_thread_has_left_open_can_be_rolled_back() -> Non
     assert survives(run) == []
 
 
+def test_a_transaction_that_its_thread_has_left_open_is_undone() -> None:
+    """By whatever is done next, such as reading."""
+
+    def run() -> list[str]:
+        reasoner = with_paths(20)
+        errors = together(lambda: reasoner.transaction().begin().add_facts("edge", chain(1, 20)))
+        assert len(list(reasoner.facts("path"))) == paths(20)
+        assert reasoner.open_transaction is None
+        return list(map(repr, errors))
+
+    assert survives(run) == []
+
+
 def test_datasets_are_queried_by_many_threads() -> None:
     def run() -> list[str]:
         dataset = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs")), default_union=True)
@@ -389,9 +402,14 @@ def busy(shared: stress.Shared) -> Iterator[None]:
     """Threads that write and read a reasoner, and make reasoners of their own, while the block runs."""
     stop, report = threading.Event(), stress.Report()
 
+    ended: list[BaseException] = []
+
     def repeat(step: Callable[[], object]) -> None:
-        while not stop.is_set():
-            step()
+        try:
+            while not stop.is_set():
+                step()
+        except BaseException as error:
+            ended.append(error)
 
     def write(random: Random) -> None:
         shared.advance(random.random() < 0.7, random)
@@ -412,6 +430,10 @@ def busy(shared: stress.Shared) -> Iterator[None]:
         stop.set()
         for thread in threads:
             thread.join(PATIENCE)
+    assert not ended
+    assert not any(thread.is_alive() for thread in threads)
+    assert report.is_clean, str(report)
+    assert report.done
 
 
 def use_copy(shared: stress.Shared) -> str:

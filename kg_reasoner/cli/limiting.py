@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import signal
 import threading
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TimedOut", "given_limits", "limit_options"]
 
 _GROUP: Final = "limits"
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -31,6 +32,18 @@ class TimedOut(BaseException):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the command takes longer than its limit of {seconds:g} s (--timeout)")
+
+
+class _Seconds(click.FloatRange):
+    """A number of seconds."""
+
+    name = "float range"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        found = super().convert(value, parameter, context)
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a number", parameter, context)
+        return found
 
 
 def _bytes(text: str) -> int:
@@ -69,7 +82,7 @@ def limit_options(command: _Command) -> _Command:
         kept_option(
             _GROUP,
             "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
+            type=_Seconds(min=0, min_open=True, max=1e9),
             metavar="SECONDS",
             help="Stop when the command takes longer than this.",
         ),

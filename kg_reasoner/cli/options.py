@@ -154,7 +154,9 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
     explicit, inferred = reasoner.queries.count("explicit"), reasoner.queries.count("inferred")
     note(f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; {plural(inferred, 'triple')} inferred in {watch.lap():.2f} s")
     report_missing_imports(reasoner)
-    report_warnings(axiom_warnings(reasoner), document_prefixes(files, input_format))
+    found = axiom_warnings(reasoner)
+    if found and not is_quiet():
+        report_warnings(found, document_prefixes(files, input_format))
 
 
 @contextmanager

@@ -22,9 +22,14 @@ _DECLARATIONS: Final = (
 
 
 def document_prefixes(files: Iterable[str], input_format: str | None = None) -> dict[str, str]:
-    """The prefixes that RDF documents declare at their beginning; of two for one prefix, the first. Standard input is left out."""
+    """The prefixes that RDF documents declare at their beginning; of two for one prefix, the first.
+
+    What can be read only once, such as standard input and pipes, is left out.
+    """
     found: dict[str, str] = {}
     for document in _documents(files, input_format):
+        if not document.reopens:
+            continue
         with document.open() as opened:
             for prefix, namespace in declared_prefixes(opened.head.decode("utf-8", "replace")).items():
                 found.setdefault(prefix, namespace)

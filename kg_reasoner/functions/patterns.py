@@ -152,7 +152,8 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
     options.max_mem = _MEMORY
     expression = re2._re2.RE2(translation.source.encode(), options)  # the layer above it takes most of the time
     if not expression.ok():
-        raise PatternError("FORX0002", f"the pattern takes too much memory ({expression.error().decode('utf-8', 'replace')})")
+        reason = expression.error().decode("utf-8", "replace")
+        raise PatternError("FORX0002", f"the pattern takes too much memory, or its repetitions multiply to too many ({reason})")
     size = expression.ProgramSize()
     return _Compiled(expression, translation.is_local, 1 if size < _SMALL else size)
 

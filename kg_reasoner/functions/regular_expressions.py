@@ -30,6 +30,10 @@ from kg_reasoner.functions.pattern_errors import PatternError
 __all__ = ["FLAGS", "Translation", "translate"]
 
 FLAGS: Final = "imsxq"
+LONGEST: Final = 1 << 16
+"""How many characters a pattern may have."""
+_LARGEST: Final = 1 << 21
+"""How many characters all classes of a pattern may have, when they are written out: ``\\w`` has some 13,000."""
 MOST_REPETITIONS: Final = 1000
 """RE2 takes no higher number in braces."""
 _DEEPEST: Final = 100
@@ -76,6 +80,8 @@ def translate(pattern: str, flags: str = "") -> Translation:
     for flag in flags:
         if flag not in FLAGS:
             raise PatternError("FORX0001", f"unknown flag {flag!r}: the flags are i, m, s, x and q")
+    if len(pattern) > LONGEST:
+        raise PatternError("FORX0002", f"the pattern has more than {LONGEST:,} characters", pattern)
     if "q" in flags:
         return Translation("".join(_written(_folded(one(character), flags)) for character in pattern), True)
     return _Translator(pattern, flags).translation()
@@ -95,7 +101,7 @@ class _Translator:
 
     def translation(self) -> Translation:
         source: list[str] = []
-        unlimited = 0
+        unlimited = classes = 0
         repeatable = False
         while (character := self._peek()) is not None:
             if character in "*+?{":
@@ -124,6 +130,9 @@ class _Translator:
                 source.append(f"(?m:{character})" if "m" in self._flags else character)
             else:
                 source.append(_written(self._atom(character)))
+                classes += len(source[-1])
+                if classes > _LARGEST:
+                    raise self._error("the classes of the pattern are too large together")
         if self._open:
             raise self._error("this ( is not closed; the character itself is written \\(", self._open[-1][0])
         return Translation("".join(source), unlimited in (0, len(source) - 1))
