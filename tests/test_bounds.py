@@ -294,7 +294,7 @@ def test_wrong_bounds() -> None:
     assert bounds_from(["depth=5", "line=7"]) == DocumentBounds(depth=5, line=7)
     with pytest.raises(UnknownNameError, match="did you mean 'depth'"):
         bounds_from(["deepth=5"])
-    for setting in ("depth", "depth=", "depth=x", "depth=0", "depth=-1"):
+    for setting in (f"depth={'9' * 5000}", "depth", "depth=", "depth=x", "depth=0", "depth=-1"):
         with pytest.raises(ReasonerError, match="positive integer"):
             bounds_from([setting])
     with pytest.raises(ReasonerError, match="positive integer"):

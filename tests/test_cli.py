@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -310,6 +311,20 @@ def test_an_output_in_a_folder_without_permission(zoo: Path, tmp_path: Path) -> 
 
 
 # ---- query
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
+@pytest.mark.parametrize("options", [(), ("--format", "csv")])
+def test_a_pipe_is_read_once(zoo: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    pipe = tmp_path / "pipe.ttl"
+    os.mkfifo(pipe)
+    query = PREFIX + "SELECT ?x { ?x a :Animal }"
+    expected = good("query", zoo, "--query", query, *options).stdout
+    writing = threading.Thread(target=lambda: pipe.write_bytes(zoo.read_bytes()), daemon=True)
+    writing.start()
+    arguments = [sys.executable, "-m", "kg_reasoner", "query", pipe, "--query", query, *options]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=True)
+    assert sorted(done.stdout.split()) == sorted(expected.split())
 
 
 def test_select_as_table_csv_and_json(zoo: Path) -> None:

@@ -102,7 +102,16 @@ def test_limits_that_are_kept_change_nothing(counting: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--max-memory", "lots"), ("--max-memory", "0"), ("--timeout", "0"), ("--max-facts", "0")]
+    ("option", "value"),
+    [
+        ("--max-memory", "lots"),
+        ("--max-memory", "0"),
+        ("--max-memory", "9" * 400),
+        ("--timeout", "0"),
+        ("--timeout", "nan"),
+        ("--timeout", "1e300"),
+        ("--max-facts", "0"),
+    ],
 )
 def test_a_limit_that_makes_no_sense_is_wrong_usage(counting: Path, option: str, value: str) -> None:
     result = CliRunner().invoke(main, ["run", str(counting), option, value])

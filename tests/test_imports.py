@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from kg_reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import LoadError, UnknownNameError
+from kg_reasoner.loaders.bounds import DocumentBounds
 from kg_reasoner.loaders.catalogs import Catalog
 from kg_reasoner.loaders.fetch import fetch
 from kg_reasoner.loaders.imports import BUILT_IN, Import, imports_of
@@ -90,6 +91,13 @@ def test_a_folder_is_searched_by_ontology_iris_and_version_iris(folder: Path) ->
     assert names(imports_of(folder / "cats.ttl", catalog=folder / "lib")) == ALL
     assert Catalog.of(folder / "lib").find(f"{EX}animals/2") == folder / "lib" / "animals.ttl"
     assert Catalog.of(folder / "lib").find(f"{EX}rules#") == folder / "lib" / "rules.n3"
+
+
+def test_the_documents_of_a_folder_have_the_bounds_that_are_given(folder: Path) -> None:
+    write(folder / "lib" / "animals.ttl", f":animals a owl:Ontology . :x :p {'[ :p ' * 40} 1 {']' * 40} .")
+    for depth, document in ((50, "animals.ttl"), (30, None)):
+        found = imports_of(folder / "cats.ttl", catalog=folder / "lib", bounds=DocumentBounds(depth=depth))
+        assert names(found)[0] == ("cats", "animals", document)
 
 
 def test_a_version_is_preferred_and_two_candidates_are_an_error(folder: Path) -> None:

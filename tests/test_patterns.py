@@ -119,6 +119,8 @@ WRONG = [
     ("a\\", "nothing after", 2),
     ("(" * 101 + ")" * 101, "more than 100 deep", 101),
     ("[a-" * 101 + "]" * 101, "more than 100 deep", None),
+    (r"\w" * 20_000, "classes of the pattern are too large", None),
+    ("a" * 70_000, "more than 65,536 characters", None),
 ]
 
 

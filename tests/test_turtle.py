@@ -15,7 +15,7 @@ from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.loaders.formats import TURTLE
 from kg_reasoner.output import TripleWriter
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple, literal
-from kg_reasoner.turtle import DEPTH
+from kg_reasoner.turtle import DEPTH, _Writer
 
 EX = "http://example.org/"
 A, B, P, Q = (IRI(EX + name) for name in ("a", "b", "p", "q"))
@@ -81,6 +81,20 @@ def test_it_says_the_same(triples: list[Triple]) -> None:
 def test_long_lists_do_not_nest() -> None:
     text = written([(A, P, BlankNode("l0")), *list_of([literal(n) for n in range(5000)])])
     assert text.splitlines()[-1] == f"ex:a ex:p ( {' '.join(map(str, range(5000)))} ) ."
+
+
+def test_lists_without_an_end_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, about = list[int](), _Writer._about
+
+    def counted(writer: _Writer, subject: int) -> object:
+        looked.append(subject)
+        return about(writer, subject)
+
+    monkeypatch.setattr(_Writer, "_about", counted)
+    count = 500
+    cells = list_of([literal(number) for number in range(count)])[:-1]  # nothing says that the list is over
+    assert says_the_same([(A, P, BlankNode("l0")), *cells])
+    assert len(looked) < 10 * count
 
 
 def test_random_graphs() -> None:
