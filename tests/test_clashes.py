@@ -9,6 +9,7 @@ import pytest
 from kg_reasoner.datatypes import DATATYPES, narrower
 from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.terms import RDFS, XSD
+from tests.fixtures import blocks
 
 from .test_owl import triples_in
 
@@ -17,8 +18,7 @@ FIXTURE = Path(__file__).with_name("literals") / "clashes.txt"
 
 def cases() -> list[object]:
     found = []
-    for block in FIXTURE.read_text().split("\n## ")[1:]:
-        title, _, text = block.partition("\n")
+    for title, text in blocks(FIXTURE):
         data, _, expected = text.partition("\n=>\n")
         for line in expected.strip().splitlines():
             ruleset, _, names = line.partition(":")

@@ -37,6 +37,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
+from tests.fixtures import blocks
 
 from .oracle import Facts, evaluate
 
@@ -45,10 +46,8 @@ FIXTURES = Path(__file__).with_name("language")
 
 def pairs(name: str) -> Sequence[object]:
     """The fixtures of a file: (text, expected) after each heading, with ``=>`` between them."""
-    blocks = (FIXTURES / f"{name}.txt").read_text(encoding="utf-8").split("\n## ")[1:]
     found = []
-    for block in blocks:
-        title, _, content = block.partition("\n")
+    for title, content in blocks(FIXTURES / f"{name}.txt"):
         text, _, expected = content.partition("\n=>\n")
         found.append(pytest.param(text, expected.strip("\n"), id=title))
     return found

@@ -12,6 +12,7 @@ from kg_reasoner.literal_triples import LiteralTriples
 from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, XSD, BlankNode, Literal, Term, literal
+from tests.fixtures import blocks
 
 from .test_owl import triples_in
 
@@ -27,8 +28,7 @@ def ex(name: str) -> IRI:
 
 def cases() -> list[object]:
     found = []
-    for block in FIXTURE.read_text().split("\n## ")[1:]:
-        title, _, text = block.partition("\n")
+    for title, text in blocks(FIXTURE):
         premise, _, rest = text.partition("\n=>\n")
         follows, _, others = rest.partition("\n=/>\n")
         assert follows.strip(), title

@@ -17,6 +17,7 @@ from kg_reasoner.parser import PREFIXES, parse
 from kg_reasoner.printer import format_term
 from kg_reasoner.program import TRIPLE, Atom, Bind, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
+from tests.fixtures import blocks
 
 from .effort import examples
 from .oracle import evaluate
@@ -45,8 +46,7 @@ class Case:
 def cases(*needed: str) -> list[object]:
     """The fixtures that have one of these sections."""
     found = []
-    for block in (FIXTURES / "rules.txt").read_text(encoding="utf-8").split("\n## ")[1:]:
-        title, _, text = block.partition("\n")
+    for title, text in blocks(FIXTURES / "rules.txt"):
         case = Case(title)
         heading = "document"
         for line in text.splitlines(keepends=True):

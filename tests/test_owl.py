@@ -21,6 +21,7 @@ from kg_reasoner.loaders.unfold import Clause, rename, unfold
 from kg_reasoner.parser import parse
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
+from tests.fixtures import blocks
 
 from .effort import examples
 from .oracle import Facts, evaluate
@@ -49,8 +50,7 @@ class Case:
 def cases() -> list[object]:
     found = []
     for path in sorted(FIXTURES.glob("*.txt")):
-        for block in path.read_text(encoding="utf-8").split("\n## ")[1:]:
-            title, _, text = block.partition("\n")
+        for title, text in blocks(path):
             case = Case(title)
             heading = "ontology"
             for line in text.splitlines():

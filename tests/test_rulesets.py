@@ -19,6 +19,7 @@ from kg_reasoner.parser import parse
 from kg_reasoner.printer import format_program
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
 from kg_reasoner.terms import IRI, RDF, Literal, Term
+from tests.fixtures import blocks
 
 from .oracle import Facts, Row, evaluate
 
@@ -76,8 +77,7 @@ class Case:
 
 def cases(ruleset: str) -> list[Case]:
     found = []
-    for block in (FIXTURES / f"{ruleset}.txt").read_text().split("\n## ")[1:]:
-        rule, _, text = block.partition("\n")
+    for rule, text in blocks(FIXTURES / f"{ruleset}.txt"):
         case = Case(rule.strip(), "")
         field = "premise"
         for line in text.splitlines():

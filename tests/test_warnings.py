@@ -17,6 +17,7 @@ from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
 from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.store import attach
 from kg_reasoner.terms import IRI, OWL, RDF
+from tests.fixtures import blocks
 
 from .test_owl import TURTLE_PREFIXES, triples_in
 
@@ -31,8 +32,7 @@ def ex(name: str) -> IRI:
 
 def cases() -> list[object]:
     found = []
-    for block in FIXTURE.read_text().split("\n## ")[1:]:
-        title, _, text = block.partition("\n")
+    for title, text in blocks(FIXTURE):
         ontology, _, expected = text.partition("\n=> ")
         found.append(pytest.param(ontology, expected.strip(), id=title))
     return found

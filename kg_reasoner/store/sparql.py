@@ -111,7 +111,7 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
     if part.name in _QUERIES:
         from kg_reasoner.store.sparql_functions import bind_functions
 
-        bind_functions(part, is_ours)
+        bind_functions(part)
         return _evaluate_query(context, store, part)
     if part.name == "ServiceGraphPattern":
         _check_service(context, store, part)

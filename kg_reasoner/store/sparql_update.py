@@ -125,7 +125,6 @@ def _changes(
     from rdflib.plugins.sparql.evaluate import evalPart
     from rdflib.plugins.sparql.sparql import QueryContext
 
-    from kg_reasoner.store.sparql import is_ours
     from kg_reasoner.store.sparql_functions import bind_functions
 
     if operation.name in ("InsertData", "DeleteData"):
@@ -133,7 +132,7 @@ def _changes(
         return ([], data) if operation.name == "InsertData" else (data, [])
     active, where = graph, operation.where
     if where is not None:
-        bind_functions(where, is_ours)
+        bind_functions(where)
     if operation.name == "DeleteWhere":
         deleted, inserted, where = _template(operation, target), [], _pattern(operation)
     else:

@@ -134,8 +134,10 @@ class KGReasonerStore(StoreChanges):
         if self._by_graph is None:
             fresh = self.reasoner.without_facts(configuration)
             self.commit()
-            copy_explicit(self.reasoner, fresh)
-            self._use(fresh)
+            with self.writing():
+                self.commit()  # what another thread has added meanwhile
+                copy_explicit(self.reasoner, fresh)
+                self._use(fresh)
         else:
             fresh = self._by_graph.template.without_facts(configuration)
             self.commit()
