@@ -12,7 +12,6 @@ from kg_reasoner.collector import Collector
 from kg_reasoner.delta import Delta
 from kg_reasoner.dictionary import Ids
 from kg_reasoner.errors import TransactionError
-from kg_reasoner.limits import current_watch
 from kg_reasoner.locking import Hold, is_at_work
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.terms import AnyTerm, AnyTriple
@@ -100,7 +99,7 @@ class Transaction:
             raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
         reasoner, engine = self.reasoner, self.reasoner.engine
         self._thread = get_ident()
-        hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)
+        hold = engine.lock.write(until=self._is_needed if self._isolated else None)
         try:
             engine.make_sound()
             if engine.transaction is not None:
@@ -153,7 +152,7 @@ class Transaction:
         """
         self._expect_open()
         engine = self.reasoner.engine
-        with engine.lock.write(current_watch().remaining):
+        with engine.lock.write():
             engine.readings.complete()
             self._is_ending = True
             self._delta = Delta.nothing(self.reasoner.dictionary)

@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The rooms of the house from the top. A module imports from rooms above its own, and from its own; a package is one room.
 ORDER = """
 errors
-locking
+cache
 limits
+locking
 readings
 terms
 program
@@ -28,6 +29,7 @@ expressions
 aggregates
 analysis
 syntax_errors
+parser_tables
 parser
 printer
 cells
@@ -106,7 +108,7 @@ SPARK_SEES = {
 KEPT_IN = {
     "numba": {"kernels"},
     "llvmlite": {"kernels"},
-    "lark": {"parser"},
+    "lark": {"parser", "parser_tables"},
     "click": {"cli"},
     "rich": {"cli"},
     "pyspark": {"spark_backend"},
