@@ -41,7 +41,7 @@ class Injector(ABC):
     """Calls a function, and raises an exception in the midst of it.
 
     Args:
-        at: the number of the place, counted from 1; 0: nowhere, to count the places.
+        at: the number of the place, counted from 1; 0: nowhere, to list the places; -1: nowhere.
 
     Attributes:
         count: how many places there were until the fault, or in all.
@@ -123,15 +123,20 @@ def leaves_block(frame: FrameType) -> bool:
     return first is not None and frame.f_lasti > first
 
 
-@cache
+_with_lines: dict[int, tuple[CodeType, Mapping[int, int]]] = {}
+"""What `with_lines` has found, by the identity of the code: to compare code takes as long as to run a line of it."""
+
+
 def with_lines(code: CodeType) -> Mapping[int, int]:
     """Where the code of each line with a ``with`` begins."""
-    wanted = _with_lines_of_file(code.co_filename)
-    starts: dict[int, int] = {}
-    for start, _, line in code.co_lines():
-        if line in wanted:
-            starts.setdefault(line, start)
-    return starts
+    if id(code) not in _with_lines:
+        wanted = _with_lines_of_file(code.co_filename)
+        starts: dict[int, int] = {}
+        for start, _, line in code.co_lines():
+            if line in wanted:
+                starts.setdefault(line, start)
+        _with_lines[id(code)] = code, starts
+    return _with_lines[id(code)][1]
 
 
 @cache
@@ -186,7 +191,7 @@ class Signals(Injector):
         self._is_on = True
         signal.signal(signal.SIGALRM, self._interrupt)
         self._began = time.perf_counter()
-        if self.at:
+        if self.at > 0:
             signal.setitimer(signal.ITIMER_REAL, self.at * TICK)
 
     def _stop(self) -> None:

@@ -22,7 +22,7 @@ from functools import partial
 from typing import IO, Any, Final, NoReturn
 
 from kg_reasoner import relation
-from kg_reasoner.errors import TransactionError
+from kg_reasoner.errors import ReasonerError, TransactionError
 from tests.faults.injectors import KINDS, Injector, origin
 from tests.faults.scenarios import Scenario
 from tests.faults.subjects import Snapshot, Subject, differences, facts_of, is_what_follows, shake, snapshot
@@ -113,7 +113,7 @@ def sweep(
         NotReproducible: the operation fails without a fault, or leaves what does not follow.
     """
     with capacities(scenario):
-        scenario.operation(scenario.make())  # imports modules and compiles kernels
+        _warm_up(scenario, kind)
         subject = scenario.make()
         expected = _expected(scenario, kind, subject)
         done = Sweep(scenario.name, kind, len(expected.places))
@@ -125,6 +125,17 @@ def sweep(
         while waiting:
             _take(waiting.popleft(), done, on_result)
     return done
+
+
+def _warm_up(scenario: Scenario, kind: str) -> None:
+    """Do once what each process will do, so that it finds modules imported, kernels compiled and lines of code read."""
+    subject = scenario.make()
+    KINDS[kind](-1).call(lambda: scenario.operation(subject))
+    with contextlib.suppress(ReasonerError):
+        snapshot(subject)
+        _undo(subject)
+        shake(subject)
+        is_what_follows(subject)
 
 
 @contextmanager
