@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.kernels import cache, loader
+from kg_reasoner.storage.kernels import cache, loader
 
 NAME = "kernels-0123.bin"
 COMPILED: cache.Compiled = {"run": ("symbol", 3), "other": ("another", 1)}, b"code\nwith\0anything"
