@@ -239,7 +239,7 @@ def test_a_callback_that_raises(commits: Commits, caplog: pytest.LogCaptureFixtu
 
     failing = commits.subscriptions.subscribe((ANN, None, None), divide)
     heard = commits.listen(TRIPLE)
-    with caplog.at_level(logging.ERROR, "kg_reasoner.api.subscriptions"):
+    with caplog.at_level(logging.ERROR, "kg_reasoner.subscriptions"):
         commits.commit("+ [] bob knows bob")
         commits.commit("+ [] ann knows bob", "+ node a")
     assert heard == ["+ [] bob knows bob", "+ [] ann knows bob"]

@@ -86,8 +86,8 @@ class Reasoner:
         show_hidden: whether inferred triples that hold of anything are shown to all patterns, in exports and in deltas; by default
             they are found by patterns that ask for them, see `kg_reasoner.query.visibility`.
         equality: how owl:sameAs is dealt with. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
-            are merged (see `kg_reasoner.engine.equality`), so that a thousand of them cost no more than one; queries give all names.
-            General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
+            are merged (see `kg_reasoner.engine.equality`), so that a thousand of them cost no more than one; queries give all
+            names. General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
         on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
             ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
             outside of transactions is a transaction of its own.
@@ -597,8 +597,8 @@ class Reasoner:
         object: AnyTerm | None = None,
         which: Which = "all",
     ) -> Iterator[Triple]:
-        """Yield the triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.query.visibility`) match if the
-        pattern names their property, and under rdf:type the class.
+        """Yield the triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.query.visibility`) match
+        if the pattern names their property, and under rdf:type the class.
 
         Args:
             subject: a term of ours, or of rdflib or pyoxigraph.

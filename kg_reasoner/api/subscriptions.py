@@ -91,7 +91,7 @@ class Subscription:
         kept = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
         kept.__cause__ = error
         self.errors.append(kept)
-        logging.getLogger(__name__).error("%s", kept, exc_info=error)
+        logging.getLogger("kg_reasoner.subscriptions").error("%s", kept, exc_info=error)
 
 
 class Subscriptions:
@@ -105,7 +105,7 @@ class Subscriptions:
     that nobody sees commits out of order; the facts that a callback reads may therefore be newer than the delta that it was given.
 
     A callback that raises hurts nobody else: the error is kept in `Subscription.errors` and logged by the logger
-    ``kg_reasoner.api.subscriptions``. Only what is no `Exception` (KeyboardInterrupt, say) goes through to whoever committed; those who
+    ``kg_reasoner.subscriptions``. Only what is no `Exception` (KeyboardInterrupt, say) goes through to whoever committed; those who
     have not been told yet are told before the next commit.
 
     Args:

@@ -1,8 +1,8 @@
 """Explanations: proofs of facts that are there, and what is missing for those that are not.
 
 Data flow: `derivations` finds the rule instances that derive a fact; `search` picks those of the shortest proof, `enumeration`
-those of all proofs; `explainer` writes them down as `steps` of `proofs`, which `text`, `data`, `dot` and `html` show. `missing` looks for what
-is not there (`misses`), and `absence` shows that.
+those of all proofs; `explainer` writes them down as the `steps` of `proofs`, which `text`, `data`, `dot` and `html` show. `missing`
+looks for what is not there, makes `misses` of it, and `absence` shows them.
 """
 
 from __future__ import annotations

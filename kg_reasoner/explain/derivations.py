@@ -3,8 +3,8 @@
 Rules are planned once for "the head is known": the kernels then join the body from the head's constants on, and no relation is read
 from end to end unless a rule's body has nothing to do with its head.
 
-Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.planning.groups`), but they are shown as the program has
-them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
+Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.planning.groups`), but they are shown as the
+program has them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ REASONS: Final[dict[Reason, str]] = {
 }
 """Why a step holds: an explicit fact; one that the program states or that the reasoner knows of a literal; an instance of a rule; a
 negated atom that no fact matches; a condition that is true of the values; the value of a BIND; the results of an aggregate over the
-solutions of a group; one such solution; what its premise says, with equal terms in place of others (see `kg_reasoner.engine.equality`)."""
+solutions of a group; one such solution; what its premise says, with equal terms in place of others (see
+`kg_reasoner.engine.equality`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Facts in tables of text: one file a relation, one fact a line, TSV or CSV, without a header line.
 
-Columns without a declaration are of type ``any``; `kg_reasoner.storage.cells` tells what a cell of each type looks like. A fact of a
-relation without columns is the line ``()``.
+Columns without a declaration are of type ``any``; `kg_reasoner.storage.cells` tells what a cell of each type looks like. A fact of
+a relation without columns is the line ``()``.
 """
 
 from __future__ import annotations

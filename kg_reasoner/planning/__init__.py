@@ -1,1 +1,1 @@
-"""Planning: which relation holds what, calls and aggregates as relations, and rules and queries as integer plans with a join order."""
+"""Planning: which relation holds what, functions and aggregates as relations, and rules and queries as plans."""

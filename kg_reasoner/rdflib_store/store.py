@@ -228,8 +228,8 @@ class KGReasonerStore(StoreChanges):
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> Result:
-        """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.rdflib_store.sparql`); but
-        FROM is about the graphs that are there (see `kg_reasoner.rdflib_store.sparql_dataset`)."""
+        """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.rdflib_store.sparql`);
+        but FROM is about the graphs that are there (see `kg_reasoner.rdflib_store.sparql_dataset`)."""
         return answer(self, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
 
     def update(

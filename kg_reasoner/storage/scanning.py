@@ -14,7 +14,7 @@ __all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "T
 
 
 def table_for(states: int) -> Any:
-    """An automaton of so many states without edges: uint8, 256 entries a state, each the next state and what the byte does there."""
+    """An automaton of so many states: uint8, 256 entries a state, each the next state and what the byte does there."""
     return allocate(256 * states, np.uint8)
 
 

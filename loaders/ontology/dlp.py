@@ -13,12 +13,14 @@ What the rules derive, and what not:
   classes, as by scm-cls. So it is with super-properties owl:topObjectProperty and owl:topDataProperty.
 * owl:Nothing in a head makes a constraint (cls-nothing2), and so does owl:bottomObjectProperty.
 * Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide: one for each literal and
-  each datatype of `kg_reasoner.expressions.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng would). If
-  asked for, it makes a constraint that is violated by literals of known value that are no value of that datatype (prp-rng and
-  dt-not-type); by default it does not, because listing the types of all literals costs more than all other reasoning.
+  each datatype of `kg_reasoner.expressions.datatypes.datatypes_of` it. A range with a datatype derives no types of literals
+  (prp-rng would). If asked for, it makes a constraint that is violated by literals of known value that are no value of that
+  datatype (prp-rng and dt-not-type); by default it does not, because listing the types of all literals costs more than all
+  other reasoning.
 * Two values of a functional property are the same (owl:sameAs). If it is declared as a data property only, the rule is a
-  constraint instead: two values that are known to differ (by the datatype map, see `kg_reasoner.expressions.datatypes`) are an inconsistency;
-  equal values written differently are none, nor are literals of unknown datatypes. An undeclared property has both rules.
+  constraint instead: two values that are known to differ (by the datatype map, see `kg_reasoner.expressions.datatypes`) are an
+  inconsistency; equal values written differently are none, nor are literals of unknown datatypes. An undeclared property
+  has both rules.
 * Values of data properties in keys, and of data properties that are inverse functional, are compared as values. So they need a
   declaration (owl:DatatypeProperty); those of other properties are compared as terms.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.

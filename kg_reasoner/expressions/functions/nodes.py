@@ -1,7 +1,7 @@
 """Functions that test, take apart and make RDF terms (SPARQL 1.1 Query, section 17.4.2).
 
-SAMEVALUE is ours: whether two literals have one value by the datatype map (see `kg_reasoner.expressions.datatypes`), where ``=`` compares as
-SPARQL does, to which the decimal 1.5 and the double 1.5 are equal.
+SAMEVALUE is ours: whether two literals have one value by the datatype map (see `kg_reasoner.expressions.datatypes`), where ``=``
+compares as SPARQL does, to which the decimal 1.5 and the double 1.5 are equal.
 VALUE gives one literal for all literals of a value, to join by.
 """
 
