@@ -121,7 +121,9 @@ def read_closure(
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> ImportClosure:
-    """Read documents and what they import, see `imports_of` and `rdf.read`; `known` are the `ontologies` of earlier readings.
+    """Read documents and what they import, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
+
+    `known` are the `ontologies` of earlier readings.
 
     Raises:
         UnknownNameError: there is no such way to treat imports, or no such format.

@@ -1,4 +1,4 @@
-"""Implications of N3 as rules of ours (what of them can be said, and what is refused, see `n3`)."""
+"""Implications of N3 as rules of ours (what of them can be said, and what is refused, see `rdf.n3`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """SWRL rules as values, as far as an RDF graph states them (SWRL, W3C Member Submission of 21 May 2004, section 6).
 
 A rule is a ``swrl:Imp`` with two lists of atoms. Variables are the nodes of type ``swrl:Variable``, and the IRIs that the OWL API
-makes for variables, declared or not (``urn:swrl#x``, ``urn:swrl:var#x``). `swrl_clauses` makes clauses of them.
+makes for variables, declared or not (``urn:swrl#x``, ``urn:swrl:var#x``). `ontology.swrl_clauses` makes clauses of
+them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What functions take and give: kinds of values, each read from a term and written as one.
 
 A function works on Python values. Where one function's result is another's argument and the kinds fit, the value is passed on as it
-is; only at the ends is it read from a term and written as a term (see `expressions`). This changes no result because reading what
+is; only at the ends is it read from a term and written as a term (see `compile`). This changes no result because reading what
 was written gives the same value again. Reading says None where the term is not of the kind: SPARQL's type error.
 """
 
