@@ -34,7 +34,7 @@ if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets"
     # In a checkout the owner's top-level folders are siblings of this package; installed, they lie inside it.
     __path__.append(str(_checkout))
 
-sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]  # for modules under their former names
+sys.meta_path.insert(0, Finder())  # for modules under their former names
 
 _HOMES = {
     "BeyondProfileWarning": "errors",
