@@ -23,7 +23,7 @@ from rdflib import RDF, RDFS, Graph, Namespace, URIRef
 from rdflib.collection import Collection
 from rdflib.term import Node
 
-from kg_reasoner.storage.kernels.cache import cache_folder
+from kg_reasoner.cache import cache_folder
 
 SUITES = ("sparql11", "dawg-data-r2")
 INSIDE = "test/data/suites/w3c"

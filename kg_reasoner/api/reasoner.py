@@ -15,7 +15,7 @@ from kg_reasoner.api import documents
 from kg_reasoner.api.notices import Notices, warn_of_program
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
-from kg_reasoner.concurrency.locking import NO_HOLD, Hold
+from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.encoding import (
@@ -372,7 +372,7 @@ class Reasoner:
     def _in_one(self) -> Iterator[None]:
         """A transaction of its own, or a part of the one that is open when this thread may write."""
         engine = self.engine
-        with self.limited(), engine.lock.write(current_watch().remaining):
+        with self.limited(), engine.lock.write():
             engine.make_sound()
             is_one = engine.transaction is None
             if is_one:
@@ -422,19 +422,26 @@ class Reasoner:
         engine = self.engine
         if not engine.is_current:
             self._hand_over()
-            with NO_HOLD if limits is None else self.limited(limits):
-                if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
-                    with engine.exclusively():
-                        self.expect_consistent()
-        if engine.transaction is None:
+            if limits is None:
+                self._materialise(progress)
+            else:
+                with self.limited(limits):
+                    self._materialise(progress)
+        if engine.transaction is None and not self._notices.are_issued(self.loaded, engine.axioms.warnings):
             self._notices.issue(self.loaded, engine.axioms.warnings)
+
+    def _materialise(self, progress: Progress | None) -> None:
+        engine = self.engine
+        if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+            with engine.exclusively():
+                self.expect_consistent()
 
     def reading(self, which: Which = "all") -> Hold:
         """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
         inside. Other threads read at the same time."""
         engine = self.engine
         while True:
-            hold = engine.lock.read(current_watch().remaining)
+            hold = engine.lock.read()
             if which == "explicit":
                 if engine.is_sound and (engine.transaction is None or not engine.transaction.is_waiting):
                     return hold

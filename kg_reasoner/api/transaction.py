@@ -8,7 +8,6 @@ from threading import get_ident
 from types import TracebackType
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.locking import Hold, is_at_work
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.errors import TransactionError
@@ -97,7 +96,7 @@ class Transaction:
             raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
         reasoner, engine = self.reasoner, self.reasoner.engine
         self._thread = get_ident()
-        hold = engine.lock.write(current_watch().remaining, until=self._is_needed if self._isolated else None)
+        hold = engine.lock.write(until=self._is_needed if self._isolated else None)
         try:
             engine.make_sound()
             if engine.transaction is not None:
@@ -150,7 +149,7 @@ class Transaction:
         """
         self._expect_open()
         engine = self.reasoner.engine
-        with engine.lock.write(current_watch().remaining):
+        with engine.lock.write():
             engine.readings.complete()
             self._is_ending = True
             self._delta = Delta.nothing(self.reasoner.dictionary)

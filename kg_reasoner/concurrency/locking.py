@@ -15,6 +15,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any, Final
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
 __all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
@@ -133,11 +134,11 @@ class ReadWriteLock:
         """Whether another thread waits for it."""
         return bool(self._waiting)
 
-    def read(self, timeout: float | None = None) -> Hold:
+    def read(self) -> Hold:
         """Wait until this thread may read.
 
         Raises:
-            LimitError: that takes longer than `timeout` seconds.
+            LimitError: that takes longer than the limits of this operation allow.
         """
         me = get_ident()
         if me in self._readers:
@@ -145,11 +146,11 @@ class ReadWriteLock:
         if self._writer:
             if self.is_writing:
                 return NO_HOLD
-            self._wait(self._freed, self._may_read, timeout)
+            self._wait(self._freed, self._may_read)
         else:
             self._readers[me] = True
             if self._writer:
-                self._wait(self._freed, self._may_read, timeout)
+                self._wait(self._freed, self._may_read)
         return self._reading
 
     def _may_read(self) -> bool:
@@ -167,11 +168,11 @@ class ReadWriteLock:
         if self._waiting:
             self._left.set()
 
-    def write(self, timeout: float | None = None, *, until: Callable[[], bool] | None = None) -> Hold:
+    def write(self, *, until: Callable[[], bool] | None = None) -> Hold:
         """Wait until this thread may write; for `until` see `Token`.
 
         Raises:
-            LimitError: that takes longer than `timeout` seconds.
+            LimitError: that takes longer than the limits of this operation allow.
             ReasonerError: this thread is in the middle of a query, and another thread is about to write.
         """
         me = get_ident()
@@ -185,10 +186,10 @@ class ReadWriteLock:
             else:
                 if me in self._readers:
                     raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
-                self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token, timeout)
+                self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token)
         if self._readers and self._readers.keys() != {me}:
             try:
-                self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me}, timeout)
+                self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me})
             except BaseException:
                 self.end_writing()
                 raise
@@ -207,9 +208,10 @@ class ReadWriteLock:
             if self._waiting:
                 self._freed.set()
 
-    def _wait(self, moved: threading.Event, is_free: Callable[[], bool], timeout: float | None) -> None:
+    def _wait(self, moved: threading.Event, is_free: Callable[[], bool]) -> None:
         """Wait until something is so, which may be whenever an event is set; look for void holds meanwhile."""
-        end = None if timeout is None else time.monotonic() + timeout
+        left = current_watch().remaining
+        end = None if left is None else time.monotonic() + left
         me = get_ident()
         self._waiting[me] = True
         try:

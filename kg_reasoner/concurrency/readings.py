@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from threading import get_ident
 from typing import Any, Final, Protocol
-from weakref import WeakSet
+from weakref import ReferenceType, ref
 
 from kg_reasoner.concurrency.limits import Unwatched
 from kg_reasoner.errors import ReasonerError
@@ -39,25 +39,26 @@ class Readings:
     """
 
     def __init__(self) -> None:
-        self._open: WeakSet[Completable] = WeakSet()
+        self.open: dict[int, ReferenceType[Completable]] = {}
+        """Those that are not complete, by their identity."""
         self.is_completing = False
         """Whether the rest is being fetched, for which nothing may be taken in."""
 
-    def __bool__(self) -> bool:
-        return len(self._open) > 0
-
     def add(self, reading: Completable) -> None:
         """Take note of a reading that is not complete."""
-        self._open.add(reading)
+        known, key = self.open, id(reading)
+        known[key] = ref(reading, lambda _: known.pop(key, None))
 
     def complete(self) -> None:
         """Fetch the rest of all of them."""
         self.is_completing = True
         try:
             with Unwatched():  # the limits of whoever writes are not those of readers
-                for reading in list(self._open):
-                    reading.complete()
-            self._open.clear()
+                for weak in list(self.open.values()):
+                    reading = weak()
+                    if reading is not None:
+                        reading.complete()
+            self.open.clear()
         finally:
             self.is_completing = False
 

@@ -72,11 +72,11 @@ class Operation:
 
     def __enter__(self) -> None:
         engine = self._engine
-        self._hold = engine.lock.write(current_watch().remaining)
+        hold = self._hold = engine.lock.write()
         try:
             engine.begin_operation(self._changes)
         except BaseException:
-            self._hold.release()
+            hold.release()
             raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -148,6 +148,8 @@ class Engine:
         self._rules_changed = True
         self._dirty = True
         self._foreseen: Foreseen | None = None
+        self._has_marks = False
+        """Whether the strategy was told what the last update but one would delete."""
         self._replaced: Changes | None = None
         """All facts before the update under way changed their layout, if a transaction collects what changes."""
         self._counted = Counters()
@@ -301,8 +303,9 @@ class Engine:
         return self._operation(False)
 
     def _operation(self, changes: bool) -> AbstractContextManager[None]:
-        is_free = self.limits is UNLIMITED and current_watch() is NOBODY
-        return Operation(self, changes) if is_free else self._watched(changes)
+        if self.limits is UNLIMITED and current_watch() is NOBODY:
+            return Operation(self, changes)
+        return self._watched(changes)
 
     @contextmanager
     def _watched(self, changes: bool) -> Iterator[None]:
@@ -329,11 +332,12 @@ class Engine:
 
     def begin_operation(self, changes: bool) -> None:
         """For `Operation`."""
-        self.make_sound()
-        if changes and self.readings:
+        if not self._is_whole or self.transaction is not None:
+            self.make_sound()
+        if changes and self.readings.open:
             self.readings.complete()
         if self._watch.is_over:
-            self._watch.reset(self.database.context)
+            self._watch.reset(self.base.database.context)
         self._mark, self._told, self._outgoing, self._is_whole = len(self._journal), None, None, False
 
     def end_operation(self, error: BaseException | None) -> None:
@@ -441,10 +445,11 @@ class Engine:
     def _note(self, entry: LoggedFacts, changed: Changed) -> None:
         """Write down which facts have become explicit, or ceased to be."""
         entry.changed = changed
-        if entry.added or np.count_nonzero(changed):
+        count = np.count_nonzero(changed)
+        if entry.added or count:
             self.touch()
         rewriting = self.base.rewriting
-        if self.transaction is not None:  # it is kept for long: without what has not changed
+        if self.transaction is not None and count < len(changed):  # it is kept for long: without what has not changed
             entry.keep_changed()
         if rewriting is not None and self.collector is not None and not entry.predicate.startswith(INTERNAL):
             rewriting.assertions.note(entry.predicate, entry.ids[entry.changed], entry.added)
@@ -457,8 +462,6 @@ class Engine:
         The kernels are asked for here, so that the first call of all compiles them. Whatever interrupts this, the explicit facts
         and the rules are kept, and the next call starts over with them.
         """
-        if self.is_current:
-            return False
         with self.exclusively():
             return self.update(progress)
 
@@ -561,14 +564,16 @@ class Engine:
         base = self.base
         materialiser, rulebook = base.materialiser, base.rulebook
         work = Work(new_rules, rulebook.gone_rules, rulebook.gone_groups, collector is not None and before is None, progress)
-        materialiser.remove_rules(rulebook.gone_rules)
-        materialiser.remove_groups(rulebook.gone_groups)
+        if rulebook.gone_rules or rulebook.gone_groups:
+            materialiser.remove_rules(rulebook.gone_rules)
+            materialiser.remove_groups(rulebook.gone_groups)
         materialiser.make_strata()
         restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not self.database.is_fresh
         strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
         self._expect(strategy)
         strategy.apply(work)
-        rulebook.forget_gone()
+        if rulebook.gone_rules or rulebook.gone_groups:
+            rulebook.forget_gone()
         if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
             if base.rewriting is None:
@@ -578,7 +583,7 @@ class Engine:
 
     def _expect(self, strategy: Maintenance) -> None:
         """Tell a strategy what the update after this one will delete, if that is known."""
-        if self._foreseen is None and not self.database.context.marked_count:
+        if self._foreseen is None and not self._has_marks:
             return
         find, self._foreseen = self._foreseen, None
         try:
@@ -586,6 +591,7 @@ class Engine:
         except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
             facts = []
         strategy.expect(facts)
+        self._has_marks = bool(facts)
 
     def _prepare_rewriting(self, rewriting: Rewriting, is_first: bool) -> list[PlannedRule]:
         """Split and merge cliques of equal terms before an update, and plan rules. See `_prepare_rules`.

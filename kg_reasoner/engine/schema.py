@@ -25,6 +25,8 @@ class SchemaTriples:
         self._dictionary = dictionary
         self._names: Ids = np.empty(0, np.int32)
         self._name_set: frozenset[int] = frozenset()
+        self._plain_classes: set[int] = set()
+        """Classes that are neither blank nodes nor of the vocabularies, as far as they have been met."""
 
     @cached_property
     def _vocabulary(self) -> tuple[Ids, Ids, int, int]:
@@ -50,8 +52,10 @@ class SchemaTriples:
         properties, classes, type_id, same_as = self._sets
         for subject, property, value in ids.tolist():
             if property == type_id:
-                if value in classes or self._dictionary.is_blank(value):
-                    return True
+                if value not in self._plain_classes:
+                    if value in classes or self._dictionary.is_blank(value):
+                        return True
+                    self._plain_classes.add(value)
             elif property in properties or (property == same_as and (subject in self._name_set or value in self._name_set)):
                 return True
         return False

@@ -47,15 +47,16 @@ _CHARACTER: Final = "\x01-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
 _LANGUAGE_TAG: Final = "[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*"
 
 _STRINGS: Final = {
-    XSD.string.value: re.compile(f"[{_CHARACTER}]*"),
-    XSD.normalizedString.value: re.compile(r"[^\t\n\r]*"),
-    XSD.token.value: re.compile(r"(?:[^ \t\n\r]+(?: [^ \t\n\r]+)*)?"),
-    XSD.language.value: re.compile(_LANGUAGE_TAG),
-    XSD.NMTOKEN.value: re.compile(f"[{_NAME}:]+"),
-    XSD.Name.value: re.compile(f"[{_NAME_START}:][{_NAME}:]*"),
-    XSD.NCName.value: re.compile(f"[{_NAME_START}][{_NAME}]*"),
+    XSD.string.value: f"[{_CHARACTER}]*",
+    XSD.normalizedString.value: r"[^\t\n\r]*",
+    XSD.token.value: r"(?:[^ \t\n\r]+(?: [^ \t\n\r]+)*)?",
+    XSD.language.value: _LANGUAGE_TAG,
+    XSD.NMTOKEN.value: f"[{_NAME}:]+",
+    XSD.Name.value: f"[{_NAME_START}:][{_NAME}:]*",
+    XSD.NCName.value: f"[{_NAME_START}][{_NAME}]*",
 }
-"""xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too."""
+"""xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too.
+The patterns are compiled when they are first used (by `re`), as most data have no literals of these types."""
 
 _ABOVE_STRINGS: Final = {
     datatype: frozenset(XSD[name].value for name in names.split())
@@ -93,8 +94,8 @@ VALUE: Final = "tag:kg-reasoner:value"
 _Value: TypeAlias = tuple[str, Hashable]
 """A value space and what identifies a value in it."""
 
-_HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})*")
-_BASE64: Final = re.compile(
+_HEX: Final = r"(?:[0-9A-Fa-f]{2})*"
+_BASE64: Final = (
     r"(?:(?:[A-Za-z0-9+/] ?){4})*(?:(?:[A-Za-z0-9+/] ?){3}[A-Za-z0-9+/]"
     r"|(?:[A-Za-z0-9+/] ?){2}[AEIMQUYcgkosw048] ?=|[A-Za-z0-9+/] ?[AQgw] ?= ?=)|"
 )
@@ -239,7 +240,7 @@ def _spaces_with(space: str, key: Hashable) -> list[str]:
         return [space, *(name for name, bounds in INTEGER_RANGES.items() if whole and _is_within(key, *bounds))]
     if space == XSD.string.value:
         assert isinstance(key, str)
-        return [RDF.PlainLiteral.value, *(datatype for datatype, pattern in _STRINGS.items() if pattern.fullmatch(key))]
+        return [RDF.PlainLiteral.value, *(datatype for datatype, pattern in _STRINGS.items() if re.fullmatch(pattern, key))]
     if space == RDF.langString.value:
         return [RDF.PlainLiteral.value, space]
     if space == XSD.dateTime.value:
@@ -257,7 +258,7 @@ def _value(literal: Literal) -> _Value | None:
     if literal.language is not None:
         return RDF.langString.value, (lexical, literal.language.lower())
     if datatype in _STRINGS:
-        is_value = _STRINGS[XSD.string.value].fullmatch(lexical) and _STRINGS[datatype].fullmatch(lexical)
+        is_value = re.fullmatch(_STRINGS[XSD.string.value], lexical) and re.fullmatch(_STRINGS[datatype], lexical)
         return (XSD.string.value, lexical) if is_value else None
     reader = _READERS.get(datatype)
     if reader is not None:
@@ -282,7 +283,7 @@ def _zone(lexical: str) -> str | None:
 
 def _plain(lexical: str) -> _Value | None:
     text, at, language = lexical.rpartition("@")
-    if not at or not _STRINGS[XSD.string.value].fullmatch(text):
+    if not at or not re.fullmatch(_STRINGS[XSD.string.value], text):
         return None
     if not language:
         return XSD.string.value, text
@@ -290,15 +291,15 @@ def _plain(lexical: str) -> _Value | None:
 
 
 def _uri(lexical: str) -> _Value | None:
-    return (XSD.anyURI.value, lexical) if _STRINGS[XSD.string.value].fullmatch(lexical) else None
+    return (XSD.anyURI.value, lexical) if re.fullmatch(_STRINGS[XSD.string.value], lexical) else None
 
 
 def _hex(lexical: str) -> _Value | None:
-    return (XSD.hexBinary.value, lexical.upper()) if _HEX.fullmatch(lexical) else None
+    return (XSD.hexBinary.value, lexical.upper()) if re.fullmatch(_HEX, lexical) else None
 
 
 def _base64(lexical: str) -> _Value | None:
-    return (XSD.base64Binary.value, base64.b64decode(lexical)) if _BASE64.fullmatch(lexical) else None
+    return (XSD.base64Binary.value, base64.b64decode(lexical)) if re.fullmatch(_BASE64, lexical) else None
 
 
 def _xml(lexical: str) -> _Value | None:

@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions.compile import DEPTH, too_deep
+from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.language.syntax_errors import RESERVED, explain
 from kg_reasoner.program import (
     FALSE,
@@ -116,10 +117,8 @@ def parse_file(path: str | Path) -> Program:
 
 @cache
 def _lark() -> Lark:
-    from lark import Lark
-
     grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+    return lalr_parser(grammar)
 
 
 def _is_token(node: Node) -> bool:

@@ -50,7 +50,8 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             graph = self._to_change(self._contexts.name(context, self))
             self.begin()
             self._wait([(texts, graph)])
-        super().add(triple, cast(Graph, context))  # tells those who listen
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            super().add(triple, cast(Graph, context))  # tells those who listen
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
         """Add the triples of quads to their graphs; all of them, or none if one is not a triple of RDF."""
@@ -222,10 +223,10 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         Raises:
             InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. They are undone.
         """
-        self.flush()
         if self._by_graph is None:
             self.end(keep=True)
             return
+        self.flush()
         try:
             self._by_graph.prepare_commit()
         except ReasonerError:

@@ -40,6 +40,10 @@ def refuse_conjunctive_graph() -> None:
         raise ReasonerError("a ConjunctiveGraph over this store would lose the names of graphs: make a Dataset instead")
 
 
+class QueriedGraph(Graph):
+    """The graph of a query, which rdflib tells the store by its name. It shares its prefixes with no dataset."""
+
+
 class Contexts:
     """The contexts of a store."""
 
@@ -60,7 +64,9 @@ class Contexts:
         if context.context_aware:  # the dataset itself
             return None if context.default_union else DATASET_DEFAULT_GRAPH_ID
         name = context.identifier
-        if name == DATASET_DEFAULT_GRAPH_ID or self._named.get(id(context)) is context or self._is_of_dataset(context, store):
+        if name == DATASET_DEFAULT_GRAPH_ID or self._named.get(id(context)) is context:
+            return name
+        if not isinstance(context, QueriedGraph) and self._is_of_dataset(context, store):
             return name
         is_name = store.has_graph(name) or (isinstance(name, URIRef) and (bool(store.stored_graphs()) or _dataset_asks(store)))
         (self._named if is_name else self._plain)[id(context)] = context

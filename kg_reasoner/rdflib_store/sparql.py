@@ -322,8 +322,9 @@ def _solutions(
     variables = [name for name in names if projection is None or name in projection]
     bound = [(name, node) for name, node in outside.items() if projection is None or name in projection]
     for rows in _tables(source, patterns, [names[name] for name in variables], distinct, limit):
+        watch = current_watch()
         for row in terms.rows(rows):
-            current_watch().check()
+            watch.check()
             found = zip(variables, row, strict=True)
             yield FrozenBindings(context, [*bound, *found] if bound else found)
 

@@ -21,7 +21,7 @@ from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.rdflib_store import sparql
 from kg_reasoner.rdflib_store.changes import StoreChanges
-from kg_reasoner.rdflib_store.contexts import Contexts, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners
 from kg_reasoner.rdflib_store.halves import View
@@ -244,7 +244,7 @@ class KGReasonerStore(StoreChanges):
         """The graph or dataset that rdflib means by a name."""
         if name == "__UNION__" or name == DATASET_DEFAULT_GRAPH_ID:
             return Dataset(store=self, default_union=name == "__UNION__")
-        return Graph(store=self, identifier=cast(Any, name), bind_namespaces="none")
+        return QueriedGraph(store=self, identifier=cast(Any, name), bind_namespaces="none")
 
     # --- views ------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from weakref import ref
 import numpy as np
 
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.matching import Ids
@@ -52,6 +51,13 @@ class StoreTransaction(Transaction):
         self.store = ref(store)
         self.waiting: list[tuple[list[str], int]] = []
 
+    def begin(self) -> StoreTransaction:
+        """See `Transaction.begin`; the caller may write, and has made sure that no other transaction is open."""
+        self.reasoner.materialise()
+        self._has_begun = True
+        self.reasoner.engine.begin(self)
+        return self
+
     @property
     def is_waiting(self) -> bool:
         """See `Transaction.is_waiting`. What is read before a change does not see it."""
@@ -72,7 +78,7 @@ class StoreTransaction(Transaction):
         What is added meanwhile, by a function of a query that is completed before, goes on waiting.
         """
         reasoner, count = self.reasoner, len(self.waiting)
-        with reasoner.engine.lock.write(current_watch().remaining):
+        with reasoner.engine.lock.write():
             triples, graphs = encoded(reasoner, self.waiting[:count])
             with reasoner.engine.changing():
                 state(reasoner, triples, graphs)
@@ -98,13 +104,13 @@ class StoreTransactions:
     def writing(self) -> Hold:
         """The ``with`` block of a method that changes the store: other threads wait."""
         engine = self.reasoner.engine
-        hold = engine.lock.write(current_watch().remaining)
+        hold = engine.lock.write()
         engine.make_sound()
         return hold
 
     def begin(self) -> None:
-        """Begin a transaction with the first change, unless the reasoner has one of its own."""
-        if self.reasoner.open_transaction is None:
+        """Begin a transaction with the first change, unless one is open; the caller may write."""
+        if self.reasoner.engine.transaction is None:
             StoreTransaction(self.reasoner, self).begin()
 
     def end(self, *, keep: bool) -> None:
@@ -114,12 +120,12 @@ class StoreTransactions:
             TransactionError: the changes are to be undone, and belong to a transaction of the reasoner's own.
             InconsistencyError: they are to be kept, contradict the rules, and that was to be refused. They are undone.
         """
-        if not keep and self.is_guest:
-            raise TransactionError("the open transaction is the reasoner's own: roll it back there")
         transaction = self.own
         if transaction is None:
             if keep:
                 self.reasoner.materialise()
+            elif self.reasoner.open_transaction is not None:
+                raise TransactionError("the open transaction is the reasoner's own: roll it back there")
         elif keep:
             transaction.commit()
         else:
@@ -128,8 +134,12 @@ class StoreTransactions:
     @property
     def own(self) -> StoreTransaction | None:
         """The open transaction, if the store has begun it, or a store that is no more."""
-        transaction = self.reasoner.open_transaction
-        return transaction if isinstance(transaction, StoreTransaction) and transaction.store() in (self, None) else None
+        transaction = self.reasoner.engine.transaction
+        if isinstance(transaction, StoreTransaction):
+            store = transaction.store()
+            if store is self or store is None:
+                return transaction
+        return None
 
     @property
     def is_guest(self) -> bool:

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 from urllib.parse import urljoin, urlsplit
-from urllib.request import url2pathname
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.imports.headers import Header, headers_of
@@ -261,6 +260,8 @@ class _CatalogReader:
 
 
 def _location(target: str, catalog: Path) -> Location:
+    from urllib.request import url2pathname  # loads http and email, which take a tenth of the time to load a small ontology
+
     if target.startswith(_WEB):
         return target
     try:

@@ -40,7 +40,7 @@ class BackwardForward(StratumByStratum):
             return
         (stratum,) = materialiser.strata
         materialiser.enter(stratum)
-        if context.removed_count or context.foreseen_count:
+        if context.removed_count or (self._has_marks and context.foreseen_count):
             self.prepare()
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
             if status == PAUSE:

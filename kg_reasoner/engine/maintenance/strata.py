@@ -32,6 +32,8 @@ class StratumByStratum(ABC):
         self.database = materialiser.database
         self._derivers_of = -1, -1
         self._marked_explicit = self._marked_implicit = self._newly_marked = 0
+        self._has_marks = False
+        """Whether facts may be marked, for this update or for the next one."""
 
     @abstractmethod
     def settle(self) -> None:
@@ -39,8 +41,9 @@ class StratumByStratum(ABC):
 
     def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
         """Get ready to apply an update, knowing which facts (of a relation each) the next one will delete."""
-        if not facts and not self.database.context.marked_count:
+        if not facts and not self._has_marks:
             return
+        self._has_marks = True
         self.database.expect_marked()
         self._newly_marked = sum(self.database.mark(relation, rows) for relation, rows in facts)
         self._marked_explicit += self._newly_marked
@@ -95,12 +98,15 @@ class StratumByStratum(ABC):
 
     def finish_marking(self) -> None:
         """The update that facts were marked for is over, and so is the marking for the next one."""
+        if not self._has_marks:
+            return
         context = self.database.context
         if context.foreseen_count:
             native.forget_marks(self.database.address)
         if context.marking:
             self._marked_implicit += context.marked_count - self._newly_marked
             context.marking = 0
+        self._has_marks = context.marked_count > 0
 
     def prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""

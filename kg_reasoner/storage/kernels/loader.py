@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from kg_reasoner.storage.kernels import cache, memory
-from kg_reasoner.storage.kernels.cache import Compiled
+from kg_reasoner import cache
+from kg_reasoner.storage.kernels import memory
 
 Entry = Callable[..., int]
+
+Compiled: TypeAlias = "tuple[dict[str, tuple[str, int]], bytes]"
+"""Per entry its symbol and number of arguments; the object code."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with one line of text before kernels are compiled; by default the line goes to standard error on a terminal."""
@@ -47,7 +51,7 @@ def _object(names: list[str]) -> Compiled:
     name = f"kernels-{_fingerprint(names)}.bin"
     saved = cache.read(name)
     if saved is not None:
-        return saved
+        return unpacked(saved)
     line = "kg_reasoner: compiling its kernels for this machine, once (a few seconds)"
     if on_compile is not None:
         on_compile(line)
@@ -56,8 +60,24 @@ def _object(names: list[str]) -> Compiled:
     from kg_reasoner.storage.kernels.compiler import compile_kernels
 
     compiled = compile_kernels(names)
-    cache.write(name, compiled)
+    cache.write(name, packed(compiled))
     return compiled
+
+
+def packed(compiled: Compiled) -> bytes:
+    """Object code with its entries as the content of a file.
+
+    >>> unpacked(packed(({"run": ("symbol", 1)}, b"code")))
+    ({'run': ('symbol', 1)}, b'code')
+    """
+    entries, code = compiled
+    return json.dumps(entries).encode() + b"\n" + code
+
+
+def unpacked(content: bytes) -> Compiled:
+    """What `packed` has packed."""
+    header, _, code = content.partition(b"\n")
+    return {name: (symbol, arguments) for name, (symbol, arguments) in json.loads(header).items()}, code
 
 
 _engines: list[Any] = []  # they keep the machine code alive

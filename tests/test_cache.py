@@ -1,8 +1,9 @@
-"""Saved object code: only what the user wrote is loaded, whole or not at all, and nothing is left behind when writing fails."""
+"""Files kept between processes: only what the user wrote is read, whole or not at all, and nothing is left of failed writing."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import logging
 import os
 import subprocess
@@ -11,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.storage.kernels import cache, loader
+from kg_reasoner import cache
+from kg_reasoner.language import parser, parser_tables
+from kg_reasoner.storage.kernels import loader
 
 NAME = "kernels-0123.bin"
-COMPILED: cache.Compiled = {"run": ("symbol", 3), "other": ("another", 1)}, b"code\nwith\0anything"
+CONTENT = b"code\nwith\0anything"
+WHOLE = hashlib.sha256(CONTENT).hexdigest().encode() + b"\n" + CONTENT
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
 
@@ -32,14 +36,14 @@ def files(folder: Path) -> list[str]:
 
 def test_what_is_written_is_read(folder: Path) -> None:
     assert cache.read(NAME) is None
-    cache.write(NAME, COMPILED)
-    assert cache.read(NAME) == COMPILED
+    cache.write(NAME, CONTENT)
+    assert cache.read(NAME) == CONTENT
     assert files(folder) == [NAME]
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"no digest", cache.packed(COMPILED)[:-1], cache.packed(COMPILED) + b"!"])
+@pytest.mark.parametrize("content", [b"", b"\n", b"no digest", WHOLE[:-1], WHOLE + b"!"])
 def test_what_is_not_whole_is_not_read(folder: Path, content: bytes) -> None:
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     (folder / NAME).write_bytes(content)
     assert cache.read(NAME) is None
 
@@ -48,18 +52,18 @@ def test_what_is_not_whole_is_not_read(folder: Path, content: bytes) -> None:
 @pytest.mark.parametrize("mode", [0o020, 0o002])
 @pytest.mark.parametrize("of_folder", [True, False], ids=["folder", "file"])
 def test_what_others_can_write_is_not_read(folder: Path, mode: int, of_folder: bool, caplog: pytest.LogCaptureFixture) -> None:
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     assert folder.stat().st_mode & 0o777 == 0o700
     path = folder if of_folder else folder / NAME
     path.chmod(path.stat().st_mode | mode)
     assert cache.read(NAME) is None
     assert cache.read(NAME) is None
     assert [record.getMessage() for record in caplog.records] == [
-        f"compiled kernels are not kept: {path} can be written to by others (chmod go-w would change that);"
+        f"what was compiled is not kept: {path} can be written to by others (chmod go-w would change that);"
         " KG_REASONER_CACHE can name a folder of your own"
     ]
     if of_folder:
-        cache.write("kernels-4567.bin", COMPILED)
+        cache.write("kernels-4567.bin", CONTENT)
         assert files(folder) == [NAME]
 
 
@@ -67,7 +71,7 @@ def test_what_others_can_write_is_not_read(folder: Path, mode: int, of_folder: b
 def test_what_another_user_owns_is_not_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     assert cache.read(NAME) is None
     assert f"{folder} belongs to another user" in caplog.text
@@ -85,21 +89,36 @@ def test_nothing_is_left_of_what_was_not_finished(
     monkeypatch.setattr(Path, "replace", fail)
     if isinstance(error, KeyboardInterrupt):
         with pytest.raises(KeyboardInterrupt):
-            cache.write(NAME, COMPILED)
+            cache.write(NAME, CONTENT)
     else:
-        cache.write(NAME, COMPILED)
+        cache.write(NAME, CONTENT)
         assert "No space left on device" in caplog.text
     assert files(folder) == []
 
 
 def test_old_files_go(folder: Path) -> None:
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     for name, days in (("kernels-old.bin", 31), ("kernels-new.bin", 29), ("kernels-1.bin.a.tmp", 2), ("kernels-2.bin.b.tmp", 0)):
         (folder / name).write_bytes(b"")
         then = (folder / NAME).stat().st_mtime - days * 86400
         os.utime(folder / name, (then, then))
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     assert files(folder) == [NAME, "kernels-2.bin.b.tmp", "kernels-new.bin"]
+
+
+def test_tables_of_the_parser_are_kept_and_built_again_if_they_do_not_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = Path(parser.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    text = 'p(?x) :- q(?x, "a"@en), FILTER(?x + 1 < 2) . @rule name r(:x) .'
+    tree = parser_tables.lalr_parser(grammar).parse(text)
+    (name,) = files(folder)
+    kept = (folder / name).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("lark.Lark.__init__", None)  # nothing is built
+        assert parser_tables.lalr_parser(grammar).parse(text) == tree
+    for content in (b"{}", b'{"data": {}, "memo": {}}', b"[]", b"no JSON"):
+        cache.write(name, content)
+        assert parser_tables.lalr_parser(grammar).parse(text) == tree
+        assert (folder / name).stat().st_size > len(kept) / 2
 
 
 def test_without_a_home(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -111,7 +130,7 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     monkeypatch.setattr(cache, "_told", set())
     monkeypatch.setattr(Path, "home", fail)
     assert cache.read(NAME) is None
-    cache.write(NAME, COMPILED)
+    cache.write(NAME, CONTENT)
     assert [(record.levelno, record.getMessage().count("home directory")) for record in caplog.records] == [(logging.WARNING, 1)]
 
 
@@ -126,4 +145,4 @@ def test_kernels_run_where_nothing_can_be_kept(tmp_path: Path) -> None:
     environment = {**os.environ, "KG_REASONER_CACHE": str(tmp_path / "file" / "folder"), "KG_REASONER_KERNELS": ""}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "lexical='1'" in run.stdout
-    assert run.stderr.count("compiled kernels are not kept") == 1
+    assert run.stderr.count("what was compiled is not kept") == 1

@@ -1,24 +1,20 @@
-"""Object code kept in files, which nobody else can have written.
+"""Files kept between processes, which nobody else can have written: compiled kernels, and the tables of the parser.
 
-Object code is run as it is, so it is read only where the folder and the file belong to the user and nobody else may write to them
-(on POSIX; Windows protects the user's folders). A file is the SHA-256 of all that follows, as a line; a line of JSON with the
-entries; and the object code.
+Object code is run as it is, so a file is read only where it and its folder belong to the user and nobody else may write to them
+(on POSIX; Windows protects the user's folders). A file is the SHA-256 of its content, as a line, and the content.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import stat
 import sys
 import time
 from pathlib import Path
-from typing import TypeAlias
 
-Compiled: TypeAlias = "tuple[dict[str, tuple[str, int]], bytes]"
-"""Per entry its symbol and number of arguments; the object code."""
+__all__ = ["cache_folder", "read", "write"]
 
 _MONTH = 30 * 86400
 _DAY = 86400
@@ -27,7 +23,7 @@ _told: set[str] = set()
 
 
 def cache_folder() -> Path:
-    """Where object code is kept: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder.
+    """Where files are kept: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder.
 
     Raises:
         RuntimeError: the user has no home folder.
@@ -44,51 +40,37 @@ def cache_folder() -> Path:
     return Path(base) / "kg_reasoner"
 
 
-def read(name: str) -> Compiled | None:
-    """The object code in a file of the cache folder; None if there is none that is whole and can be trusted."""
+def read(name: str) -> bytes | None:
+    """The content of a file of the cache folder; None if there is none that is whole and can be trusted."""
     try:
         path = cache_folder() / name
         _expect_private(path.parent, path.parent.stat())
         with path.open("rb") as file:
             _expect_private(path, os.fstat(file.fileno()))
-            return unpacked(file.read())
+            digest, _, content = file.read().partition(b"\n")
     except FileNotFoundError:
         return None
     except (OSError, RuntimeError) as error:
         _tell(error)
         return None
+    return content if hashlib.sha256(content).hexdigest().encode() == digest else None
 
 
-def write(name: str, compiled: Compiled) -> None:
-    """Write object code to a file of the cache folder, whole or not at all. Without a folder to write to, say so once."""
+def write(name: str, content: bytes) -> None:
+    """Write a file of the cache folder, whole or not at all. Without a folder to write to, say so once.
+
+    Args:
+        name: what the file is for, a hyphen, and what its content depends on. Files for the same purpose that are a month old are
+            removed.
+    """
     try:
         path = cache_folder() / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _expect_private(path.parent, path.parent.stat())
-        _write_whole(path, packed(compiled))
+        _write_whole(path, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
         _tidy(path)
     except (OSError, RuntimeError) as error:
         _tell(error)
-
-
-def packed(compiled: Compiled) -> bytes:
-    """The content of a file.
-
-    >>> unpacked(packed(({"run": ("symbol", 1)}, b"code")))
-    ({'run': ('symbol', 1)}, b'code')
-    """
-    entries, code = compiled
-    body = json.dumps(entries).encode() + b"\n" + code
-    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
-
-
-def unpacked(content: bytes) -> Compiled | None:
-    """What `packed` has packed; None if the content is anything else."""
-    digest, _, body = content.partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != digest:
-        return None
-    header, _, code = body.partition(b"\n")
-    return {name: (symbol, arguments) for name, (symbol, arguments) in json.loads(header).items()}, code
 
 
 def _expect_private(path: Path, status: os.stat_result) -> None:
@@ -117,8 +99,9 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Remove old files from the folder of a file: the object code of former versions, and what processes that were killed left."""
-    for pattern, age in (("kernels-*.bin", _MONTH), ("kernels-*.tmp", _DAY)):
+    """Remove old files for the same purpose: those of former versions, and what processes that were killed left."""
+    purpose = path.name.partition("-")[0]
+    for pattern, age in ((f"{purpose}-*{path.suffix}", _MONTH), (f"{purpose}-*.tmp", _DAY)):
         for old in path.parent.glob(pattern):
             try:
                 if old != path and time.time() - old.stat().st_mtime > age:
@@ -128,8 +111,8 @@ def _tidy(path: Path) -> None:
 
 
 def _tell(error: Exception) -> None:
-    """Say once why the kernels will be compiled again next time."""
+    """Say once why the next process will have to make the same again."""
     reason = str(error)
     if reason not in _told:
         _told.add(reason)
-        _log.warning("compiled kernels are not kept: %s; KG_REASONER_CACHE can name a folder of your own", reason)
+        _log.warning("what was compiled is not kept: %s; KG_REASONER_CACHE can name a folder of your own", reason)
