@@ -41,7 +41,7 @@ def lubm_job(universities: int, task: str, cache: Path) -> Job:
 
 def graph_job(graph: Path, task: str, cache: Path) -> Job:
     """The job of the transitive closure of a graph: a file with lines ``from to label``, of which the label is left out."""
-    from kg_reasoner.parser import parse
+    from kg_reasoner.language.parser import parse
 
     folder = cache / graph.stem
     edges = list(dict.fromkeys(tuple(line.split()[:2]) for line in graph.read_text(encoding="ascii").splitlines()))
@@ -111,7 +111,7 @@ def write_ontology(file: BinaryIO) -> None:
 
 def our_rules(ruleset: str, ontology: Path) -> tuple[Rule, ...]:
     """The rules that are active in our reasoner once it knows the ontology."""
-    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.api.reasoner import Reasoner
 
     reasoner = Reasoner(ruleset=ruleset)
     reasoner.load(str(ontology))

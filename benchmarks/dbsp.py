@@ -43,7 +43,7 @@ GRAPHS: Final = Path(__file__).resolve().parents[1].parent / "shared" / "suites"
 
 def workloads(folder: Path, graphs: Path) -> Iterator[tuple[str, Path]]:
     """The names of the workloads, and their files, which are made."""
-    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.api.reasoner import Reasoner
 
     ontology = made(folder / "ontology.nt", write_ontology)
     data = made(folder / "lubm1" / "data.nt", lambda file: file.writelines(universities_as_ntriples(1)))

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.update_data import Lubm, Part
-from kg_reasoner.maintenance import Work
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import Work
 
 __all__ = ["DOORS", "Door", "Single", "Spread", "single_updates"]
 
@@ -110,7 +110,7 @@ def by_terms(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
 
 
 def by_graph(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
-    from kg_reasoner.store import KGReasonerStore, graph_of
+    from kg_reasoner.rdflib_store import KGReasonerStore, graph_of
 
     graph = graph_of(reasoner)
     store = graph.store

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
-from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL, Triple, term_text
 
 SIZES = (10, 30, 100, 300, 1_000, 5_000, 20_000)

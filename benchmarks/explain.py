@@ -20,7 +20,7 @@ from rich.table import Table
 
 from benchmarks import report
 from kg_reasoner import lubm, rulesets
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import Triple
 
 AIM = 5.0

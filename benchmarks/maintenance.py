@@ -28,8 +28,8 @@ from benchmarks.measure import cpu
 from benchmarks.needs import plot_option
 from benchmarks.update_data import Ids, Lubm, Part, data_folder, fingerprint, little_garbage, lubm, parts
 from kg_reasoner import rulesets
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

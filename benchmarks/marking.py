@@ -24,13 +24,13 @@ from rich.table import Table
 from benchmarks import report, streams
 from benchmarks.measure import cpu
 from benchmarks.update_data import little_garbage
-from kg_reasoner.counters import Counters
-from kg_reasoner.maintenance import Strategy
-from kg_reasoner.parser import parse
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.maintenance import Strategy
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import Term, literal
-from kg_reasoner.update import Update
 
 __all__ = ["CASES", "SIZES", "STRATEGIES", "Case", "Run", "chains", "measure", "paths", "table", "ways"]
 

@@ -29,10 +29,10 @@ from benchmarks import report
 from benchmarks.measure import cpu
 from benchmarks.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
 from kg_reasoner import rulesets
-from kg_reasoner.maintenance import DEFAULT, STRATEGIES
-from kg_reasoner.printer import format_rule
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Program, Rule
-from kg_reasoner.reasoner import Reasoner
 
 __all__ = ["Change", "axiom_changes", "rule_changes", "table"]
 

@@ -28,8 +28,8 @@ from benchmarks import report
 from benchmarks.measure import cpu, resident
 from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
 from kg_reasoner import rulesets
-from kg_reasoner.maintenance import DEFAULT, STRATEGIES, Strategy
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES, Strategy
 from kg_reasoner.terms import literal
 
 __all__ = ["LIMIT", "Soak", "Window", "World", "graph_world", "lubm_world", "soak", "table"]

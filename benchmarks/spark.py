@@ -91,7 +91,7 @@ def _in_process(data: str, folder: str) -> dict[str, Any]:
 
 def _in_process_round(data: str, target: str) -> int:
     from kg_reasoner import Reasoner, lubm
-    from kg_reasoner.output import write_triples
+    from kg_reasoner.io.output import write_triples
 
     reasoner = Reasoner(ruleset="owl2rl", show_hidden=True)
     reasoner.load(data, lubm.ontology_path())

@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 
 IMPORT: Final = "import kg_reasoner"
 FIRST_TRIPLE: Final = """
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, RDFS
 reasoner = Reasoner(ruleset="rdfs")
 small, large, thing = (IRI(f"http://example.org/{name}") for name in ("Small", "Large", "thing"))

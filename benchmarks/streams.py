@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from kg_reasoner.api.update import Row, Update
 from kg_reasoner.program import TRIPLE, Argument, Atom, Call, Filter, Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, Term
-from kg_reasoner.update import Row, Update
 
 __all__ = ["NAMESPACE", "SUITE", "State", "Step", "Stream", "can_be_triples", "names", "read", "rule_set"]
 

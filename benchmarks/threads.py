@@ -25,9 +25,9 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.update_data import data_folder, little_garbage, lubm
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.lubm import queries
-from kg_reasoner.query import answers
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.query.patterns import answers
 from kg_reasoner.terms import IRI, Triple
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
     from rdflib import Graph
     from rdflib.plugins.sparql import prepareQuery
 
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.rdflib_store import KGReasonerStore
 
     graph: Graph = Graph(store=KGReasonerStore(reasoner))
     query = prepareQuery(text)

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.data import made, universities_as_ntriples, write_ontology
-from kg_reasoner.loaders import rdf
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.loaders.rdf import reader as rdf
 
 __all__ = ["Ids", "Lubm", "Part", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 

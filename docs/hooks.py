@@ -53,7 +53,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
     What the comments mean, `tests/code_blocks.py` tells.
     """
-    markdown = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8"), markdown)
+    markdown = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8").replace("](docs/", "]("), markdown)
     markdown = FILE.sub(r'```\2 title="\1"', markdown)
     return OUTPUT.sub(r'```\1 title="Output"', markdown)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner._moved import Finder
+
 if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.concurrency.limits import Limits
     from kg_reasoner.errors import BeyondProfileWarning, CancelledError, LimitError, ReasonerError, ReasonerWarning
-    from kg_reasoner.limits import Limits
-    from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore, attach, graph_of, store_of
+    from kg_reasoner.rdflib_store import KGReasonerStore, attach, graph_of, store_of
 
 __all__ = [
     "BeyondProfileWarning",
@@ -31,18 +34,20 @@ if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets"
     # In a checkout the owner's top-level folders are siblings of this package; installed, they lie inside it.
     __path__.append(str(_checkout))
 
+sys.meta_path.insert(0, Finder())  # for modules under their former names
+
 _HOMES = {
     "BeyondProfileWarning": "errors",
     "CancelledError": "errors",
     "LimitError": "errors",
-    "Limits": "limits",
-    "KGReasonerStore": "store",
-    "Reasoner": "reasoner",
+    "Limits": "concurrency.limits",
+    "KGReasonerStore": "rdflib_store",
+    "Reasoner": "api.reasoner",
     "ReasonerError": "errors",
     "ReasonerWarning": "errors",
-    "attach": "store",
-    "graph_of": "store",
-    "store_of": "store",
+    "attach": "rdflib_store",
+    "graph_of": "rdflib_store",
+    "store_of": "rdflib_store",
 }
 
 
@@ -56,5 +61,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names that exist before they are imported, for those who look for them."""
-    return sorted({*globals(), *__all__})
+    """The public names, whether they have been imported or not; the folders and modules are the house behind them."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

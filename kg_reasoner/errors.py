@@ -10,10 +10,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from kg_reasoner.inconsistency import Violation
+from typing import Any, Final, Protocol
 
 __all__ = [
     "ArityError",
@@ -166,7 +163,7 @@ class CapacityError(InterruptedUpdate):
 
 
 class LimitError(InterruptedUpdate):
-    """An operation exceeded one of its `kg_reasoner.limits.Limits`; the message names it."""
+    """An operation exceeded one of its `kg_reasoner.concurrency.limits.Limits`; the message names it."""
 
 
 class CancelledError(InterruptedUpdate):
@@ -181,13 +178,30 @@ class CircuitError(ReasonerError):
     """A circuit (`kg_reasoner.dbsp`) is wired wrong, or is given what it does not take; the message names the stream."""
 
 
+class BrokenConstraint(Protocol):
+    """What an `InconsistencyError` says of a constraint that does not hold: a `kg_reasoner.engine.inconsistency.Violation`."""
+
+    @property
+    def rule(self) -> Any: ...
+
+    @property
+    def terms(self) -> dict[str, Any]: ...
+
+    @property
+    def origin(self) -> Any: ...
+
+    def text(self, prefixes: Mapping[str, str] | None = None) -> str: ...
+
+    def as_dict(self) -> dict[str, Any]: ...
+
+
 class InconsistencyError(ReasonerError):
     """The data contradict the rules, and a reasoner was asked to refuse that. The transaction is undone.
 
     `violations` are all the constraints that would not have held; the message names the first ones, with the `prefixes` given.
     """
 
-    def __init__(self, violations: Sequence[Violation], prefixes: Mapping[str, str] | None = None) -> None:
+    def __init__(self, violations: Sequence[BrokenConstraint], prefixes: Mapping[str, str] | None = None) -> None:
         self.violations = tuple(violations)
         shown = [f"  {violation.text(prefixes)}" for violation in self.violations[:3]]
         further = [f"  and {len(self.violations) - 3} more"] if len(self.violations) > 3 else []

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.parser import parse_file
+from kg_reasoner.language.parser import parse_file
 from kg_reasoner.program import Program
 
 __all__ = ["Ruleset", "load", "names"]

@@ -20,13 +20,14 @@ The functions that are exported read, materialise, update, check, explain and wr
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.spark_backend.graphframes import to_graphframe
-from kg_reasoner.spark_backend.reading import read_triples
-from kg_reasoner.spark_backend.reasoner import SparkReasoner
-from kg_reasoner.spark_backend.update import update
-from kg_reasoner.spark_backend.writing import write
+from kg_reasoner.spark_backend.exec.graphframes import to_graphframe
+from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
+from kg_reasoner.spark_backend.exec.update import update
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.writing import write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from kg_reasoner.program import Program
 
 __all__ = ["SparkReasoner", "check", "explain", "materialise", "read_triples", "to_graphframe", "update", "write"]
+
+# By its former name the module would take the place of the function, where Python imports it.
+sys.modules[f"{__name__}.update"] = sys.modules[update.__module__]
 
 
 def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:

@@ -123,7 +123,7 @@ def read(block: Block, folder: Path) -> None:
 
 
 def _parse_rules(code: str) -> object:
-    from kg_reasoner.parser import parse
+    from kg_reasoner.language.parser import parse
 
     return parse(code)
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
-from kg_reasoner import relation
+from kg_reasoner.storage import relation
 
 from .effort import EFFORT, examples
 

@@ -34,7 +34,7 @@ def read_document(format: str | None) -> Callable[[bytes], None]:
 
 def read_ontology(data: bytes) -> None:
     from kg_reasoner import Reasoner
-    from kg_reasoner.loaders import owl
+    from kg_reasoner.loaders.ontology import owl
 
     reasoner = Reasoner()
     reasoner.load(data, format="turtle")
@@ -42,7 +42,7 @@ def read_ontology(data: bytes) -> None:
 
 
 def read_catalog(data: bytes) -> None:
-    from kg_reasoner.loaders.catalogs import Catalog
+    from kg_reasoner.loaders.imports.catalogs import Catalog
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "catalog.xml")
@@ -52,7 +52,7 @@ def read_catalog(data: bytes) -> None:
 
 def read_rules(data: bytes) -> None:
     from kg_reasoner import Reasoner
-    from kg_reasoner.parser import parse_file
+    from kg_reasoner.language.parser import parse_file
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rules.dl")
@@ -72,7 +72,7 @@ def run_update(data: bytes) -> None:
 def _graph():  # type: ignore[no-untyped-def]
     from rdflib import Dataset
 
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.rdflib_store import KGReasonerStore
 
     graph = Dataset(store=KGReasonerStore("rdfs"), default_union=True)
     data = '@prefix ex: <http://example.org/> . ex:a ex:p 1, "x" ; a ex:C . ex:g { ex:b ex:q ex:a }'

@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from kg_reasoner.aggregates import aggregate
-from kg_reasoner.analysis import stratify
-from kg_reasoner.expressions import compile_expression, compile_filter
+from kg_reasoner.expressions.aggregates import aggregate
+from kg_reasoner.expressions.compile import compile_expression, compile_filter
+from kg_reasoner.language.analysis import stratify
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kg_reasoner.catalog import INTERNAL, Catalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.kernels.layout import CALL, COMPARE, HOLDS, LOOKUP, PROBE, SCAN, SKIP
-from kg_reasoner.planner import Draft, DraftStep
-from kg_reasoner.printer import format_rule, format_term
+from kg_reasoner.language.printer import format_rule, format_term
+from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.planning.planner import Draft, DraftStep
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.storage.kernels.layout import CALL, COMPARE, HOLDS, LOOKUP, PROBE, SCAN, SKIP
 from kg_reasoner.terms import IRI
 
 KINDS = {SCAN: "scan", PROBE: "probe", LOOKUP: "look up", COMPARE: "compare", CALL: "call"}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 
 from kg_reasoner import Reasoner
-from kg_reasoner.inconsistency import Violation
-from kg_reasoner.printer import format_rule
+from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.columns import argument_columns, triple_frame
+from kg_reasoner.spark_backend.io.columns import argument_columns, triple_frame
 from kg_reasoner.terms import Term, Triple, term_from_text, term_text
 from tests.spark_session import session
 

@@ -20,10 +20,11 @@ import pyspark
 
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.spark_backend import SparkReasoner, lines
+from kg_reasoner.spark_backend import SparkReasoner
+from kg_reasoner.spark_backend.io import lines
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.writing import write
 from kg_reasoner.spark_backend.progress import Report
-from kg_reasoner.spark_backend.reading import read_triples
-from kg_reasoner.spark_backend.writing import write
 from tests.spark_killed import in_the_third_iteration
 from tests.spark_session import SETTINGS, session
 

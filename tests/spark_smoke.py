@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner import rulesets
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.graphframes import graph_tables, graphframes_problem
-from kg_reasoner.spark_backend.reading import read_triples
-from kg_reasoner.spark_backend.writing import write
+from kg_reasoner.spark_backend.exec.graphframes import graph_tables, graphframes_problem
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.writing import write
 from kg_reasoner.terms import term_text
 from tests.spark_session import SETTINGS
 

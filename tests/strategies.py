@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import (
     TRIPLE,
     Aggregate,

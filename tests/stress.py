@@ -24,11 +24,11 @@ from rdflib.plugins.sparql import prepareQuery
 from rdflib.query import Result
 
 from kg_reasoner import KGReasonerStore
+from kg_reasoner.api.feeds import ChangeFeed
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import NoProofError
-from kg_reasoner.feeds import ChangeFeed
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, RDFS, Literal, Term, Triple, literal
 
 LENGTH: Final = 8

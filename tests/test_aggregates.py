@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.aggregates import FUNCTIONS, aggregate, check, count_literal, order_key
-from kg_reasoner.analysis import check_arity, check_safety, stratify
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError
-from kg_reasoner.functions.numbers import DIGITS, Single, number_of
+from kg_reasoner.expressions.aggregates import FUNCTIONS, aggregate, check, count_literal, order_key
+from kg_reasoner.expressions.functions.numbers import DIGITS, Single, number_of
+from kg_reasoner.expressions.values import compare, equal
+from kg_reasoner.language.analysis import check_arity, check_safety, stratify
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_term
 from kg_reasoner.program import Aggregate, Bind, Program, Rule
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
-from kg_reasoner.values import compare, equal
 
 from .effort import examples
 from .oracle import evaluate, is_stable, without_empty

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import FALSE, TRIPLE
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Namespace, Term, Triple, literal
 
 from .effort import examples

@@ -9,12 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
-from kg_reasoner.analysis import check, check_safety, conjuncts, homonyms, key_of, stratify
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerWarning, SafetyError, StratificationError
-from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_rule
+from kg_reasoner.language.analysis import check, check_safety, conjuncts, homonyms, key_of, stratify
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, Atom, BodyLiteral, Call, Filter, Negation, Program, Rule, Variable, triple
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, literal
 
 from .effort import examples

@@ -1,118 +1,84 @@
-"""The order of the house: a module imports only what stands above it, and heavy libraries only where they belong."""
+"""The house: which room may import which, where the kernels and the heavy libraries are, and a page that says so.
+
+A room is a folder of modules. The rules are about every import: those at the top of a module, those inside functions, and those
+that only the type checker sees.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from kg_reasoner._moved import FORMER, present
+
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "architecture" / "where-things-are.md"
 
-# The rooms of the house from the top. A module imports from rooms above its own, and from its own; a package is one room.
-ORDER = """
-errors
-cache
-limits
-locking
-readings
-terms
-program
-values
-datatypes
-demands
-functions
-expressions
-aggregates
-analysis
-syntax_errors
-parser_tables
-parser
-printer
-cells
-facts_io
-kernels
-dictionary
-column_types
-literals
-relation
-calls
-catalog
-groups
-value_table
-statistics
-matching
-tables
-quads
-delta
-collector
-visibility
-literal_triples
-update
-counters
-planner
-materialise
-dbsp
-maintenance
-explain
-query
-rulesets
-loaders
-schema
-axiom_rules
-supply
-rulebook
-subscriptions
-feeds
-streams
-transaction
-inconsistency
-clashes
-equality
-encoding
-named_graphs
-documents
-notices
-fact_base
-journal
-engine
-reasoner
-exports
-entailment
-reading
-store
-files
-rdfxml
-turtle
-output
-lubm
-spark_backend
-cli
-__init__
-__main__
-""".strip().splitlines()
-
-PLACE = {room: number for number, room in enumerate(ORDER)}
-
-# The Spark backend hangs on the side of the house: it sees the rules, and nothing of the engine that runs in this process.
-SPARK_SEES = {
-    *("errors", "terms", "program", "values", "expressions", "datatypes", "demands", "analysis", "supply"),
-    *("parser", "printer", "rulesets", "spark_backend"),
-    *("loaders.owl", "loaders.sources", "loaders.statements", "loaders.syntax"),
+# The rooms from the top, each with those that it may import; all of them stand above it, so there is no circle.
+# Besides, every room may import the words: `errors`, `terms`, `program` and `cache`.
+ROOMS = {
+    room.strip(): tuple(others.split())
+    for room, _, others in (
+        line.partition(":")
+        for line in """
+expressions:
+language: expressions
+concurrency:
+storage: expressions language concurrency
+planning: expressions language storage
+query: expressions language concurrency storage planning
+explain: expressions language storage planning
+dbsp: expressions language concurrency
+rulesets: language
+loaders:
+loaders.rules: loaders
+loaders.ontology: expressions language loaders.rules
+loaders.rdf: storage loaders loaders.rules
+loaders.imports: storage loaders.rules loaders.rdf
+engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
+api: expressions language concurrency storage planning query explain rulesets loaders loaders.rules loaders.ontology loaders.rdf
+    loaders.imports engine
+io: expressions storage loaders loaders.rdf
+lubm: io
+rdflib_store: expressions concurrency storage query explain loaders loaders.rdf engine api
+spark_backend:
+spark_backend.plan: expressions language
+spark_backend.io: loaders.rdf spark_backend
+spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
+cli: language concurrency storage query explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io lubm
+    rdflib_store spark_backend spark_backend.io
+""".replace("\n    ", " ")
+        .strip()
+        .splitlines()
+    )
 }
+
+WORDS = ("errors", "terms", "program", "cache")
+
+# What programs see of the package itself: public names, the command, and former names of modules.
+FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",)}
+
+# The rooms that may import `storage.kernels`. Queries and explanations run plans of their own, so they are two of them.
+SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")
 
 # Libraries that only some rooms may import.
 KEPT_IN = {
-    "numba": {"kernels"},
-    "llvmlite": {"kernels"},
-    "lark": {"parser", "parser_tables"},
-    "click": {"cli"},
-    "rich": {"cli"},
-    "pyspark": {"spark_backend"},
-    "graphframes": {"spark_backend"},
+    "numba": ("storage.kernels",),
+    "llvmlite": ("storage.kernels",),
+    "lark": ("language",),
+    "click": ("cli",),
+    "rich": ("cli",),
+    "pyspark": ("spark_backend", "spark_backend.io", "spark_backend.exec"),
+    "graphframes": ("spark_backend.exec",),
 }
 
 # What `import kg_reasoner` must not load: the time that they take belongs to those who use them.
@@ -135,17 +101,8 @@ MODULES = module_files()
 
 
 def imports(source: str, package: str) -> Iterator[str]:
-    """The absolute names that a module of `package` imports, wherever in its text; ``from a import b`` gives ``a.b``.
-
-    What only the type checker sees (``if TYPE_CHECKING``) is left out.
-    """
-    pending: list[ast.AST] = [ast.parse(source)]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            pending += node.orelse
-            continue
-        pending += ast.iter_child_nodes(node)
+    """The absolute names that a module of `package` imports, wherever in its text; ``from a import b`` gives ``a.b``."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -156,60 +113,207 @@ def imports(source: str, package: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def room(module: str) -> str:
-    """The part of the house that a module belongs to: ``kernels.joins`` is part of ``kernels``."""
-    return module.partition(".")[0]
+def room_of(module: str) -> str:
+    """The room of a module: ``storage`` of ``storage.kernels.joins``; a module that lies in none is a room of its own."""
+    name = module
+    while name:
+        if name in ROOMS:
+            return name
+        name = name.rpartition(".")[0]
+    return module
 
 
-ROOMS = {room(module) for module in MODULES}
+def target(name: str) -> str:
+    """The module that an imported name of the package belongs to, whether it is one or lies in one."""
+    name = name.partition("kg_reasoner.")[2]
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name or "__init__"
+
+
+def edges(module: str, source: str) -> set[str]:
+    """The modules of the package that a module imports."""
+    package = (
+        f"kg_reasoner.{module}" if MODULES.get(module, ROOT).name == "__init__.py" else f"kg_reasoner.{module}".rpartition(".")[0]
+    )
+    names = {name for name in imports(source, package) if name.partition(".")[0] == "kg_reasoner"}
+    return {target(name) for name in names if not name.endswith(".__version__")}
+
+
+def is_door(module: str, other: str) -> bool:
+    """Whether a module is the ``__init__`` of a package that another one lies in: it may hand out what that has."""
+    return module in MODULES and MODULES[module].name == "__init__.py" and other.startswith(f"{module}.")
 
 
 def complaints(module: str, source: str) -> list[str]:
     """What is wrong with the imports of `module`, in words."""
-    here = room(module)
-    package = "kg_reasoner" if "." not in module else f"kg_reasoner.{module.rpartition('.')[0]}"
+    room = room_of(module)
+    allowed = {*WORDS, *ROOMS.get(room, ()), *FRONT.get(room, ())}
     wrong = []
-    for name in imports(source, package):
-        top, _, rest = name.partition(".")
+    for name in imports(source, f"kg_reasoner.{module}".rpartition(".")[0]):
+        top = name.partition(".")[0]
         if top in OWNERS_FOLDERS:
             wrong.append(f"imports {name}: write kg_reasoner.{name}, the bare name makes a second module object")
-        if top in KEPT_IN and here not in KEPT_IN[top]:
-            wrong.append(f"imports {top}, which only {' and '.join(sorted(KEPT_IN[top]))} may")
-        if top != "kg_reasoner" or rest in ("", "__version__"):
+        if top in KEPT_IN and not any(f"{module}.".startswith(f"{place}.") for place in KEPT_IN[top]):
+            wrong.append(f"imports {top}, which only {' and '.join(KEPT_IN[top])} may")
+        if top in ("pyspark", "graphframes") and room not in KEPT_IN[top]:
+            wrong.append(f"imports {top}, which {room} plans for and does not know")
+    for other in sorted(edges(module, source)):
+        if room in WORDS and room_of(other) not in WORDS:
+            wrong.append(f"imports {other}: words import nothing but words")
+        elif other == "_moved" and (module == "__init__" or MODULES[module].name == "__init__.py"):
             continue
-        target = room(rest) if room(rest) in ROOMS else "__init__"
-        if here == "spark_backend":
-            if not any(f"{rest}.".startswith(f"{seen}.") for seen in SPARK_SEES):
-                wrong.append(f"imports {name}: the Spark backend sees only {', '.join(sorted(SPARK_SEES))}")
-        elif PLACE.get(target, len(ORDER)) > PLACE[here]:
-            wrong.append(f"imports {name}, which stands below it")
+        elif room_of(other) != room and room_of(other) not in allowed and not is_door(module, other):
+            wrong.append(f"imports {other}, which {room} may not")
+        if f"{other}.".startswith("storage.kernels.") and room not in SEE_KERNELS:
+            wrong.append(f"imports {other}: kernels are private to {', '.join(SEE_KERNELS)}")
     return wrong
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_module_imports_only_what_stands_above_it(module: str) -> None:
-    assert room(module) in PLACE or room(module) == "spark_backend", f"give {room(module)!r} its place in ORDER"
+def test_module_imports_only_what_its_room_may(module: str) -> None:
+    assert room_of(module) in {*ROOMS, *WORDS, *FRONT, "_moved"}, f"{module} lies in no room"
     assert complaints(module, MODULES[module].read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
-        ("terms", "from kg_reasoner.program import Rule", "stands below"),
-        ("terms", "def f():\n    from kg_reasoner import program", "stands below"),
-        ("terms", "from .program import Rule", "stands below"),
-        ("reasoner", "from kg_reasoner import Reasoner", "stands below"),
-        ("loaders.rdf", "import loaders.owl", "second module object"),
-        ("planner", "import numba", "only kernels may"),
-        ("spark_backend.plans", "from kg_reasoner.kernels.joins import join", "Spark backend sees only"),
-        ("spark_backend.plans", "from kg_reasoner.loaders import rdf", "Spark backend sees only"),
+        ("terms", "from kg_reasoner.language.parser import parse", "nothing but words"),
+        ("storage.relation", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
+        ("storage.relation", "from ..query import patterns", "storage may not"),
+        ("engine.engine", "if TYPE_CHECKING:\n    from kg_reasoner.api.reasoner import Reasoner", "engine may not"),
+        ("api.reasoner", "from kg_reasoner import Reasoner", "api may not"),
+        ("api.reasoner", "from kg_reasoner._moved import FORMER", "api may not"),
+        ("cli.run", "from kg_reasoner.storage.kernels import native", "kernels are private"),
+        ("loaders.rdf.reader", "import loaders.ontology.owl", "second module object"),
+        ("planning.planner", "import numba", "only storage.kernels may"),
+        ("storage.relation", "import numba", "only storage.kernels may"),
+        ("spark_backend.plan.plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
+        ("spark_backend.exec.run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
+        ("spark_backend.io.lines", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
     ],
 )
-def test_a_broken_order_is_noticed(module: str, source: str, complaint: str) -> None:
+def test_a_broken_rule_is_noticed(module: str, source: str, complaint: str) -> None:
     assert any(complaint in found for found in complaints(module, source))
+
+
+def test_rooms_have_no_circle() -> None:
+    above: set[str] = set()
+    for room, others in ROOMS.items():
+        assert above.issuperset(others), f"{room} may import what does not stand above it: {sorted(set(others) - above)}"
+        above.add(room)
+
+
+def test_the_table_allows_nothing_that_nobody_needs() -> None:
+    used: dict[str, set[str]] = {room: set() for room in ROOMS}
+    sees_kernels = set()
+    for module, path in MODULES.items():
+        for other in edges(module, path.read_text(encoding="utf-8")):
+            room = room_of(module)
+            if room in ROOMS and not is_door(module, other):
+                used[room].add(room_of(other))
+            if f"{other}.".startswith("storage.kernels."):
+                sees_kernels.add(room)
+    idle = {room: sorted(set(others) - used[room]) for room, others in ROOMS.items() if set(others) - used[room]}
+    assert idle == {}
+    assert sees_kernels == set(SEE_KERNELS)
+
+
+def test_modules_have_no_circle() -> None:
+    graph = {module: edges(module, path.read_text(encoding="utf-8")) - {module} for module, path in MODULES.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"these modules import in a circle: {' > '.join(reversed(error.args[1]))}")
 
 
 def test_import_is_light() -> None:
     code = f"import sys, kg_reasoner; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert loaded == [], f"import kg_reasoner loads {loaded}: import them inside the functions that need them"
+
+
+# ---- what is public
+
+
+def test_the_package_shows_its_public_names_and_no_modules() -> None:
+    code = (
+        "import kg_reasoner, kg_reasoner.api.reasoner, kg_reasoner.parser\n"
+        "names = [name for name in dir(kg_reasoner) if not name.startswith('__')]\n"
+        "assert names == sorted(kg_reasoner.__all__), names\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_a_former_name_is_the_same_module(former: str) -> None:
+    if former.startswith("spark_backend."):
+        pytest.importorskip("pyspark")
+    assert former not in MODULES
+    module = import_module(f"kg_reasoner.{FORMER[former]}")
+    assert import_module(f"kg_reasoner.{former}") is module
+    assert module.__name__ == f"kg_reasoner.{FORMER[former]}"
+    assert module.__spec__ is not None
+    assert module.__spec__.name == module.__name__
+
+
+@pytest.mark.parametrize("former", ["store.sparql", "kernels.layout", "functions.patterns", "maintenance.strata", "equality.views"])
+def test_modules_of_a_package_have_moved_with_it(former: str) -> None:
+    assert import_module(f"kg_reasoner.{former}") is sys.modules[str(present(f"kg_reasoner.{former}"))]
+
+
+@pytest.mark.parametrize(
+    ("package", "home"),
+    [("query", "query.patterns"), ("loaders.rdf", "loaders.rdf.reader"), ("loaders.imports", "loaders.imports.closure")],
+)
+def test_a_package_that_was_a_module_hands_out_what_that_had(package: str, home: str) -> None:
+    room: ModuleType = import_module(f"kg_reasoner.{package}")
+    for name in room.__all__:
+        assert getattr(room, name) is getattr(import_module(f"kg_reasoner.{home}"), name)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = room.nothing
+
+
+def test_former_names_in_import_statements() -> None:
+    code = (
+        "import sys\n"
+        "from kg_reasoner import parser, store\n"
+        "import kg_reasoner.store.sparql\n"
+        "from kg_reasoner.loaders.rdf import read\n"
+        "assert parser.__name__ == 'kg_reasoner.language.parser'\n"
+        "assert store.sparql is sys.modules['kg_reasoner.rdflib_store.sparql']\n"
+        "try:\n"
+        "    import kg_reasoner.nothing\n"
+        "except ModuleNotFoundError as error:\n"
+        "    print(error)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout == "No module named 'kg_reasoner.nothing'\n"
+
+
+# ---- the page
+
+
+def test_the_page_has_the_table() -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [(room, tuple(re.findall(r"`([\w.]+)`", others))) for room, others in rows] == list(ROOMS.items())
+
+
+def test_the_page_shows_the_tree() -> None:
+    (tree,) = re.findall(r"^```text\n(kg_reasoner/\n.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    shown, above = [], [""]
+    for line in tree.splitlines():
+        found = re.match(r"( *)(\w+)/(?: |$)", line)
+        if found is not None:
+            above[len(found[1]) // 2 :] = [f"{above[len(found[1]) // 2 - 1] if found[1] else ''}{found[2]}/"]
+            shown.append(above[-1])
+    packages = {path.parent for folder in ("kg_reasoner", *OWNERS_FOLDERS) for path in (ROOT / folder).rglob("__init__.py")}
+    assert sorted(shown) == sorted(f"{path.relative_to(ROOT).as_posix()}/" for path in packages)
+    assert set(re.findall(r"^  (\w+)\.py ", tree, re.MULTILINE)) == set(WORDS)
+
+
+def test_what_the_page_names_is_there() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    missing = [name for name in re.findall(r"`(\w+/[\w/]+\.(?:py|lark|txt))`", text) if not (ROOT / name).is_file()]
+    assert missing == []

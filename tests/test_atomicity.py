@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.errors import CapacityError
-from kg_reasoner.kernels.layout import MOST
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.layout import MOST
 from kg_reasoner.terms import IRI, Term, Triple, literal
-from kg_reasoner.transaction import Transaction
 
 if not hasattr(os, "fork"):
     pytest.skip("faults are tried in forked processes, and this platform has none", allow_module_level=True)

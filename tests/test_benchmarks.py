@@ -23,7 +23,7 @@ from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.measure import Measurement
 from benchmarks.nemo_rules import Predicate
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 
 PREFIX = "@prefix : <http://example.org/> .\n"
 STUDENT, PERSON, KNOWS, SAME = (

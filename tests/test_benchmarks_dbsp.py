@@ -13,7 +13,7 @@ from benchmarks import dbsp, dbsp_report, report
 from benchmarks.contestants.dbsp import CONTESTANTS
 from benchmarks.dbsp_jobs import closure_workload, lubm_workload
 from benchmarks.dbsp_report import STAGES, Found, Outcome
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner import cache, parser, parser_tables
-from kg_reasoner.kernels import loader
+from kg_reasoner import cache
+from kg_reasoner.language import parser, parser_tables
+from kg_reasoner.storage.kernels import loader
 
 NAME = "kernels-0123.bin"
 CONTENT = b"code\nwith\0anything"

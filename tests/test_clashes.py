@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.datatypes import DATATYPES, narrower
-from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.api.reasoner import Equality, Reasoner
+from kg_reasoner.expressions.datatypes import DATATYPES, narrower
 from kg_reasoner.terms import RDFS, XSD
 from tests.fixtures import blocks
 

@@ -23,7 +23,7 @@ from click.testing import CliRunner, Result
 
 from kg_reasoner import lubm, rulesets
 from kg_reasoner.cli import main
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 
 from .suites import SUITES, needs_suite
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kg_reasoner.cli import console, main
-from kg_reasoner.kernels import loader
-from kg_reasoner.loaders.profile import AxiomWarning
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
+from kg_reasoner.storage.kernels import loader
 
 ZOO = """
 @prefix z: <http://example.org/animals#> .

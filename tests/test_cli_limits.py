@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from kg_reasoner.cli import main
-from kg_reasoner.limits import NOBODY, current_watch
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
 
 ROOT = Path(__file__).resolve().parents[1]
 COUNTING = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) .\nn(0) .\n"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kg_reasoner import relation
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.storage import relation
 from kg_reasoner.terms import IRI, Term, literal
-from kg_reasoner.update import Update
 
 PATHS = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."
 COPIES = "[?x, ?q, ?y] :- [?x, ?p, ?y], [?p, <http://example.org/implies>, ?q] ."

@@ -12,7 +12,7 @@ from benchmarks.conformance.answers import is_expected
 from benchmarks.conformance.cases import ANSWERS, CONSISTENT, DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, OWL, Case
 from benchmarks.conformance.scores import run, table
 from benchmarks.conformance.systems import SYSTEMS, System
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 
 OURS, FAST, OWLRL, REASONABLE = SYSTEMS
 OWN = "http://example.org/"

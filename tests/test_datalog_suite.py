@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
 from .effort import by_effort

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from kg_reasoner.dbsp import Datalog
 from kg_reasoner.dbsp.clauses import Clause, Literal
 from kg_reasoner.errors import ArityError, SafetyError, StratificationError, UnsupportedError
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import FALSE, Program, Rule
 from kg_reasoner.terms import Term, literal
 

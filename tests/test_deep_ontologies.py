@@ -8,7 +8,7 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders import owl
+from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
 EX = "http://example.org/"

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.counters import Counters
-from kg_reasoner.delta import Change, Changes, Delta
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.counters import Counters
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.query.delta import Change, Changes, Delta
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, BlankNode, Term, literal
-from kg_reasoner.update import Update
 
 Fact = tuple[str, tuple[Term, ...]]
 Facts = dict[Fact, bool]

@@ -50,7 +50,11 @@ def test_the_wheel_has_the_packages_and_nothing_that_was_built_before(built: Pat
     (wheel,) = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert STALE not in names
-    assert {"kg_reasoner/py.typed", "kg_reasoner/loaders/owl.py", "kg_reasoner/rulesets/owl2rl.dl"} <= names
+    assert {"kg_reasoner/py.typed", "kg_reasoner/language/grammar.lark", "kg_reasoner/rulesets/owl2rl.dl"} <= names
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "kg_reasoner").rglob("*.py")}
+    for folder in ("loaders", "rulesets", "spark_backend"):
+        modules |= {f"kg_reasoner/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / folder).rglob("*.py")}
+    assert modules <= names
     assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"kg_reasoner"}
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner import aggregates, expressions, functions, rulesets
+from kg_reasoner import rulesets
+from kg_reasoner.expressions import aggregates, functions
+from kg_reasoner.expressions import compile as expressions
 
 from .code_blocks import ROOT, Block, run, stories_of
 

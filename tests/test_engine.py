@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.analysis import stratify
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import StratificationError
-from kg_reasoner.maintenance import STRATEGIES
+from kg_reasoner.language.analysis import stratify
 from kg_reasoner.program import FALSE, TRIPLE, Program
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import Literal, Term
 
 from .effort import CHECKED, examples

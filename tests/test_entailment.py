@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kg_reasoner.entailment import bindings, entails
+from kg_reasoner.api.entailment import bindings, entails
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
 
 

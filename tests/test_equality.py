@@ -15,11 +15,11 @@ from rdflib import Dataset, Graph, Namespace
 
 from benchmarks import equality as equality_benchmark
 from kg_reasoner import attach
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main as cli
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.store import KGReasonerStore
+from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
 
 from .effort import PHASES, examples

@@ -18,17 +18,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import lubm
-from kg_reasoner.analysis import stratify
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import NoProofError, ReasonerError, StratificationError
 from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
+from kg_reasoner.language.analysis import stratify
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_term
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Bind, Call, Filter, Negation, Program, Rule, Variable
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.store import KGReasonerStore
+from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
 
 from .effort import by_effort, examples

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.parser import parse
+from kg_reasoner.api.transaction import Transaction
+from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import literal
-from kg_reasoner.transaction import Transaction
 
 WAYS = ("stated", "explicit", "derived")
 ONE = [(literal(1),)]

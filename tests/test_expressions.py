@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import ArityError, SafetyError, SourceError, UnsupportedError
-from kg_reasoner.expressions import DEPTH, check, compile_expression, compile_filter
-from kg_reasoner.functions import FUNCTIONS, REFUSED
+from kg_reasoner.expressions.compile import DEPTH, check, compile_expression, compile_filter
+from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
+from kg_reasoner.expressions.values import equal, value_of
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_rule, format_term
 from kg_reasoner.program import Atom, Bind, Call, Expression, Filter, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
-from kg_reasoner.values import equal, value_of
 
 from .effort import examples
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.cells import cell_reader, format_cell
 from kg_reasoner.errors import LoadError, OutputError
-from kg_reasoner.facts_io import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
-from kg_reasoner.parser import parse
+from kg_reasoner.io.facts import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
+from kg_reasoner.storage.cells import cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 X, Y = Variable("x"), Variable("y")

@@ -9,13 +9,13 @@ import pyoxigraph
 import pytest
 import rdflib
 
-from kg_reasoner.entailment import bindings, entails
+from kg_reasoner.api.entailment import bindings, entails
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import to_oxigraph, to_rdflib
 from kg_reasoner.program import TRIPLE, Atom, Variable
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Term, literal
-from kg_reasoner.update import Update
 
 WRITTEN = [
     pytest.param(lambda term: term, id="ours"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL
 
 from .effort import by_effort

@@ -18,17 +18,17 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner import parser
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions import compile_expression
-from kg_reasoner.functions import FUNCTIONS, REFUSED
-from kg_reasoner.functions.kinds import effective_boolean
-from kg_reasoner.functions.numbers import DIGITS, Single, literal_of, number_of
+from kg_reasoner.expressions.compile import compile_expression
+from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
+from kg_reasoner.expressions.functions.kinds import effective_boolean
+from kg_reasoner.expressions.functions.numbers import DIGITS, Single, literal_of, number_of
+from kg_reasoner.expressions.values import equal, value_of
+from kg_reasoner.language import parser
+from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib
-from kg_reasoner.parser import parse
 from kg_reasoner.program import Bind, Call, Expression
 from kg_reasoner.terms import IRI, RDF, XSD, Literal, Term, literal
-from kg_reasoner.values import equal, value_of
 
 TABLES = {
     "arithmetic": r"""

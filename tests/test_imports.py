@@ -16,10 +16,10 @@ from click.testing import CliRunner
 from kg_reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import LoadError, UnknownNameError
-from kg_reasoner.loaders.bounds import DocumentBounds
-from kg_reasoner.loaders.catalogs import Catalog
-from kg_reasoner.loaders.fetch import fetch
-from kg_reasoner.loaders.imports import BUILT_IN, Import, imports_of
+from kg_reasoner.loaders.imports.catalogs import Catalog
+from kg_reasoner.loaders.imports.closure import BUILT_IN, Import, imports_of
+from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+from kg_reasoner.loaders.rdf.fetch import fetch
 from kg_reasoner.terms import IRI, OWL, RDFS
 
 EX = "http://example.org/"
@@ -475,7 +475,7 @@ def test_other_addresses_are_not_fetched(iri: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_imports_without_end_come_to_one(web: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_reasoner.loaders.imports.MOST_FETCHED", 5)
+    monkeypatch.setattr("kg_reasoner.loaders.imports.closure.MOST_FETCHED", 5)
     with pytest.raises(LoadError, match="5 imports have been fetched already"):
         imports_of(f"{PREFIXES} :o owl:imports <{web[0]}/chain> .".encode(), imports="fetch")
     assert len(web[1]) == 5

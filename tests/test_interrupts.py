@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import pytest
 
 import kg_reasoner
-from kg_reasoner import kernels
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import TransactionError
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.parser import parse
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.relation import Database
+from kg_reasoner.language.parser import parse
+from kg_reasoner.storage import kernels
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 
 Make: TypeAlias = Callable[[], Reasoner]

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.analysis import check
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError
-from kg_reasoner.parser import AGGREGATES, CASTS, COLUMN_TYPES, FUNCTIONS, PREFIXES, parse, parse_file
-from kg_reasoner.printer import format_program, format_rule, format_term
+from kg_reasoner.language.analysis import check
+from kg_reasoner.language.parser import AGGREGATES, CASTS, COLUMN_TYPES, FUNCTIONS, PREFIXES, parse, parse_file
+from kg_reasoner.language.printer import format_program, format_rule, format_term
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -35,7 +36,6 @@ from kg_reasoner.program import (
     Variable,
     triple,
 )
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
 from tests.fixtures import blocks
 
@@ -167,7 +167,9 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_lark_is_imported_only_to_parse() -> None:
-    code = "import sys, kg_reasoner.parser, kg_reasoner.printer, kg_reasoner.rulesets; print('lark' in sys.modules)"
+    code = (
+        "import sys, kg_reasoner.language.parser, kg_reasoner.language.printer, kg_reasoner.rulesets; print('lark' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

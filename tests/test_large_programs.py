@@ -10,8 +10,8 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError, ValueTooLargeError
-from kg_reasoner.expressions import DEPTH
-from kg_reasoner.parser import parse
+from kg_reasoner.expressions.compile import DEPTH
+from kg_reasoner.language.parser import parse
 
 NESTED: dict[str, Callable[[int], str]] = {
     "not": lambda n: f"p(?x) :- q(?x), FILTER({'!' * n}?x) .",
@@ -48,7 +48,7 @@ def test_deep_aggregates() -> None:
 
 LONG = """
 from kg_reasoner.errors import RuleSyntaxError
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 
 N = 300_000
 for text in (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kg_reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import literal
 
 TOO_LARGE = {

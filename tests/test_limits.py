@@ -12,8 +12,8 @@ import pytest
 from rdflib import Graph, Literal, Namespace
 
 from kg_reasoner import Reasoner, graph_of
+from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.errors import CancelledError, LimitError
-from kg_reasoner.limits import Limits, Watch
 from kg_reasoner.terms import Literal as Term
 from kg_reasoner.terms import literal
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.entailment import entails
+from kg_reasoner.api.entailment import entails
+from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.literal_triples import LiteralTriples
-from kg_reasoner.reasoner import Equality, Reasoner
-from kg_reasoner.store import graph_of
+from kg_reasoner.query.literal_triples import LiteralTriples
+from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, XSD, BlankNode, Literal, Term, literal
 from tests.fixtures import blocks
 
@@ -133,7 +133,7 @@ def test_explicit_differences_are_not_said_to_be_inferred() -> None:
 
 
 def test_too_many_differences_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_reasoner.literal_triples._MOST", 3)
+    monkeypatch.setattr("kg_reasoner.query.literal_triples._MOST", 3)
     reasoner = reasoner_with(VALUES)
     with pytest.raises(UnsupportedError, match="too many to list"):
         entails(reasoner, [(BlankNode("n"), OWL.differentFrom, BlankNode("m"))])

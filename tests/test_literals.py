@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kg_reasoner.datatypes import DATATYPES
-from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.literals import LITERAL_PREDICATES, VALUES, LiteralFacts
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.literals import LITERAL_PREDICATES, VALUES, LiteralFacts
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, Literal, Term, literal
 
 Facts = dict[str, set[tuple[Term, ...]]]

@@ -18,12 +18,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from kg_reasoner.delta import Changes, Delta
-from kg_reasoner.maintenance import STRATEGIES
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.program import FALSE, Program, Rule
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.query.delta import Changes, Delta
 from kg_reasoner.terms import literal
-from kg_reasoner.update import Update
 
 from .effort import CHECKED, PHASES, TRANSACTIONS
 from .oracle import Facts, evaluate, without_empty

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.reasoner import Equality
+from kg_reasoner.api.reasoner import Equality
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
 from .effort import by_effort

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError, ReasonerError, SafetyError, UnsupportedError
-from kg_reasoner.loaders.n3 import read
-from kg_reasoner.loaders.n3_builtins import N3_BUILTINS, NAMESPACES
-from kg_reasoner.parser import PREFIXES, parse
-from kg_reasoner.printer import format_term
+from kg_reasoner.language.parser import PREFIXES, parse
+from kg_reasoner.language.printer import format_term
+from kg_reasoner.loaders.rdf.n3 import read
+from kg_reasoner.loaders.rules.n3_builtins import N3_BUILTINS, NAMESPACES
 from kg_reasoner.program import TRIPLE, Atom, Bind, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 from tests.fixtures import blocks
@@ -178,8 +178,8 @@ def _typed(cls: str) -> Atom:
 
 
 def test_an_rdf_loader_without_a_place_for_rules_refuses_them() -> None:
-    from kg_reasoner.dictionary import Dictionary
-    from kg_reasoner.loaders import rdf
+    from kg_reasoner.loaders.rdf import reader as rdf
+    from kg_reasoner.storage.dictionary import Dictionary
 
     with pytest.raises(LoadError, match="the document contains a rule, and only triples can be read here"):
         list(rdf.read(b"{} => { <http://x/a> <http://x/b> 1 } .", dictionary=Dictionary()))

@@ -15,9 +15,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import LoadError, NoProofError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.maintenance import STRATEGIES
 from kg_reasoner.terms import IRI, term_from_text
 
 from .effort import examples

@@ -20,11 +20,11 @@ import rdflib
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import output
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import OutputError, UnknownNameError
-from kg_reasoner.loaders import rdf
-from kg_reasoner.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_rows, write_triples
+from kg_reasoner.io import output
+from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_rows, write_triples
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
 from .effort import examples
@@ -49,7 +49,7 @@ def texts(triples: list[Triple]) -> set[tuple[str, ...]]:
 
 
 def written(triples: list[Triple], format: str) -> bytes:
-    from kg_reasoner.loaders.formats import find_format
+    from kg_reasoner.loaders.rdf.formats import find_format
 
     file = io.BytesIO()
     TripleWriter(file, find_format(format), {"ex": EX, "": f"{EX}b"})(triples)
@@ -110,14 +110,14 @@ def test_what_is_no_rdf_is_left_out() -> None:
     for format in FORMATS:
         assert read_back(written(odd + SIMPLE, format), format) == texts(SIMPLE)
     file = io.BytesIO()
-    from kg_reasoner.loaders.formats import N_TRIPLES
+    from kg_reasoner.loaders.rdf.formats import N_TRIPLES
 
     assert TripleWriter(file, N_TRIPLES, {})(odd + SIMPLE) == 3
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_ids_are_written_as_their_terms(format: str) -> None:
-    from kg_reasoner.loaders.formats import find_format
+    from kg_reasoner.loaders.rdf.formats import find_format
 
     dictionary = Dictionary()
     triples = [*SIMPLE, (Literal("s"), IRI(f"{EX}p"), IRI(f"{EX}o")), (IRI(f"{EX}s"), BlankNode("p"), IRI(f"{EX}o"))]
@@ -183,7 +183,7 @@ triples_of_iris = st.tuples(iris, iris, st.one_of(iris, literals))
 
 def _for_xml(triple: Triple) -> bool:
     """Whether XML 1.0 can hold it: no control characters, and a property that ends in a name."""
-    from kg_reasoner.rdfxml import _LOCAL, _NOT_IN_XML
+    from kg_reasoner.io.rdfxml import _LOCAL, _NOT_IN_XML
 
     property = triple[1]
     assert isinstance(property, IRI)
@@ -345,7 +345,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner import files
+    from kg_reasoner.io import files
 
     path = tmp_path / "x.nt.gz"
     path.write_text("before")

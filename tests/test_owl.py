@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
-from kg_reasoner.analysis import check
+from kg_reasoner.language.analysis import check
+from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.loaders.order import Order
-from kg_reasoner.loaders.owl import AUXILIARY_PREFIX, SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, translate
-from kg_reasoner.loaders.unfold import Clause, rename, unfold
-from kg_reasoner.parser import parse
+from kg_reasoner.loaders.ontology.order import Order
+from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX, SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, translate
+from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 from tests.fixtures import blocks

@@ -8,10 +8,10 @@ import pytest
 import rdflib
 from rdflib.compare import graph_diff, to_isomorphic
 
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders import rdf
 from kg_reasoner.loaders.convert import to_rdflib
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
 
 PREFIXES = """

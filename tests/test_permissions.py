@@ -15,7 +15,7 @@ from rdflib.plugins.sparql import prepareQuery
 
 from kg_reasoner import KGReasonerStore, attach
 from kg_reasoner.errors import LoadError, NotAllowedError, QuerySyntaxError, ReasonerError, UnknownNameError, UnsupportedError
-from kg_reasoner.store.permissions import Allow
+from kg_reasoner.rdflib_store.permissions import Allow
 
 TURTLE = "<urn:x> <urn:p> <urn:y> ."
 ANSWER = {"head": {"vars": ["o"]}, "results": {"bindings": [{"o": {"type": "uri", "value": "urn:far"}}]}}

@@ -15,15 +15,16 @@ from typing import Any
 
 import pytest
 
-from kg_reasoner import Reasoner, lubm, query, rulesets
-from kg_reasoner.catalog import Catalog, StoredAtom, StoredRule
-from kg_reasoner.dictionary import Dictionary
-from kg_reasoner.groups import is_group, split
-from kg_reasoner.parser import PREFIXES, parse
-from kg_reasoner.planner import Draft
+from kg_reasoner import Reasoner, lubm, rulesets
+from kg_reasoner.language.parser import PREFIXES, parse
+from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredRule
+from kg_reasoner.planning.groups import is_group, split
+from kg_reasoner.planning.planner import Draft
 from kg_reasoner.program import Rule
-from kg_reasoner.relation import Database
-from kg_reasoner.store import graph_of
+from kg_reasoner.query import patterns as query
+from kg_reasoner.rdflib_store import graph_of
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.relation import Database
 
 from .plan_text import PlanPrinter
 
@@ -125,7 +126,7 @@ def test_a_worse_join_order_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.delenv("KG_REASONER_SNAPSHOTS", raising=False)
     compare("far", plans_of(rules, {}, ternary=False))
     monkeypatch.setattr(
-        "kg_reasoner.planner._join_order",
+        "kg_reasoner.planning.planner._join_order",
         lambda body, checks, trigger, *_: [(atom, 0) for number, atom in enumerate(body) if number != trigger],
     )
     with pytest.raises(AssertionError, match=r"the plans differ from .*far\.txt"):

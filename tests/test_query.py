@@ -14,11 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner, tables
-from kg_reasoner.matching import Matcher, Which
-from kg_reasoner.parser import parse
+from kg_reasoner import Reasoner
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
-from kg_reasoner.query import Pattern, answers, match_triples, variables_of
+from kg_reasoner.query import tables
+from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.patterns import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
 
 from .effort import CHECKED, examples
@@ -119,7 +120,7 @@ def test_inferred_triples(rules: str, which: Which, data: set[Triple], query: li
 def test_both_ways_to_join_with_a_pattern(layout: str, look_up: int, data: set[Triple], query: list[TermPattern]) -> None:
     """By look-ups always, and never; explicit triples are always joined pattern by pattern."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kg_reasoner.query.LOOK_UP", look_up)
+        patch.setattr("kg_reasoner.query.patterns.LOOK_UP", look_up)
         reasoner = reasoner_of(LAYOUTS[layout], data)
         check(reasoner, data, query)
         check(reasoner, data, query, "explicit")

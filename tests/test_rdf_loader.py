@@ -16,11 +16,11 @@ import pytest
 import rdflib
 from rdflib.compare import isomorphic
 
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, UnknownNameError
-from kg_reasoner.loaders import rdf
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
-from kg_reasoner.loaders.formats import FORMATS
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.formats import FORMATS
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, term_from_text
 
 from .suites import SUITES, why_missing
@@ -202,7 +202,7 @@ def test_an_unknown_format_is_refused_with_similar_names() -> None:
     ],
 )
 def test_sniffing(text: str, format: str | None) -> None:
-    from kg_reasoner.loaders.sniff import sniff
+    from kg_reasoner.loaders.rdf.sniff import sniff
 
     if format is None:
         with pytest.raises(LoadError, match="letter"):

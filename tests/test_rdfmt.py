@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.conformance.cases import CONSISTENT, ENTAILS, INCONSISTENT, Case, cases, triples_of
-from kg_reasoner.datatypes import DATATYPES
-from kg_reasoner.entailment import entails
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.entailment import entails
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.expressions.datatypes import DATATYPES
 
 from .suites import needs_suite
 

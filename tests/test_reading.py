@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Graph, Literal, Namespace
 
-from kg_reasoner import Limits, Reasoner, graph_of, reading, readings
+from kg_reasoner import Limits, Reasoner, graph_of
+from kg_reasoner.api import reading
+from kg_reasoner.concurrency import readings
 from kg_reasoner.errors import LimitError, ReasonerError
-from kg_reasoner.query import Pattern, answers
+from kg_reasoner.query.patterns import Pattern, answers
 from kg_reasoner.terms import IRI
 
 from .effort import examples

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
+from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.parser import parse
 from kg_reasoner.program import Program
-from kg_reasoner.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")

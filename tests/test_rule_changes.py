@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from kg_reasoner import relation
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ArityError
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Rule, remembered
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.storage import relation
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Term, literal, term_text
 
 PREFIX = "@prefix e: <http://example.org/> ."

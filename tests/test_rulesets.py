@@ -9,15 +9,15 @@ import pyoxigraph
 import pytest
 
 from kg_reasoner import rulesets
-from kg_reasoner.analysis import check
-from kg_reasoner.catalog import needs_ternary
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, RuleSyntaxError, UnknownNameError
-from kg_reasoner.literals import LiteralFacts
+from kg_reasoner.language.analysis import check
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_program
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.parser import parse
-from kg_reasoner.printer import format_program
+from kg_reasoner.planning.catalog import needs_ternary
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.literals import LiteralFacts
 from kg_reasoner.terms import IRI, RDF, Literal, Term
 from tests.fixtures import blocks
 

@@ -15,9 +15,9 @@ from rdflib import OWL, RDF, RDFS, Dataset, Graph, Literal, URIRef
 from rdflib.plugins.sparql import operators
 
 from kg_reasoner import Limits, Reasoner
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.errors import CancelledError, InconsistencyError, LimitError, ReasonerError, TransactionError
-from kg_reasoner.limits import NOBODY, current_watch
-from kg_reasoner.store.store import KGReasonerStore, graph_of
+from kg_reasoner.rdflib_store.store import KGReasonerStore, graph_of
 from tests.stress import switching
 
 COUNTING = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) ."

@@ -17,9 +17,9 @@ need_spark()
 
 import pyspark
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.spark_backend import session as session_module
 from kg_reasoner.spark_backend.session import build_session
 from kg_reasoner.terms import term_text

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner, lubm, rulesets
-from kg_reasoner.clashes import clashes
+from kg_reasoner.engine.clashes import clashes
 from kg_reasoner.errors import StratificationError, UnsupportedError
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.reading import read_triples
+from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.terms import IRI, Literal, literal, term_text
 from tests import oracle, strategies
 from tests.spark_cases import facts_frame, facts_of, flagged, frame, of_reasoner, readable, turtle, violations

@@ -20,11 +20,12 @@ need_spark()
 
 from kg_reasoner import rulesets
 from kg_reasoner.errors import LoadError, OutputError, ReasonerError
-from kg_reasoner.spark_backend import SparkReasoner, lines
+from kg_reasoner.spark_backend import SparkReasoner
+from kg_reasoner.spark_backend.io import lines
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.writing import write
 from kg_reasoner.spark_backend.progress import Progress, Report
-from kg_reasoner.spark_backend.reading import read_triples
-from kg_reasoner.spark_backend.workspace import Workspace
-from kg_reasoner.spark_backend.writing import write
 from kg_reasoner.terms import term_text
 from tests.spark_cases import Flagged, flagged, frame, in_process
 from tests.spark_cluster import dies_once

@@ -14,9 +14,9 @@ from tests.spark_session import missing, need_spark, session
 need_spark()
 
 from kg_reasoner.errors import ReasonerError, install_command
-from kg_reasoner.spark_backend import graphframes
-from kg_reasoner.spark_backend.components import least_of_components
-from kg_reasoner.spark_backend.graphframes import (
+from kg_reasoner.spark_backend.exec import graphframes
+from kg_reasoner.spark_backend.exec.components import least_of_components
+from kg_reasoner.spark_backend.exec.graphframes import (
     _algorithm,
     components,
     graph_tables,

@@ -19,11 +19,11 @@ from tests.spark_session import need_spark, session
 
 need_spark()
 
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
-from kg_reasoner.loaders import rdf
-from kg_reasoner.spark_backend import reading
-from kg_reasoner.spark_backend.reading import read_triples
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.spark_backend.io import reading
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.storage.dictionary import Dictionary
 
 pytestmark = pytest.mark.long
 

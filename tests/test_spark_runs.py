@@ -19,11 +19,12 @@ need_spark()
 
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.spark_backend import SparkReasoner, update
-from kg_reasoner.spark_backend.components import Method, least_of_components, representatives
-from kg_reasoner.spark_backend.graphframes import graphframes_problem
+from kg_reasoner.spark_backend import SparkReasoner
+from kg_reasoner.spark_backend.exec import update
+from kg_reasoner.spark_backend.exec.components import Method, least_of_components, representatives
+from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
+from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import LOGGER, Report
-from kg_reasoner.spark_backend.workspace import Workspace
 from kg_reasoner.terms import Triple, term_text
 from tests.spark_cases import flagged, frame, in_process, turtle
 from tests.spark_killed import chain

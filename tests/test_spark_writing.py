@@ -16,9 +16,9 @@ from tests.spark_session import need_spark, session
 need_spark()
 
 from kg_reasoner.errors import OutputError, UnknownNameError
-from kg_reasoner.spark_backend import writing
-from kg_reasoner.spark_backend.reading import read_triples
-from kg_reasoner.spark_backend.writing import write
+from kg_reasoner.spark_backend.io import writing
+from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.writing import write
 
 pytestmark = pytest.mark.long
 

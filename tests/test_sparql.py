@@ -14,7 +14,7 @@ from rdflib.plugins.sparql import prepareQuery, prepareUpdate
 
 from kg_reasoner import Reasoner, attach, graph_of
 from kg_reasoner.errors import LoadError, QuerySyntaxError
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 
 from .effort import examples
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.conformance.answers import is_expected
 from benchmarks.conformance.cases import OWL, Case, cases, triples_of
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.reasoner import Reasoner
 
 from .suites import needs_suite
 

@@ -509,11 +509,11 @@ def test_the_entry_point_is_not_needed() -> None:
     code = """
 import sys, kg_reasoner
 assert "rdflib" not in sys.modules
-import kg_reasoner.store, rdflib
+import kg_reasoner.rdflib_store, rdflib
 graph = rdflib.Graph(store="KGReasoner")
 assert type(graph.store).__name__ == "KGReasonerStore"
 from rdflib.plugins.sparql import CUSTOM_EVALS
-assert CUSTOM_EVALS["KGReasoner"] is kg_reasoner.store.sparql.evaluate
+assert CUSTOM_EVALS["KGReasoner"] is kg_reasoner.rdflib_store.sparql.evaluate
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[1])
     assert run.returncode == 0, run.stderr

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from kg_reasoner.delta import Delta
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.api.streams import AHEAD, process
+from kg_reasoner.api.update import Row, Update
 from kg_reasoner.errors import ArityError, ReasonerError, StreamError
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
-from kg_reasoner.streams import AHEAD, process
+from kg_reasoner.query.delta import Delta
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import RDF, Term, literal
-from kg_reasoner.update import Row, Update
 
 A, B = literal("a"), literal("b")
 

@@ -14,14 +14,14 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.collector import Committed
-from kg_reasoner.delta import Change, Changes, Delta
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.api.feeds import ChangeFeed
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.subscriptions import KEPT_ERRORS, Pattern, Subscriptions
+from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
-from kg_reasoner.feeds import ChangeFeed
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.subscriptions import KEPT_ERRORS, Pattern, Subscriptions
+from kg_reasoner.query.delta import Change, Changes, Delta
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, Term, literal
 
 EX = "http://example.org/"

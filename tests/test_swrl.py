@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
-from kg_reasoner.loaders.owl import refused_rules, translate
-from kg_reasoner.loaders.swrl import SWRL, SWRLB
-from kg_reasoner.loaders.swrl_builtins import SWRL_BUILTINS
-from kg_reasoner.loaders.unfold import Clause, rename, unfold
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
+from kg_reasoner.loaders.ontology.owl import refused_rules, translate
+from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
+from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
+from kg_reasoner.loaders.rules.swrl_builtins import SWRL_BUILTINS
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.dictionary import Dictionary
 from kg_reasoner.errors import LoadError, OutputError, ReasonerError
-from kg_reasoner.loaders import rdf
-from kg_reasoner.loaders.statements import parse_lines
-from kg_reasoner.output import write_triples
+from kg_reasoner.io.output import write_triples
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.statements import parse_lines
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import BlankNode, Triple, term_from_text
 
 from .effort import examples

@@ -20,7 +20,7 @@ from rdflib import RDF, RDFS, Dataset, Graph, Namespace
 from rdflib.plugins.sparql import prepareQuery
 
 from kg_reasoner import KGReasonerStore, Reasoner
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, literal
 
 if not hasattr(os, "fork"):

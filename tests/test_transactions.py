@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ArityError, ReasonerError, SafetyError, StratificationError, TransactionError
-from kg_reasoner.maintenance import STRATEGIES
-from kg_reasoner.parser import parse
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF, RDFS, Term, literal
 
 PATHS = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."

@@ -11,12 +11,12 @@ from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
-from kg_reasoner.delta import Delta
+from kg_reasoner.api.subscriptions import Pattern
+from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LoadError, StreamError, TransactionError
-from kg_reasoner.subscriptions import Pattern
+from kg_reasoner.query.delta import Delta
 from kg_reasoner.terms import IRI
 from kg_reasoner.terms import RDF as OUR_RDF
-from kg_reasoner.update import Update
 
 EX = Namespace("http://example.org/")
 ZOO = """

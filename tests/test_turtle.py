@@ -10,12 +10,12 @@ import pytest
 from rdflib import Graph
 from rdflib.compare import isomorphic
 
-from kg_reasoner.dictionary import Dictionary
+from kg_reasoner.io.output import TripleWriter
+from kg_reasoner.io.turtle import DEPTH, _Writer
 from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.loaders.formats import TURTLE
-from kg_reasoner.output import TripleWriter
+from kg_reasoner.loaders.rdf.formats import TURTLE
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple, literal
-from kg_reasoner.turtle import DEPTH, _Writer
 
 EX = "http://example.org/"
 A, B, P, Q = (IRI(EX + name) for name in ("a", "b", "p", "q"))

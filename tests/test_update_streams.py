@@ -16,10 +16,10 @@ import pytest
 
 from benchmarks import streams
 from benchmarks.streams import Stream
-from kg_reasoner.delta import Delta
-from kg_reasoner.maintenance import DEFAULT, STRATEGIES
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.query.delta import Delta
 
 from .effort import by_effort
 from .suites import needs_suite

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.datatypes import datatypes_of, disjoint_datatypes, identity, is_ill_typed
+from kg_reasoner.expressions.datatypes import datatypes_of, disjoint_datatypes, identity, is_ill_typed
+from kg_reasoner.expressions.values import COMPARISONS, INTEGER_RANGES, compare, equal, is_known, satisfies, value_of
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, Term, literal
-from kg_reasoner.values import COMPARISONS, INTEGER_RANGES, compare, equal, is_known, satisfies, value_of
 
 
 def lit(text: str) -> Term:

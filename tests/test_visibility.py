@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.parser import parse
-from kg_reasoner.query import answers
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.store import graph_of
+from kg_reasoner.language.parser import parse
+from kg_reasoner.query.patterns import answers
+from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, literal
 
 from .effort import examples

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, Case, cases, triples_of
-from kg_reasoner.entailment import entails
-from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.api.entailment import entails
+from kg_reasoner.api.reasoner import Equality, Reasoner
 
 from .suites import needs_suite
 

@@ -21,7 +21,7 @@ from rdflib.plugins.sparql.sparql import Query
 from rdflib.query import Result
 
 from kg_reasoner import KGReasonerStore, Reasoner, graph_of
-from kg_reasoner.parser import parse
+from kg_reasoner.language.parser import parse
 
 from . import w3c_sparql
 

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 import kg_reasoner
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.store import attach
+from kg_reasoner.rdflib_store import attach
 from kg_reasoner.terms import IRI, OWL, RDF
 from tests.fixtures import blocks
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from benchmarks.streams import NAMESPACE, State
-from kg_reasoner.delta import Changes
-from kg_reasoner.dictionary import Ids
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.query.delta import Changes
+from kg_reasoner.storage.dictionary import Ids
 
 
 class Reader:

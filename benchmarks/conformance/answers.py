@@ -9,8 +9,8 @@ from typing import Any
 from rdflib import XSD, BNode, Literal
 from rdflib.query import Result
 
-from kg_reasoner.reasoner import Reasoner
-from kg_reasoner.store import graph_of
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.rdflib_store import graph_of
 
 __all__ = ["is_expected"]
 

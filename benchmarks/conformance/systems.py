@@ -15,9 +15,9 @@ from typing import Any
 
 from benchmarks.conformance.answers import is_expected
 from benchmarks.conformance.cases import ANSWERS, CONSISTENT, ENTAILS, INCONSISTENT, OWL, SIMPLE, Case, triples_of
-from kg_reasoner.datatypes import DATATYPES
-from kg_reasoner.entailment import entails
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.api.entailment import entails
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.expressions.datatypes import DATATYPES
 
 __all__ = ["SYSTEMS", "Closure", "System", "is_right"]
 

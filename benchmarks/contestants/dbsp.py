@@ -19,11 +19,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from benchmarks.measure import cpu, peak, resident
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.dbsp.clauses import Clause, Literal
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
-from kg_reasoner.maintenance import Strategy
+from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
-from kg_reasoner.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF, term_text
 
 Pattern: TypeAlias = "tuple[int, tuple[int | str, ...]]"

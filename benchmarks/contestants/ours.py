@@ -10,7 +10,7 @@ from benchmarks.jobs import Job
 from benchmarks.measure import Count, Measurement, Stages, contestant, measure
 
 if TYPE_CHECKING:
-    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.api.reasoner import Reasoner
 
 
 class Ours:
@@ -20,10 +20,10 @@ class Ours:
 
     def start(self) -> None:
         """Import everything and load the kernels, as a first tiny job does."""
-        from kg_reasoner import facts_io
-        from kg_reasoner.loaders import owl, rdf  # noqa: F401 (imported here, so that their time is not the first load's)
+        from kg_reasoner.api.reasoner import Reasoner
+        from kg_reasoner.io import facts as facts_io
+        from kg_reasoner.loaders.rdf import reader as rdf  # noqa: F401 (imported here, so that their time is not the first load's)
         from kg_reasoner.program import Column
-        from kg_reasoner.reasoner import Reasoner
         from kg_reasoner.terms import IRI, RDF
 
         self.new, self.read_facts = Reasoner, facts_io.read_facts

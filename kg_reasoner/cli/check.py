@@ -15,10 +15,10 @@ from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.sparql_text import term_shortener
 
 if TYPE_CHECKING:
-    from kg_reasoner.inconsistency import Violation
-    from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore
-    from kg_reasoner.store.store import Reasoning
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.engine.inconsistency import Violation
+    from kg_reasoner.rdflib_store import KGReasonerStore
+    from kg_reasoner.rdflib_store.store import Reasoning
 
 
 @click.command(short_help="List the contradictions in data.")

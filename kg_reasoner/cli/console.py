@@ -152,7 +152,7 @@ def starting() -> Iterator[list[str]]:
     shown = sys.stderr.isatty() and not is_quiet()
     if shown:
         click.echo("starting the reasoner ...", nl=False, err=True)
-    from kg_reasoner.kernels import loader
+    from kg_reasoner.storage.compiling import told_of_compiling
 
     told: list[str] = []
 
@@ -161,11 +161,10 @@ def starting() -> Iterator[list[str]]:
         if shown:
             click.echo(f"{_ERASE}{line}", err=True)
 
-    before, loader.on_compile = loader.on_compile, compiling
     try:
-        yield told
+        with told_of_compiling(compiling):
+            yield told
     finally:
-        loader.on_compile = before
         if shown:
             click.echo(_ERASE, nl=False, err=True)
 

@@ -29,8 +29,8 @@ def demo(universities: int, seed: int) -> None:
         steps.append((step, size, f"{watch.lap():.2f}"))
 
     with starting() as compiled:
-        from kg_reasoner.reasoner import Reasoner
-        from kg_reasoner.store import graph_of
+        from kg_reasoner.api.reasoner import Reasoner
+        from kg_reasoner.rdflib_store import graph_of
 
         reasoner = Reasoner(ruleset="owl2rl")
     done("start the reasoner", "compiled for this machine, once" if compiled else "rule set owl2rl")

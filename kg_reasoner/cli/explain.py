@@ -73,7 +73,7 @@ def explain(
 
     If it does not follow, show for each rule that could derive it what is missing, and exit with code 3.
     """
-    from kg_reasoner.parser import PREFIXES
+    from kg_reasoner.language.parser import PREFIXES
 
     reasoner = reasoner_for(ruleset, rules_file)
     declared = {**dict(reasoner.program.prefixes), **document_prefixes(files, input_format)}

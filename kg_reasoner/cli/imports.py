@@ -38,7 +38,7 @@ def imports(
 
     Exit with code 3 if an import was not found.
     """
-    from kg_reasoner.loaders.imports import ImportsMode, imports_of
+    from kg_reasoner.loaders.imports.closure import ImportsMode, imports_of
 
     mode: ImportsMode = "fetch" if fetch else "resolve"
     found = imports_of(*files, catalog=catalog, imports=mode, format=input_format, bounds=given_bounds())

@@ -16,7 +16,7 @@ import click
 from kg_reasoner.cli.kept import kept, kept_option
 
 if TYPE_CHECKING:
-    from kg_reasoner.limits import Limits
+    from kg_reasoner.concurrency.limits import Limits
 
 __all__ = ["TimedOut", "given_limits", "limit_options"]
 
@@ -93,7 +93,7 @@ def limit_options(command: _Command) -> _Command:
 
 def given_limits() -> Limits:
     """The limits that the command's options give."""
-    from kg_reasoner.limits import Limits
+    from kg_reasoner.concurrency.limits import Limits
 
     given = kept(_GROUP)
     return Limits(given["timeout"], given["max_facts"], given["max_memory"])
@@ -106,7 +106,7 @@ def _within(limits: Limits) -> Iterator[None]:
     Raises:
         LimitError, TimedOut: a limit is exceeded.
     """
-    from kg_reasoner.limits import UNLIMITED, Watch
+    from kg_reasoner.concurrency.limits import UNLIMITED, Watch
 
     if limits == UNLIMITED:
         yield

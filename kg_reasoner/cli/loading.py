@@ -11,9 +11,9 @@ from kg_reasoner.cli.console import Progress, plural, warn
 from kg_reasoner.cli.kept import kept, kept_option
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.bounds import DocumentBounds
-    from kg_reasoner.loaders.owl import AxiomWarning
-    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.rdf.bounds import DocumentBounds
 
 __all__ = [
     "axiom_warnings",
@@ -87,7 +87,7 @@ def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str |
 
 def given_bounds() -> DocumentBounds:
     """The bounds on documents that the command's options give."""
-    from kg_reasoner.loaders.bounds import bounds_from
+    from kg_reasoner.loaders.rdf.bounds import bounds_from
 
     return bounds_from(kept(_GROUP).get("bounds", ()))
 

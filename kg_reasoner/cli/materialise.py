@@ -17,8 +17,8 @@ from kg_reasoner.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from kg_reasoner.matching import Which
-    from kg_reasoner.store.store import Reasoning
+    from kg_reasoner.query.matching import Which
+    from kg_reasoner.rdflib_store.store import Reasoning
 
 
 @click.command(short_help="Write what follows from RDF data.")
@@ -53,12 +53,12 @@ def materialise(
 
     The output file is replaced only when the new one is complete; after an error, it is unchanged.
     """
+    from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.prefixes import document_prefixes
     from kg_reasoner.cli.quads import materialised_quads
-    from kg_reasoner.exports import exported
+    from kg_reasoner.io.output import triple_writer
+    from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute
-    from kg_reasoner.output import triple_writer
-    from kg_reasoner.parser import PREFIXES
 
     with triple_writer(output, output_format, PREFIXES) as write:
         if inferred_graph is not None:

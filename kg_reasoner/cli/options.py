@@ -16,10 +16,10 @@ from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.errors import InconsistencyError
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.owl import AxiomWarning
-    from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore
-    from kg_reasoner.store.store import Reasoning
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.rdflib_store import KGReasonerStore
+    from kg_reasoner.rdflib_store.store import Reasoning
 
 __all__ = [
     "data_options",
@@ -102,10 +102,10 @@ def data_options(command: _Command) -> _Command:
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """The reasoner of a rule set, a program, or both."""
     with starting():
-        from kg_reasoner.analysis import homonyms
-        from kg_reasoner.loaders.formats import N3, format_of_name
-        from kg_reasoner.parser import parse_file
-        from kg_reasoner.reasoner import Reasoner
+        from kg_reasoner.api.reasoner import Reasoner
+        from kg_reasoner.language.analysis import homonyms
+        from kg_reasoner.language.parser import parse_file
+        from kg_reasoner.loaders.rdf.formats import N3, format_of_name
 
         is_n3 = rules_file is not None and format_of_name(rules_file) is N3
         program = parse_file(rules_file) if rules_file and not is_n3 else None
@@ -128,7 +128,7 @@ def load_into_store(
     allow: Sequence[str] = (),
 ) -> KGReasonerStore:
     """A store over the reasoner, with the files: materialised, or with a materialisation of each graph when it is asked for."""
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.rdflib_store import KGReasonerStore
 
     if reasoning == "union":
         store = KGReasonerStore(reasoner, inferred_graph=inferred_graph, allow=allow)

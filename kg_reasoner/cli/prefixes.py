@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.sources import Document
+    from kg_reasoner.loaders.rdf.sources import Document
 
 __all__ = ["declared_prefixes", "document_prefixes"]
 
@@ -53,8 +53,8 @@ def declared_prefixes(text: str) -> dict[str, str]:
 
 
 def _documents(files: Iterable[str], input_format: str | None) -> Iterator[Document]:
-    from kg_reasoner.loaders.formats import find_format
-    from kg_reasoner.loaders.sources import document_of, documents_under
+    from kg_reasoner.loaders.rdf.formats import find_format
+    from kg_reasoner.loaders.rdf.sources import document_of, documents_under
 
     wanted = find_format(input_format) if input_format is not None else None
     for file in files:

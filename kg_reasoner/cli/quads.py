@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
+from kg_reasoner.io.output import QuadTexts
 from kg_reasoner.loaders.convert import text_from_rdflib
-from kg_reasoner.output import QuadTexts
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from kg_reasoner.matching import Ids, Which
-    from kg_reasoner.reasoner import Reasoner
-    from kg_reasoner.store import KGReasonerStore
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.query.matching import Ids, Which
+    from kg_reasoner.rdflib_store import KGReasonerStore
 
 
 def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTexts]:

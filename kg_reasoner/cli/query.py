@@ -24,7 +24,7 @@ from kg_reasoner.errors import LoadError
 if TYPE_CHECKING:
     from rdflib.query import Result
 
-    from kg_reasoner.store.store import Reasoning
+    from kg_reasoner.rdflib_store.store import Reasoning
 
 
 @click.command(short_help="Answer a SPARQL query over data and inferences.")

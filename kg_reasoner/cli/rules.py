@@ -63,7 +63,7 @@ def _print_rulesets(output_format: str) -> None:
 
 def _print_ruleset(name: str, output_format: str) -> None:
     from kg_reasoner import rulesets
-    from kg_reasoner.printer import format_program
+    from kg_reasoner.language.printer import format_program
 
     found = rulesets.load(name)
     if output_format == "json":
@@ -74,10 +74,10 @@ def _print_ruleset(name: str, output_format: str) -> None:
 
 def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, input_format: str | None) -> None:
     with starting():
+        from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.explain.names import Names, axiom_text
-        from kg_reasoner.parser import PREFIXES
-        from kg_reasoner.printer import format_rule
-        from kg_reasoner.reasoner import Reasoner
+        from kg_reasoner.language.parser import PREFIXES
+        from kg_reasoner.language.printer import format_rule
 
         reasoner = Reasoner(ruleset=ruleset, limits=given_limits())
     fixed = reasoner.program
@@ -120,7 +120,7 @@ def _source(rule: Rule) -> str:
 
 
 def _as_json(rules: Iterable[Rule]) -> list[dict[str, str | None]]:
-    from kg_reasoner.printer import format_rule
+    from kg_reasoner.language.printer import format_rule
 
     return [{"rule": format_rule(rule, {}), "name": rule.origin.name, "axiom": rule.origin.axiom} for rule in rules]
 
@@ -133,14 +133,14 @@ def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str], declared: Ma
     """Prefixes for the namespaces of the classes and properties in the rules' atoms: as declared, or else named after the end of
     the namespace.
 
-    >>> from kg_reasoner.parser import parse
+    >>> from kg_reasoner.language.parser import parse
     >>> rules = parse("@prefix ex: <http://example.org/zoo.owl#> . ex:A[?x] :- ex:B[?x], ex:C[?x] .").rules
     >>> namespace_prefixes(rules, taken=["rdf"])
     {'zoo': 'http://example.org/zoo.owl#'}
     >>> namespace_prefixes(rules, taken=["rdf"], declared={"z": "http://example.org/zoo.owl#", "rdf": "urn:r#"})
     {'z': 'http://example.org/zoo.owl#'}
     """
-    from kg_reasoner.parser import PREFIXES
+    from kg_reasoner.language.parser import PREFIXES
 
     atoms = [part for rule in rules for part in (rule.head, *rule.body)]
     atoms = [part.atom if isinstance(part, Negation) else part for part in atoms]

@@ -18,8 +18,8 @@ from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.program import Column, Program
-    from kg_reasoner.reasoner import Reasoner
 
 TRIPLES: Final = "triples.nt"
 """The output of derived triples."""
@@ -54,10 +54,10 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
     Tables have no header line. Output files are written only when all of them are complete.
     """
-    from kg_reasoner.analysis import homonyms
-    from kg_reasoner.facts_io import doubts, fact_files, read_facts, relations_of
-    from kg_reasoner.parser import PREFIXES, parse_file
-    from kg_reasoner.reasoner import Reasoner
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.io.facts import doubts, fact_files, read_facts, relations_of
+    from kg_reasoner.language.analysis import homonyms
+    from kg_reasoner.language.parser import PREFIXES, parse_file
 
     program = parse_file(program_file)
     with starting():
@@ -88,7 +88,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
 def _outputs(program: Program, reasoner: Reasoner, output_format: str) -> dict[str, _Writer]:
     """The files to write, each with what writes it once the program has run."""
-    from kg_reasoner.facts_io import file_stem, output_relations, write_facts
+    from kg_reasoner.io.facts import file_stem, output_relations, write_facts
     from kg_reasoner.terms import term_text
 
     separator = "," if output_format == "csv" else "\t"
@@ -116,7 +116,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
     Raises:
         OutputError: a file cannot be written, or is one of those that are `read`.
     """
-    from kg_reasoner.files import atomic_text
+    from kg_reasoner.io.files import atomic_text
 
     being_read = {path.resolve() for path in read}
     for name in names:

@@ -150,9 +150,9 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
         OutputError: the `new_folder` is there already; nothing has been read then.
     """
     from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.io.writing import expect_free
     from kg_reasoner.spark_backend.requirements import require_pyspark
     from kg_reasoner.spark_backend.session import build_session
-    from kg_reasoner.spark_backend.writing import expect_free
 
     require_pyspark()
     if options["resume"] and options["work_dir"] is None:
@@ -183,7 +183,7 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
 
 def _program(ruleset: str | None, rules_file: str | None) -> Program:
     from kg_reasoner import rulesets
-    from kg_reasoner.parser import parse_file
+    from kg_reasoner.language.parser import parse_file
     from kg_reasoner.program import Program
 
     program = parse_file(rules_file) if rules_file else Program()
@@ -193,8 +193,8 @@ def _program(ruleset: str | None, rules_file: str | None) -> Program:
 
 
 def _ontology(files: Iterable[str]) -> list[Triple]:
-    from kg_reasoner.dictionary import Dictionary
-    from kg_reasoner.loaders.rdf import read
+    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.storage.dictionary import Dictionary
 
     dictionary = Dictionary()
     blocks = list(read(*files, dictionary=dictionary))

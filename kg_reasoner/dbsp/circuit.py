@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.dbsp import drawing
 from kg_reasoner.dbsp.operators import Operator, Source
-from kg_reasoner.dbsp.wiring import Stream, Wiring
+from kg_reasoner.dbsp.wiring import Enclosing, Stream, Wiring
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.errors import CircuitError
-from kg_reasoner.limits import current_watch
 
 
 class Circuit(Wiring):
@@ -82,8 +82,8 @@ class Circuit(Wiring):
                 raise CircuitError(f"input {name!r} feeds nothing")
         super().build()
         for stream in self.streams:
-            if stream.operator.inside is not None:
-                stream.operator.inside.build()
+            if stream.inside is not None:
+                stream.inside.build()
         self._built = True
 
     def __str__(self) -> str:
@@ -124,8 +124,6 @@ class Nested(Wiring):
         self.name = name
         self._fixpoint = Fixpoint(name, self)
         self._node = outer.add(self._fixpoint)
-        self.introduced: list[Stream] = []
-        self.eliminated: list[tuple[Stream, Stream]] = []
 
     def introduce(self, stream: Stream) -> Stream:
         """delta_0: a stream of the outer circuit, all of whose change comes at iteration 0.
@@ -189,7 +187,7 @@ class Nested(Wiring):
         return min((due for stream in self._order if (due := stream.operator.pending()) is not None), default=None)
 
 
-class Fixpoint(Operator):
+class Fixpoint(Enclosing):
     """The node of an outer circuit that stands for a nested one. It puts out nothing itself: the results are `Result`s."""
 
     def __init__(self, name: str, circuit: Nested) -> None:

@@ -8,14 +8,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner import analysis, expressions
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.clauses import NO_RESULT, Clause, Condition, Literal, Part, ordered
 from kg_reasoner.dbsp.columns import Integers
 from kg_reasoner.dbsp.interpreter import FactChanges
 from kg_reasoner.dbsp.strata import Strata, combined
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.printer import format_rule
+from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.language import analysis
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Atom, Bind, Filter, Negation, Program, Rule, Variable, variables_of
 from kg_reasoner.terms import IRI, BlankNode, Term, literal
 from kg_reasoner.terms import Literal as RdfLiteral
@@ -35,7 +36,7 @@ class Datalog:
     Args:
         indexed: see `Interpreter`.
 
-    >>> from kg_reasoner.parser import parse
+    >>> from kg_reasoner.language.parser import parse
     >>> datalog = Datalog()
     >>> near, far = parse("near(?x, ?y) :- road(?x, ?y) . near(?x, ?z) :- near(?x, ?y), road(?y, ?z) .").rules
     >>> changes = datalog.step({"road": {("a", "b"): 1, ("b", "c"): 1}}, rules={near: 1, far: 1})

@@ -16,7 +16,7 @@ def _lines(wiring: Wiring, indent: str) -> Iterator[str]:
     for stream in wiring.streams:
         sources = ", ".join(str(source.number) for source in _sources(stream))
         fed = f" <- {sources}" if sources else ""
-        inside = stream.operator.inside
+        inside = stream.inside
         if inside is None:
             yield f"{indent}{stream.number} {stream.operator.name} ({stream.arity}){fed}\n"
         else:
@@ -34,7 +34,7 @@ def dot(wiring: Wiring, outputs: Mapping[str, Stream]) -> str:
 
 def _nodes(wiring: Wiring) -> Iterator[str]:
     for stream in wiring.streams:
-        inside = stream.operator.inside
+        inside = stream.inside
         if inside is None:
             yield f"{stream.number} [label={_quoted(stream.operator.name)}];"
         else:
@@ -45,7 +45,7 @@ def _nodes(wiring: Wiring) -> Iterator[str]:
 
 def _arrows(wiring: Wiring) -> Iterator[str]:
     for stream in wiring.streams:
-        inside = stream.operator.inside
+        inside = stream.inside
         if inside is not None:
             for source, inner in zip(stream.sources, inside.introduced, strict=True):
                 yield f"{source.number} -> {inner.number};"
@@ -58,7 +58,7 @@ def _arrows(wiring: Wiring) -> Iterator[str]:
 def _sources(stream: Stream) -> Iterator[Stream]:
     """What feeds a stream; for the result of a nested circuit, the stream inside."""
     for source in stream.sources:
-        inside = source.operator.inside
+        inside = source.inside
         if inside is None:
             yield source
         else:

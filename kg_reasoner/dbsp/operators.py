@@ -7,14 +7,10 @@ a fixpoint (inner time). Streams carry changes in both. Linear operators are the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, ZSet
 from kg_reasoner.errors import CircuitError
-
-if TYPE_CHECKING:
-    from kg_reasoner.dbsp.circuit import Nested
 
 
 class Operator:
@@ -26,8 +22,6 @@ class Operator:
         accepts: the arities of its inputs.
     """
 
-    inside: Nested | None = None
-    """The nested circuit that it stands for, if it does."""
     is_still = False
     """Whether there is nothing to do where there is nothing in any input, and nothing pending."""
 

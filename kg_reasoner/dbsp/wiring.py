@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kg_reasoner.dbsp.groupwise import Distinct, Groupwise
 from kg_reasoner.dbsp.join import EqualKeys, Join, Matching
@@ -11,9 +11,6 @@ from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Li
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
 from kg_reasoner.errors import CircuitError
-
-if TYPE_CHECKING:
-    from kg_reasoner.dbsp.circuit import Circuit
 
 
 class Stream:
@@ -35,6 +32,11 @@ class Stream:
     def arity(self) -> int:
         """The number of columns of its Z-sets."""
         return self.operator.arity
+
+    @property
+    def inside(self) -> Wiring | None:
+        """The nested circuit that its operator stands for, if it does."""
+        return self.operator.inside if isinstance(self.operator, Enclosing) else None
 
     def __str__(self) -> str:
         return f"{self.number} ({self.operator.name})"
@@ -125,14 +127,32 @@ class Feedback(Stream):
         self.sources.append(source)
 
 
+class Root(Protocol):
+    """What streams and nested circuits need of the outermost circuit, a `kg_reasoner.dbsp.circuit.Circuit`."""
+
+    def next_number(self) -> int: ...
+
+    def nested(self, name: str = ...) -> Wiring: ...
+
+
+class Enclosing(Operator):
+    """An operator that stands for a nested circuit."""
+
+    inside: Wiring
+
+
 class Wiring:
     """What circuits and nested circuits have in common: streams, and the order in which they are computed."""
 
-    root: Circuit
+    root: Root
     is_nested: bool
 
     def __init__(self) -> None:
         self.streams: list[Stream] = []
+        self.introduced: list[Stream] = []
+        """Of a nested circuit, the streams that come from outside."""
+        self.eliminated: list[tuple[Stream, Stream]] = []
+        """Of a nested circuit, its results: the streams inside and outside."""
         self._order: list[Stream] = []
         self._delays: list[Stream] = []
 
@@ -223,5 +243,5 @@ class Wiring:
         for stream in self.streams:
             for trace in stream.operator.traces():
                 yield stream, trace
-            if stream.operator.inside is not None:
-                yield from stream.operator.inside.traces()
+            if stream.inside is not None:
+                yield from stream.inside.traces()

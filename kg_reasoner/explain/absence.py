@@ -8,7 +8,7 @@ from typing import Any, Final
 from kg_reasoner.explain.data import rule_dict, statement_dict
 from kg_reasoner.explain.dot import COLOURS, HEADER, quoted
 from kg_reasoner.explain.html import page
-from kg_reasoner.explain.missing import Miss, WhyNot
+from kg_reasoner.explain.misses import Absence, Miss
 from kg_reasoner.explain.names import Names, reason_text, show_rule, show_statement
 from kg_reasoner.explain.text import prefix_lines
 from kg_reasoner.program import TRIPLE, Atom, Variable
@@ -20,7 +20,7 @@ _SHOWN: Final = 5
 """The relations without facts that are named."""
 
 
-def absence_text(answer: WhyNot) -> str:
+def absence_text(answer: Absence) -> str:
     """The prefixes that are used, what is not there, and the rules that could derive it."""
     names = Names(answer.prefixes)
     lines = [f"{show_statement(answer.fact, names)}   ({_summary(answer)})"]
@@ -38,7 +38,7 @@ def absence_text(answer: WhyNot) -> str:
     return "\n".join([*prefix_lines(names), *lines])
 
 
-def _idle(answer: WhyNot, names: Names) -> str:
+def _idle(answer: Absence, names: Names) -> str:
     """The rules that do not apply, as a number with the reasons."""
     failed = [miss.failed for miss in answer.idle]
     empty = list(dict.fromkeys(_relation(part, names) for part in failed if isinstance(part, Atom)))
@@ -56,7 +56,7 @@ def _relation(atom: Atom, names: Names) -> str:
     return names.term(value if property == RDF.type else property)
 
 
-def absence_dict(answer: WhyNot) -> dict[str, Any]:
+def absence_dict(answer: Absence) -> dict[str, Any]:
     """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body, the
     ``problem`` with that (see `Problem`) and a ``note`` on it, ``examples`` of values with which it got that far, and whether there
     are ``more``. The same under ``idle`` for rules that do not apply."""
@@ -68,7 +68,7 @@ def absence_dict(answer: WhyNot) -> dict[str, Any]:
     }
 
 
-def _miss_dict(miss: Miss, answer: WhyNot) -> dict[str, Any]:
+def _miss_dict(miss: Miss, answer: Absence) -> dict[str, Any]:
     return {
         "rule": rule_dict(miss.rule),
         "held": [statement_dict(statement, answer.prefixes) for statement in miss.held],
@@ -80,7 +80,7 @@ def _miss_dict(miss: Miss, answer: WhyNot) -> dict[str, Any]:
     }
 
 
-def absence_dot(answer: WhyNot) -> str:
+def absence_dot(answer: Absence) -> str:
     """A directed graph: as for proofs, but what is not there is dashed."""
     names = Names(answer.prefixes)
     missing = f'style="filled,dashed", fillcolor="{COLOURS["absent"]}"'
@@ -97,7 +97,7 @@ def absence_dot(answer: WhyNot) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def absence_page(answer: WhyNot) -> str:
+def absence_page(answer: Absence) -> str:
     """The whole page."""
     names = Names(answer.prefixes)
     parts = [
@@ -123,7 +123,7 @@ def absence_page(answer: WhyNot) -> str:
     return page(f"Why not {show_statement(answer.fact, names)}", _summary(answer), "".join(parts), names)
 
 
-def _summary(answer: WhyNot) -> str:
+def _summary(answer: Absence) -> str:
     count = len(answer.misses)
     if count == 0:
         return "is not there, and no rule could derive it"

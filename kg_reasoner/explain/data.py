@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from kg_reasoner.explain.names import Names, show_statement
-from kg_reasoner.explain.proofs import Computed, Group, Proof, Statement, Step
-from kg_reasoner.printer import format_rule
+from kg_reasoner.explain.steps import Computed, Group, ProofSteps, Statement, Step
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Negation, Rule, Variable
 from kg_reasoner.terms import term_text
 
 __all__ = ["proof_dict", "rule_dict", "statement_dict"]
 
 
-def proof_dict(proof: Proof) -> dict[str, Any]:
+def proof_dict(proof: ProofSteps) -> dict[str, Any]:
     """``conclusion``, ``height``, ``shortest``, and ``steps``, each after its premises, the conclusion last.
 
     A step has its ``number`` (from 0), the statement (see `statement_dict`), its ``reason`` (see `Reason`), and if that is
@@ -29,7 +29,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     }
 
 
-def _step_dict(step: Step, proof: Proof) -> dict[str, Any]:
+def _step_dict(step: Step, proof: ProofSteps) -> dict[str, Any]:
     found = {**statement_dict(step.statement, proof.prefixes), "reason": step.reason}
     if step.rule is not None:
         bindings = {variable.name: term_text(term) for variable, term in step.bindings}

@@ -3,8 +3,8 @@
 Rules are planned once for "the head is known": the kernels then join the body from the head's constants on, and no relation is read
 from end to end unless a rule's body has nothing to do with its head.
 
-Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.groups`), but they are shown as the program has
-them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
+Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.planning.groups`), but they are shown as the
+program has them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.analysis import Key, key_of
-from kg_reasoner.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule, substitute
-from kg_reasoner.groups import is_group, pieces
-from kg_reasoner.kernels import native
-from kg_reasoner.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
-from kg_reasoner.kernels.memory import address, allocate
-from kg_reasoner.planner import plan_proof
+from kg_reasoner.language.analysis import Key, key_of
+from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule, substitute
+from kg_reasoner.planning.groups import is_group, pieces
+from kg_reasoner.planning.planner import plan_proof
+from kg_reasoner.planning.statistics import Statistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
-from kg_reasoner.statistics import Statistics
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
-from kg_reasoner.value_table import ValueTable
 
 __all__ = ["FIRST_ROWS", "Derivations", "Fact", "HeadPlan", "Instance"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kg_reasoner.explain.names import Names, reason_text, show_statement
-from kg_reasoner.explain.proofs import Proof, Reason
+from kg_reasoner.explain.steps import ProofSteps, Reason
 
 __all__ = ["COLOURS", "HEADER", "proof_dot", "proofs_dot", "quoted"]
 
@@ -32,13 +32,13 @@ HEADER: Final = (
 )
 
 
-def proof_dot(proof: Proof) -> str:
+def proof_dot(proof: ProofSteps) -> str:
     """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions, and from
     solutions to the aggregate over them."""
     return "\n".join([*HEADER, *_proof_lines(proof, Names(proof.prefixes), ""), "}"]) + "\n"
 
 
-def proofs_dot(proofs: Sequence[Proof]) -> str:
+def proofs_dot(proofs: Sequence[ProofSteps]) -> str:
     """One directed graph of several proofs, each in a cluster of its own with its number and height."""
     names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
     lines = [*HEADER]
@@ -49,7 +49,7 @@ def proofs_dot(proofs: Sequence[Proof]) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _proof_lines(proof: Proof, names: Names, mark: str) -> list[str]:
+def _proof_lines(proof: ProofSteps, names: Names, mark: str) -> list[str]:
     """The nodes and arrows of a proof; the names of its nodes begin with a mark."""
     lines: list[str] = []
     last = len(proof.steps) - 1

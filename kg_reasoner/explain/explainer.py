@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from kg_reasoner.catalog import INTERNAL
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground, ground_expression
 from kg_reasoner.explain.missing import WhyNot, why_not
 from kg_reasoner.explain.names import Names, show_rule, show_statement
-from kg_reasoner.explain.proofs import SHOWN, Computed, Group, Proof, Reason, Solution, Statement, Step
+from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.search import EFFORT, Choice, below_first, find_proof
-from kg_reasoner.groups import violation_atom
-from kg_reasoner.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.literals import LITERAL_PREDICATES
+from kg_reasoner.explain.steps import SHOWN, Computed, Group, Reason, Solution, Statement, Step
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
+from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 __all__ = ["Explainer", "Renaming"]
 
 
 class Renaming(Protocol):
-    """How facts about equal terms are stored, where one term stands for all (see `kg_reasoner.equality`)."""
+    """How facts about equal terms are stored, where one term stands for all (see `kg_reasoner.engine.equality`)."""
 
     def image(self, atom: Atom) -> Atom:
         """The fact as it is stored."""
@@ -42,7 +43,7 @@ class Renaming(Protocol):
 class Explainer:
     """Explains the facts of a reasoner, as they are at the moment. Nothing is materialised here.
 
-    Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.reasoner.Violation`).
+    Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.api.reasoner.Violation`).
     """
 
     def __init__(self, derivations: Derivations, renaming: Renaming | None = None) -> None:

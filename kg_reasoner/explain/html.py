@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from kg_reasoner.explain.names import Names, axiom_text, show_rule, show_statement
-from kg_reasoner.explain.proofs import Proof, Step
+from kg_reasoner.explain.steps import ProofSteps, Step
 from kg_reasoner.explain.tree import Line, outline
 from kg_reasoner.terms import term_text
 
@@ -49,12 +49,12 @@ td { padding: .1rem 1rem .1rem 0; }
 """
 
 
-def proof_page(proof: Proof) -> str:
+def proof_page(proof: ProofSteps) -> str:
     """The page of one proof."""
     return proofs_page([proof])
 
 
-def proofs_page(proofs: Sequence[Proof]) -> str:
+def proofs_page(proofs: Sequence[ProofSteps]) -> str:
     """The page of some proofs of one statement, of which there is at least one."""
     names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
     parts = []
@@ -66,7 +66,7 @@ def proofs_page(proofs: Sequence[Proof]) -> str:
     return page(show_statement(proofs[0].conclusion, names), note, "".join(parts), names)
 
 
-def _summary(proof: Proof) -> str:
+def _summary(proof: ProofSteps) -> str:
     rules, facts = len(proof.rules), len(proof.facts)
     kind = "the shortest proof" if proof.shortest else "a proof"
     return f"{kind}: height {proof.height}, {rules} rule{'s' * (rules != 1)}, {facts} given fact{'s' * (facts != 1)}"
@@ -87,7 +87,7 @@ def page(title: str, note: str, body: str, names: Names) -> str:
     )
 
 
-def _tree(proof: Proof, tree: list[Line], names: Names, prefix: str, heading: bool) -> str:
+def _tree(proof: ProofSteps, tree: list[Line], names: Names, prefix: str, heading: bool) -> str:
     """One tree; the ids of its parts begin with a prefix."""
     parts = []
     if heading:

@@ -7,21 +7,21 @@ their variables. The part that fails is the first without a match, given those b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.analysis import conjuncts
-from kg_reasoner.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm, simple_comparison
 from kg_reasoner.explain.derivations import Derivations
 from kg_reasoner.explain.ground import ground, ground_atom, ground_expression
-from kg_reasoner.explain.proofs import Computed, Group, Statement
-from kg_reasoner.expressions import compile_expression, compile_filter
-from kg_reasoner.kernels import native
-from kg_reasoner.kernels.memory import address, allocate
-from kg_reasoner.planner import plan_query
-from kg_reasoner.printer import format_term
+from kg_reasoner.explain.misses import Absence, Miss, Problem
+from kg_reasoner.explain.steps import Computed, Group, Statement
+from kg_reasoner.expressions.compile import compile_expression, compile_filter
+from kg_reasoner.expressions.values import satisfies
+from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.language.printer import format_term
+from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm, simple_comparison
+from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.program import (
     TRIPLE,
     Aggregate,
@@ -37,8 +37,9 @@ from kg_reasoner.program import (
     Variable,
     variables_of,
 )
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.terms import RDF, Term
-from kg_reasoner.values import satisfies
 
 __all__ = ["Miss", "WhyNot", "why_not"]
 
@@ -47,41 +48,15 @@ EXAMPLES: Final = 3
 
 Bindings = dict[Variable, Term]
 
-Problem: TypeAlias = Literal["missing", "violated", "false", "error", "differs"]
-"""How a part of a body fails: no fact or group matches; a fact matches what is negated; a filter is false; a filter or a
-BIND has a type error; a BIND or an aggregate has another value."""
 
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """A rule that could derive the fact but does not. `held` and `failed` are parts of its body as they are tried, with values.
-
-    `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
-    first. They are the only ones unless there are `more`. The `note` says what there is instead, if anything.
-    """
-
-    rule: Rule
-    held: tuple[Statement, ...]
-    failed: Statement
-    examples: tuple[tuple[tuple[Variable, Term], ...], ...]
-    more: bool = False
-    problem: Problem = "missing"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
+class WhyNot(Absence):
     """Why a fact is not there. The rules that get furthest come first, those that miss the fact itself last.
 
     `unknown` are terms of the fact that occur nowhere. `idle` are rules about any property or any class that do not apply: a
     filter is false of the fact itself, or a relation that the rule needs has no facts.
     """
 
-    fact: Atom
-    misses: tuple[Miss, ...]
-    unknown: tuple[Term, ...] = ()
-    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    idle: tuple[Miss, ...] = ()
+    __slots__ = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> WhyNot:
         """The same, shown with further prefixes."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.explain.ground import ground_aggregate
-from kg_reasoner.explain.proofs import Computed, Group, Solution, Statement
-from kg_reasoner.parser import PREFIXES
-from kg_reasoner.printer import format_rule, format_term
+from kg_reasoner.explain.steps import Computed, Group, Solution, Statement
+from kg_reasoner.language.parser import PREFIXES
+from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,

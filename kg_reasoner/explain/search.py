@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadPlan, Instance
-from kg_reasoner.kernels.layout import EXPLICIT, STATED
+from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 
 __all__ = ["EFFORT", "UNPROVED", "Choice", "Search", "below_first", "find_proof"]
 

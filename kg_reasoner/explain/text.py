@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kg_reasoner.explain.names import Names, reason_text, show_statement
-from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.explain.steps import ProofSteps
 from kg_reasoner.explain.tree import outline
 
 __all__ = ["prefix_lines", "proof_text"]
 
 
-def proof_text(proof: Proof) -> str:
+def proof_text(proof: ProofSteps) -> str:
     """The prefixes that are used, then the tree: each statement with why it holds, and below it what that rests on."""
     names = Names(proof.prefixes)
     lines = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.explain.steps import ProofSteps
 
 __all__ = ["DEEPEST", "Line", "outline"]
 
@@ -29,7 +29,7 @@ class Line:
         return len(self.last)
 
 
-def outline(proof: Proof, deepest: int = DEEPEST) -> list[list[Line]]:
+def outline(proof: ProofSteps, deepest: int = DEEPEST) -> list[list[Line]]:
     """The trees of a proof; the first one has the conclusion as its root. Lines are in the order of reading."""
     trees: list[list[Line]] = []
     roots = [len(proof.steps) - 1]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kg_reasoner.files import Target
+    from kg_reasoner.io.files import Target
 
 __all__ = ["generate", "write"]
 
@@ -94,7 +94,7 @@ def write(
         OutputError: the file cannot be written.
         ValueError: a number is negative.
     """
-    from kg_reasoner.files import atomic_output
+    from kg_reasoner.io.files import atomic_output
 
     lines = 0
     with atomic_output(output) as file:

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any, Final, NoReturn
 
-from kg_reasoner import relation
 from kg_reasoner.errors import ReasonerError, TransactionError
+from kg_reasoner.storage import relation
 from tests.faults.injectors import KINDS, Injector, origin
 from tests.faults.scenarios import Scenario
 from tests.faults.subjects import Snapshot, Subject, differences, facts_of, is_what_follows, shake, snapshot

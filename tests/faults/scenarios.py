@@ -15,12 +15,12 @@ from rdflib import RDFS as RDFLIB_RDFS
 from rdflib import Dataset, Graph, Literal, Namespace, URIRef
 
 from kg_reasoner import KGReasonerStore, attach
+from kg_reasoner.api.reasoner import Equality, Reasoner
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.maintenance import DEFAULT, STRATEGIES
-from kg_reasoner.parser import parse
-from kg_reasoner.reasoner import Equality, Reasoner
+from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
-from kg_reasoner.update import Update
 from tests.faults.subjects import Mirror, Subject
 
 Make: TypeAlias = Callable[[], Subject]

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 from rdflib import Dataset, Graph
 
-from kg_reasoner.delta import Delta
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.reasoner import Reasoner
+from kg_reasoner.query.delta import Delta
 from kg_reasoner.terms import literal
-from kg_reasoner.transaction import Transaction
 
 Snapshot: TypeAlias = Mapping[str, Any]
 

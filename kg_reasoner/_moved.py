@@ -1,0 +1,112 @@
+"""Former names of modules, which programs may still import: each is the very module that has another name now.
+
+`Finder` stands before Python's own finders: in a package that has moved, those would find the files, and load them a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+FORMER: Final = {
+    "counters": "engine.counters",
+    "datatypes": "expressions.datatypes",
+    "delta": "query.delta",
+    "dictionary": "storage.dictionary",
+    "entailment": "api.entailment",
+    "equality": "engine.equality",
+    "feeds": "api.feeds",
+    "functions": "expressions.functions",
+    "inconsistency": "engine.inconsistency",
+    "kernels": "storage.kernels",
+    "limits": "concurrency.limits",
+    "maintenance": "engine.maintenance",
+    "output": "io.output",
+    "parser": "language.parser",
+    "printer": "language.printer",
+    "reasoner": "api.reasoner",
+    "relation": "storage.relation",
+    "store": "rdflib_store",
+    "streams": "api.streams",
+    "subscriptions": "api.subscriptions",
+    "transaction": "api.transaction",
+    "update": "api.update",
+    "loaders.blank": "loaders.rdf.blank",
+    "loaders.bounds": "loaders.rdf.bounds",
+    "loaders.catalogs": "loaders.imports.catalogs",
+    "loaders.fetch": "loaders.rdf.fetch",
+    "loaders.formats": "loaders.rdf.formats",
+    "loaders.functional": "loaders.ontology.functional",
+    "loaders.graphs": "loaders.rdf.graphs",
+    "loaders.n3": "loaders.rdf.n3",
+    "loaders.owl": "loaders.ontology.owl",
+    "loaders.owlxml": "loaders.rdf.owlxml",
+    "loaders.profile": "loaders.ontology.profile",
+    "loaders.sniff": "loaders.rdf.sniff",
+    "loaders.sources": "loaders.rdf.sources",
+    "loaders.statements": "loaders.rdf.statements",
+    "loaders.swrl": "loaders.rules.swrl",
+    "loaders.syntax": "loaders.rdf.syntax",
+    "spark_backend.graphframes": "spark_backend.exec.graphframes",
+    "spark_backend.reading": "spark_backend.io.reading",
+    "spark_backend.reasoner": "spark_backend.exec.reasoner",
+    "spark_backend.update": "spark_backend.exec.update",
+    "spark_backend.workspace": "spark_backend.io.workspace",
+    "spark_backend.writing": "spark_backend.io.writing",
+}
+"""Former names and present ones, without the leading ``kg_reasoner.``; the modules of a package have moved with it.
+
+`query`, `loaders.rdf` and `loaders.imports` were modules and are packages now, which hand out what the modules had.
+"""
+
+_PACKAGE: Final = "kg_reasoner."
+
+
+def present(name: str) -> str | None:
+    """The present name of a module that has a former name, both in full; None: it has none.
+
+    >>> present("kg_reasoner.store.sparql")
+    'kg_reasoner.rdflib_store.sparql'
+    """
+    former, inside = name.removeprefix(_PACKAGE), ""
+    while former and name.startswith(_PACKAGE):
+        if former in FORMER:
+            return f"{_PACKAGE}{FORMER[former]}{inside}"
+        former, _, last = former.rpartition(".")
+        inside = f".{last}{inside}"
+    return None
+
+
+class Finder:
+    """Finds modules by their former names, and loads them by handing out those of today."""
+
+    def __init__(self) -> None:
+        self._own: dict[str, ModuleSpec | None] = {}
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """How a module of a former name is loaded."""
+        if not name.startswith(_PACKAGE) or present(name) is None:
+            return None
+        return ModuleSpec(name, self)  # type: ignore[arg-type]  # it has the methods of a loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module, which Python is about to call by its former name."""
+        module = import_module(str(present(spec.name)))
+        self._own[spec.name] = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own name back: nothing is run again."""
+        former = module.__spec__
+        assert former is not None
+        module.__spec__ = self._own.pop(former.name)
+
+
+def forwarded(package: str, module: str, name: str, names: Sequence[str]) -> Any:
+    """One of the names that a package hands out because it was a module, from the module that has them now."""
+    if name in names:
+        return getattr(import_module(f"{package}.{module}"), name)
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")

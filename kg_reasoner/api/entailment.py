@@ -1,0 +1,117 @@
+"""Entailment: whether a graph follows from what a reasoner knows (RDF 1.1 Semantics).
+
+Blank nodes of the graph that is asked for stand for something (they are matched like variables), and a literal stands for its
+value: ``"01"^^xsd:integer`` is found where the data say ``"1"^^xsd:int``, though the reasoner has never seen that form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.engine.encoding import as_triple
+from kg_reasoner.expressions.datatypes import identity
+from kg_reasoner.query.patterns import Pattern, Solutions, variables_of
+from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term, Triple
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+
+__all__ = ["bindings", "entails"]
+
+Binding: TypeAlias = dict[BlankNode, Term]
+
+
+def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
+    """Tell whether some triples, in our terms or those of rdflib or pyoxigraph, follow together.
+
+    Everything that the rules derive is looked at: also what is not shown to users because it says nothing, and facts that are no
+    RDF triples (the literal ``5`` is an xsd:integer, and so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from
+    ``ex:a ex:age 5``). From an inconsistent graph everything follows, in principle; not here: ask
+    `kg_reasoner.api.reasoner.Reasoner.inconsistencies` first.
+
+    >>> from kg_reasoner.api.reasoner import Reasoner
+    >>> from kg_reasoner.terms import IRI, XSD, literal
+    >>> reasoner = Reasoner(ruleset="rdfs")
+    >>> ann, age = IRI("http://example.org/ann"), IRI("http://example.org/age")
+    >>> reasoner.add_triples([(ann, age, literal(5))])
+    >>> entails(reasoner, [(BlankNode("somebody"), age, Literal("05", XSD.byte.value))])
+    True
+    """
+    parts = _parts(reasoner, triples)
+    return parts is not None and all(len(part.rows) > 0 for part in parts)
+
+
+def bindings(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> Iterator[Binding]:
+    """The terms that blank nodes may stand for so that the triples follow; nothing if they do not, see `entails`."""
+    parts = _parts(reasoner, triples)
+    if parts is None:
+        return
+    for rows in product(*(part.rows.tolist() for part in parts)):
+        found: Binding = {}
+        for part, row in zip(parts, rows, strict=True):
+            terms = map(reasoner.dictionary.decode, row)
+            found.update((BlankNode(name), term) for name, term in zip(part.names, terms, strict=True))
+        yield found
+
+
+def _parts(reasoner: Reasoner, asked: Iterable[AnyTriple]) -> list[Solutions] | None:
+    """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
+    triples = list(map(as_triple, asked))
+    reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
+    with reasoner.reading():
+        return _solved(reasoner, triples)
+
+
+def _solved(reasoner: Reasoner, triples: Sequence[Triple]) -> list[Solutions] | None:
+    patterns: list[Pattern] = []
+    literals: dict[str, Literal] = {}
+    for number, triple in enumerate(triples):
+        places = [_place(reasoner, term, f"{term} {number}", literals) for term in triple]
+        if -1 in places:
+            return None
+        patterns.append((places[0], places[1], places[2]))
+    queries = reasoner.engine.base.make_queries(generalised=True)
+    solved = (queries.solve(part, "all", None) for part in _connected_parts(patterns))
+    return [_with_values(reasoner, solutions, literals) for solutions in solved]
+
+
+def _place(reasoner: Reasoner, term: Term, name: str, literals: dict[str, Literal]) -> int | str:
+    """A term in a pattern: a variable for a blank node, one of its own for each literal with a value, and the id of any other."""
+    if isinstance(term, BlankNode):
+        return term.label
+    if isinstance(term, Literal) and identity(term, reasoner.datatypes) is not None:
+        literals[name] = term
+        return name
+    return reasoner.dictionary.find(term)
+
+
+def _connected_parts(patterns: Sequence[Pattern]) -> list[list[Pattern]]:
+    """Patterns that have variables in common, directly or through others, together."""
+    parts: list[list[Pattern]] = []
+    for pattern in patterns:
+        names = set(variables_of([pattern]))
+        touched = [part for part in parts if not names.isdisjoint(variables_of(part))]
+        parts = [part for part in parts if part not in touched]
+        parts.append([pattern, *(other for part in touched for other in part)])
+    return parts
+
+
+def _with_values(reasoner: Reasoner, solutions: Solutions, literals: Mapping[str, Literal]) -> Solutions:
+    """The solutions in which the variables of literals have the literals' values; then without those variables."""
+    rows = solutions.rows
+    for column, name in enumerate(solutions.names):
+        if name in literals:
+            value = identity(literals[name], reasoner.datatypes)
+            same = [number for number in np.unique(rows[:, column]).tolist() if _value(reasoner, number) == value]
+            rows = rows[np.isin(rows[:, column], same)]
+    blank = [name for name in solutions.names if name not in literals]
+    return Solutions(blank, np.unique(Solutions(solutions.names, rows).columns(blank), axis=0))
+
+
+def _value(reasoner: Reasoner, number: int) -> object:
+    term = reasoner.dictionary.decode(number)
+    return identity(term, reasoner.datatypes) if isinstance(term, Literal) else None

@@ -1,0 +1,140 @@
+"""Feeds: what each commit changed of a pattern, to be iterated over, here, in another thread, or in an event loop."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from kg_reasoner.api.subscriptions import Pattern, Subscriptions
+from kg_reasoner.query.delta import Delta
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["ChangeFeed"]
+
+
+class ChangeFeed:
+    """The changes of a pattern by later commits, as an iterator of deltas, in order, each of them once.
+
+    ``for delta in feed`` waits for the next commit, so somebody else has to commit: another thread. ``async for`` waits without
+    blocking the event loop. `poll` does not wait. A feed may be read in any thread, and so may the deltas. Where several read one
+    feed, each delta goes to one of them.
+
+    What nobody reads stays in memory: `close` the feed, use it in a ``with`` block, or drop it.
+    """
+
+    def __init__(self, subscriptions: Subscriptions, pattern: Pattern) -> None:
+        self._mailbox = _Mailbox()
+        self._subscription = subscriptions.subscribe(pattern, self._mailbox.put)
+        weakref.finalize(self, self._subscription.cancel)
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called. What was waiting then can still be read."""
+        return self._mailbox.closed
+
+    def close(self) -> None:
+        """Stop collecting changes. The iterator yields those that are waiting, and then ends."""
+        self._subscription.cancel()
+        self._mailbox.close()
+
+    def poll(self, timeout: float = 0.0) -> list[Delta]:
+        """Return all waiting changes. If there are none, wait for the next, at most `timeout` seconds."""
+        return self._mailbox.take_all(timeout)
+
+    def __iter__(self) -> ChangeFeed:
+        return self
+
+    def __next__(self) -> Delta:
+        delta = self._mailbox.take()
+        if delta is None:
+            raise StopIteration
+        return delta
+
+    def __aiter__(self) -> ChangeFeed:
+        return self
+
+    async def __anext__(self) -> Delta:
+        delta = await self._mailbox.take_later()
+        if delta is None:
+            raise StopAsyncIteration
+        return delta
+
+    def __enter__(self) -> ChangeFeed:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ChangeFeed of {self._subscription.pattern}{', closed' if self.closed else ''}>"
+
+
+class _Mailbox:
+    """Deltas that wait for a reader, in a thread or in an event loop. The feed is not known here, so that it can be dropped."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._waiting: deque[Delta] = deque()
+        self._changed = threading.Condition()
+        self._wakers: list[Callable[[], object]] = []
+
+    def put(self, delta: Delta) -> None:
+        with self._changed:
+            self._waiting.append(delta)
+            self._wake()
+
+    def close(self) -> None:
+        with self._changed:
+            self.closed = True
+            self._wake()
+
+    def _wake(self) -> None:
+        self._changed.notify_all()
+        wakers, self._wakers = self._wakers, []
+        for wake in wakers:
+            wake()
+
+    def _is_ready(self) -> bool:
+        return bool(self._waiting) or self.closed
+
+    def take_all(self, timeout: float) -> list[Delta]:
+        with self._changed:
+            self._changed.wait_for(self._is_ready, timeout)
+            taken = list(self._waiting)
+            self._waiting.clear()
+            return taken
+
+    def take(self) -> Delta | None:
+        """The next delta; None when the mailbox is closed and empty."""
+        with self._changed:
+            self._changed.wait_for(self._is_ready)
+            return self._waiting.popleft() if self._waiting else None
+
+    async def take_later(self) -> Delta | None:
+        """As `take`, without blocking the event loop."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        while True:
+            woken = asyncio.Event()
+
+            def wake(event: asyncio.Event = woken) -> None:
+                with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                    loop.call_soon_threadsafe(event.set)
+
+            with self._changed:
+                if self._is_ready():
+                    return self._waiting.popleft() if self._waiting else None
+                self._wakers.append(wake)
+            try:
+                await woken.wait()
+            finally:
+                with self._changed:
+                    if wake in self._wakers:
+                        self._wakers.remove(wake)

@@ -1,0 +1,186 @@
+"""Named graphs: which graphs state an explicit triple.
+
+The engine reasons over triples. Stating a triple in a second graph adds no fact, and removing it from one of them takes none away;
+it is explicit as long as some graph states it. How that is kept, see `kg_reasoner.query.quads`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.engine.encoding import as_term, encode_triples, find_term, find_triples
+from kg_reasoner.errors import LoadError
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.query.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
+from kg_reasoner.query.tables import Ids, among
+from kg_reasoner.terms import AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_text
+
+__all__ = ["NamedGraphs"]
+
+
+class NamedGraphs:
+    """The graphs of a reasoner's explicit triples. Graphs are named by IRIs or blank nodes; None is the default graph.
+
+    Changes are part of the reasoner's open transaction. What is added to the reasoner itself is in the default graph, and what is
+    removed from it is removed from all graphs.
+
+    >>> from kg_reasoner.api.reasoner import Reasoner
+    >>> from kg_reasoner.terms import IRI
+    >>> a, p, b, first, second = (IRI(f"http://example.org/{name}") for name in ("a", "p", "b", "first", "second"))
+    >>> graphs = Reasoner("").named_graphs
+    >>> graphs.add_triples([(a, p, b)], first)
+    >>> graphs.add_triples([(a, p, b)], second)
+    >>> graphs.remove_triples([(a, p, b)], first)
+    >>> [(str(name), len(list(graphs.triples(name)))) for name in graphs.names()]
+    [('<http://example.org/first>', 0), ('<http://example.org/second>', 1)]
+    """
+
+    def __init__(self, reasoner: ReasonerCore) -> None:
+        self._reasoner = reasoner
+        self.default = reasoner.dictionary.encode(DEFAULT_GRAPH)
+        """The id of the default graph."""
+
+    @property
+    def quads(self) -> Quads:
+        """Where they are looked up."""
+        return self._reasoner.queries.quads
+
+    # --- terms ------------------------------------------------------------------------------------------------------
+
+    def names(self) -> list[Term]:
+        """The named graphs, in the order in which they came; empty ones, too."""
+        with self._reasoner.reading("explicit"):
+            names = self.quads.names().tolist()
+        return [self._reasoner.dictionary.decode(number) for number in names]
+
+    def triples(self, graph: AnyTerm | None = None) -> Iterator[Triple]:
+        """The explicit triples of a graph."""
+        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
+        with self._reasoner.reading("explicit"):
+            found = np.array(self.quads.match(None, None, None, number))
+        for row in self._reasoner.dictionary.decode_rows(found):
+            yield row[0], row[1], row[2]
+
+    def add_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
+        """State triples in a graph.
+
+        Raises:
+            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+        """
+        ids = encode_triples(self._reasoner.dictionary, triples)
+        self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
+
+    def remove_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
+        """State triples in a graph no longer; those that are not there are left alone."""
+        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
+        if number >= 0:
+            self.remove(quads_of(find_triples(self._reasoner.dictionary, triples), number))
+
+    def encode(self, graph: AnyTerm) -> int:
+        """The id of a graph's name.
+
+        Raises:
+            LoadError: that cannot name a graph.
+        """
+        graph = as_term(graph)
+        if isinstance(graph, Literal) or (isinstance(graph, BlankNode) and not graph.label):
+            raise LoadError(f"{term_text(graph)} cannot name a graph, only an IRI or a blank node can")
+        return self._reasoner.dictionary.encode(graph)
+
+    # --- ids --------------------------------------------------------------------------------------------------------
+
+    def add(self, quads: Ids) -> None:
+        """State triples, given as quads of shape (n, 4)."""
+        if len(quads):
+            with self._reasoner.at_once():
+                self.state(quads)
+
+    def remove(self, quads: Ids) -> None:
+        """State triples no longer, given as quads of shape (n, 4)."""
+        if len(quads):
+            with self._reasoner.at_once():
+                self.withdraw(quads)
+
+    def create(self, graphs: Ids) -> None:
+        """Let there be named graphs, empty ones where nothing is stated in them."""
+        with self._reasoner.at_once():
+            self._create(graphs)
+
+    def drop(self, graph: int) -> None:
+        """Remove a named graph with all that it states."""
+        with self._reasoner.at_once():
+            self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
+            self.undeclare(graph)
+
+    # --- within an operation ----------------------------------------------------------------------------------------
+
+    def placed(self, triples: Ids, graphs: Ids) -> Ids:
+        """Triples in graphs as quads, from shapes (n, 3) and (n,); -1 stands for the default graph."""
+        return np.column_stack([triples, np.where(graphs < 0, self.default, graphs)])
+
+    def state(self, quads: Ids) -> None:
+        """`add` within an operation."""
+        named = quads[:, GRAPH_COLUMN] != self.default
+        if not named.all():
+            self._reasoner.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
+        self._add_named(quads if named.all() else quads[named])
+
+    def _add_named(self, quads: Ids) -> None:
+        if len(quads) == 0:
+            return
+        triples = np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
+        new = self._reasoner.engine.load(TRIPLE, triples)
+        if not new.all():  # what was in the default graph only will have other quads, and stays there
+            there = triples[~new]
+            there = there[~among(there, triples[new])]
+            self._state_in_default(there[~self.quads.have_quads(there)])
+        self._reasoner.engine.load(QUADS, quads)
+        self._create(np.unique(quads[:, GRAPH_COLUMN]))
+
+    def _state_in_default(self, triples: Ids) -> None:
+        if len(triples):
+            self._reasoner.engine.load(QUADS, quads_of(triples, self.default))
+
+    def withdraw(self, quads: Ids) -> None:
+        """`remove` within an operation."""
+        if len(quads) == 0:
+            return
+        triples = quads[:, :GRAPH_COLUMN]
+        bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
+        gone = self._reasoner.engine.retract(QUADS, quads)
+        left = triples[gone]
+        left = left[~self.quads.have_quads(left)]
+        self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
+
+    def undeclare(self, graph: int) -> None:
+        """Let there be no named graph any more, in which nothing is stated, within an operation."""
+        self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
+
+    def _create(self, graphs: Ids) -> None:
+        self._reasoner.engine.load(GRAPHS, graphs.reshape(-1, 1))
+
+    def stating(self, triples: Ids) -> Ids:
+        """The quads that state some explicit triples."""
+        numbers, graphs = self.quads.memberships(triples)
+        bare = np.delete(triples, numbers, axis=0)
+        return np.concatenate([np.column_stack([triples[numbers], graphs]), quads_of(bare, self.default)])
+
+    # --- what the reasoner says -------------------------------------------------------------------------------------
+
+    def added(self, triples: Ids) -> None:
+        """Triples are stated by no named graph, but by the reasoner's user: they are in the default graph."""
+        self._state_in_default(triples[self.quads.have_quads(triples)])
+
+    def removed(self, triples: Ids) -> None:
+        """Triples are stated no longer, in whichever graph."""
+        numbers, graphs = self.quads.memberships(triples)
+        if len(numbers):
+            self._reasoner.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
+
+
+def quads_of(triples: Ids, graph: int) -> Ids:
+    """Triples as quads of one graph."""
+    return np.column_stack([triples, np.full(len(triples), graph, np.int32)])

@@ -1,0 +1,82 @@
+"""Reading the solutions of a query: fetched as far as they are asked for, and to the end before the graph changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kg_reasoner.concurrency.readings import CHANGED
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.patterns import AnyPattern, answers
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+
+FIRST = 4096
+"""Solutions that are fetched at first."""
+
+KEPT = 1 << 24
+"""Solutions, as ids, that a writer fetches for a reader at most."""
+
+GROWTH = 16
+"""How many times more are fetched the next time. The query starts anew, and what is known is skipped."""
+
+
+class Reading:
+    """The solutions of a basic graph pattern, as they are when it is made.
+
+    A query under a FILTER with a LIMIT, or under an EXISTS, has often said enough with its first solutions.
+    """
+
+    def __init__(
+        self,
+        reasoner: Reasoner,
+        patterns: Sequence[AnyPattern],
+        variables: Sequence[str],
+        which: Which = "all",
+        first: int | None = FIRST,
+    ) -> None:
+        self._reasoner = reasoner
+        self._query = patterns, variables
+        self._which = which
+        with reasoner.reading(which):
+            self._version = reasoner.version
+            self._rows, self.is_complete = self._fetch(first if which == "all" else None)
+            if not self.is_complete:
+                reasoner.engine.readings.add(self)
+
+    def _fetch(self, limit: int | None) -> tuple[Ids, bool]:
+        """The first solutions, and whether they are all."""
+        patterns, variables = self._query
+        rows = answers(self._reasoner, patterns, variables, self._which, limit)[:limit]
+        return rows, limit is None or len(rows) < limit
+
+    def complete(self) -> None:
+        """Fetch the rest, unless it is very much: then reading on is an error."""
+        if not self.is_complete and self._version == self._reasoner.version:
+            self._rows, self.is_complete = self._fetch(KEPT)
+
+    def blocks(self) -> Iterator[Ids]:
+        """Tables of solutions, one after the other.
+
+        Raises:
+            ReasonerError: the reasoner has changed since the reading began, and could not tell it before.
+        """
+        done = 0
+        while True:
+            is_complete, rows = self.is_complete, self._rows  # in this order: a writer may complete it in between
+            if done < len(rows):
+                yield rows[done:]
+                done = len(rows)
+            elif is_complete:
+                return
+            else:
+                with self._reasoner.reading(self._which):
+                    if not self.is_complete:
+                        self._check()
+                        self._rows, self.is_complete = self._fetch(GROWTH * len(rows))
+
+    def _check(self) -> None:
+        if self._reasoner.version != self._version:
+            raise ReasonerError(CHANGED)

@@ -1,0 +1,816 @@
+"""The reasoner: explicit facts and rules go in, the materialisation comes out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
+
+import numpy as np
+
+from kg_reasoner.api import documents
+from kg_reasoner.api.notices import Notices, warn_of_program
+from kg_reasoner.api.transaction import Transaction
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
+from kg_reasoner.concurrency.locking import Hold
+from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.encoding import (
+    TripleIds,
+    as_row,
+    as_term,
+    as_triple,
+    encode_rows,
+    encode_triples,
+    find_rows,
+    find_term,
+    find_triples,
+)
+from kg_reasoner.engine.engine import Engine
+from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
+from kg_reasoner.engine.maintenance import DEFAULT, Strategy
+from kg_reasoner.engine.materialise import Progress
+from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
+from kg_reasoner.expressions.datatypes import recognised_datatypes
+from kg_reasoner.language import analysis
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.query.delta import Delta
+from kg_reasoner.query.matching import Which, check_which
+from kg_reasoner.query.patterns import Queries, match_triples
+from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.column_types import ColumnTypes, check_heads
+from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.documents import Refusal
+    from kg_reasoner.api.feeds import ChangeFeed
+    from kg_reasoner.api.named_graphs import NamedGraphs
+    from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
+    from kg_reasoner.api.update import Update
+    from kg_reasoner.explain import Explainer, Proof, WhyNot
+    from kg_reasoner.loaders.imports.catalogs import CatalogSource
+    from kg_reasoner.loaders.imports.closure import ImportsMode
+    from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+
+Equality = Literal["axioms", "rewrite"]
+EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Numbers of facts (triples and others, helper predicates included), of terms, and the bytes that hold them."""
+
+    explicit: int
+    inferred: int
+    terms: int
+    fact_bytes: int
+    term_bytes: int
+
+
+class Reasoner:
+    """Facts, rules, and everything that follows from them.
+
+    Args:
+        program: rules, as a `Program`, as text in the rule language, or as the `pathlib.Path` of a file of such text.
+        ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
+        maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting``,
+            ``rematerialise`` or ``dbsp``. They differ in cost, never in results.
+        datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
+            None: all of `kg_reasoner.expressions.datatypes.DATATYPES`. Literals of others are nothing but literals.
+        show_hidden: whether inferred triples that hold of anything are shown to all patterns, in exports and in deltas; by default
+            they are found by patterns that ask for them, see `kg_reasoner.query.visibility`.
+        equality: how owl:sameAs is dealt with. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
+            are merged (see `kg_reasoner.engine.equality`), so that a thousand of them cost no more than one; queries give all
+            names. General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
+        on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
+            ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
+            outside of transactions is a transaction of its own.
+        limits: what each operation and each query may take, see `kg_reasoner.concurrency.limits.Limits`.
+
+    Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
+    rules, while the others wait. What a method changes is changed whole or not at all, whatever exception strikes on the way.
+
+    >>> reasoner = Reasoner('''
+    ...     path(?x, ?y) :- edge(?x, ?y) .
+    ...     path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+    ...     edge("a", "b") . edge("b", "c") .
+    ... ''')
+    >>> len(list(reasoner.facts("path")))
+    3
+
+    Raises:
+        RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
+        UnknownNameError: there is no such rule set, strategy, treatment of equality or reaction to inconsistency, or a datatype is
+            none of those that are known.
+    """
+
+    def __init__(
+        self,
+        program: Program | str | Path | None = None,
+        *,
+        ruleset: str | None = None,
+        maintenance: Strategy = DEFAULT,
+        datatypes: Iterable[str] | None = None,
+        equality: Equality = "axioms",
+        on_inconsistency: Reaction = "report",
+        show_hidden: bool = False,
+        limits: Limits = UNLIMITED,
+    ) -> None:
+        if equality not in EQUALITIES:
+            raise UnknownNameError("treatment of equality", equality, EQUALITIES)
+        self.dictionary = Dictionary()
+        self.visibility = Visibility(self.dictionary, shows_all=show_hidden)
+        self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
+        self.equality: Equality = equality
+        self._strategy = maintenance
+        self.engine = Engine(
+            self.dictionary, self.visibility, maintenance=maintenance, datatypes=self.datatypes, rewrites=equality == "rewrite"
+        )
+        self.loaded = documents.Loaded()
+        self._notices = Notices()
+        self._named_graphs: NamedGraphs | None = None
+        self._subscriptions: Subscriptions | None = None
+        self._explainer: Explainer | None = None
+        self.on_inconsistency: Reaction = "report"
+        self.engine.limits = limits
+        if ruleset is not None:
+            from kg_reasoner import rulesets
+
+            self.add_program(rulesets.load(ruleset).program)
+        if program is not None:
+            self.add_program(program)
+        self.on_inconsistency = reaction(on_inconsistency)
+
+    def __repr__(self) -> str:
+        settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
+        return f"<Reasoner rules={len(self.rules)}, {settings}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Reasoner is neither copied nor pickled: make another one (without_facts) and add the explicit facts to it"
+        )
+
+    def without_facts(self, ruleset: str | None = None) -> Reasoner:
+        """Make a new reasoner with the same settings and the same program, or with another rule set instead, without the facts."""
+        return Reasoner(
+            self.program if ruleset is None else None,
+            ruleset=ruleset,
+            maintenance=self.maintenance,
+            datatypes=self.datatypes,
+            equality=self.equality,
+            on_inconsistency=self.on_inconsistency,
+            show_hidden=self.visibility.shows_all,
+            limits=self.limits,
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """What each operation and each query may take."""
+        return self.engine.limits
+
+    @property
+    def queries(self) -> Queries:
+        """What answers queries over the facts as they are, see `materialise`."""
+        return self.engine.base.queries
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    @property
+    def program(self) -> Program:
+        """The program that was given, without the rules that came from axioms."""
+        return self.engine.program
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules: those of the program, and those that the ontology's axioms were translated to."""
+        with self.engine.exclusively():
+            return self.engine.rules
+
+    def add_program(self, program: Program | str | Path) -> None:
+        """Add rules, declarations and facts. Change nothing if the result is not a valid program."""
+        program = _as_program(program)
+        warn_of_program(program)
+        with self.at_once():
+            self.merge_program(program)
+
+    def merge_program(self, program: Program) -> None:
+        """`add_program` within an operation."""
+        engine = self.engine
+        merged = engine.program | program
+        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+        if engine.base.rewriting is not None:
+            engine.base.rewriting.check(merged.rules)
+        check_heads(merged)
+        engine.expect_arities(analysis.arities(program))
+        if program.declarations:
+            self._check_types(merged)
+        engine.change_program(merged)
+
+    def _check_types(self, program: Program) -> None:
+        """Check the explicit facts there are against the declarations of a program."""
+        types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
+        for predicate in types.typed.keys() & catalog.predicates.keys():
+            types.check(predicate, self.engine.base.rows(predicate, "explicit"))
+
+    def remove_rules(self, rules: Iterable[Rule]) -> None:
+        """Remove rules from the program; ignore those that it does not have."""
+        gone = set(rules)
+        with self.at_once():
+            before = self.program
+            kept = tuple(rule for rule in before.rules if rule not in gone)
+            if len(kept) < len(before.rules):
+                self.engine.change_program(Program(kept, before.declarations, before.prefixes, before.translate))
+
+    # --- facts ------------------------------------------------------------------------------------------------------
+
+    def load(
+        self,
+        *sources: Any,
+        format: str | None = None,
+        base: str | None = None,
+        progress: Progress | None = None,
+        catalog: CatalogSource | None = None,
+        imports: ImportsMode = "resolve",
+        refused: Refusal = "raise",
+        bounds: DocumentBounds | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.reader.read`).
+
+        All sources are read before the first triple is added, so that a bad one leaves everything as it was. Named graphs keep
+        their triples, see `named_graphs`. Rules of N3 documents become part of the program.
+
+        Args:
+            sources: paths, bytes, open files, rdflib graphs, or iterables of triples.
+            format: the syntax of all documents, by default told by their names or contents.
+            base: the IRI against which relative IRIs are resolved in documents that declare no base.
+            progress: called with the stage, what is done, and what there is to do.
+            catalog: where imported ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or several
+                of these.
+            imports: ``resolve``: what the sources or the catalog have is loaded, too, and a warning tells of the rest;
+                ``require``: all, or it is an error; ``fetch``: what is not found otherwise is fetched from the web; ``ignore``.
+            refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are left out, and warned of.
+            bounds: how large and how deep documents may be, by default `kg_reasoner.loaders.rdf.bounds.DEFAULT_BOUNDS`.
+            limits: what it may take; see `limited`.
+
+        Raises:
+            LoadError: a source, or a document that is imported, cannot be read or is beyond the bounds, or an import that is
+                required is not found.
+            UnsupportedError: a rule has something that cannot be expressed, such as a built-in without a function.
+            SafetyError: a variable in the head of an N3 rule is not bound by its body.
+            UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
+            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is loaded then.
+        """
+        with self.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
+            documents.load(
+                self,
+                sources,
+                format=format,
+                base=base,
+                progress=partial(_report, watch, progress),
+                catalog=catalog,
+                imports=imports,
+                refused=refused,
+                bounds=bounds,
+            )
+
+    @property
+    def warnings(self) -> list[AxiomWarning]:
+        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set.
+
+        Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
+        `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
+        """
+        with self.engine.exclusively():
+            self.engine.translate_schema()
+            return [*self.loaded.warnings(), *self.engine.axioms.warnings]
+
+    def add_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
+        """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
+
+        Raises:
+            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+        """
+        ids = encode_triples(self.dictionary, triples)
+        if len(ids):
+            with self.at_once():
+                self.state_triples(ids)
+
+    def state_triples(self, ids: TripleIds) -> None:
+        """`add_triples` within an operation, of ids."""
+        self.engine.load(TRIPLE, ids)
+        if self._named_graphs is not None:
+            self._named_graphs.added(ids)
+
+    def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
+        """Remove explicit triples; ignore those that are not explicit."""
+        wanted = triples if isinstance(triples, np.ndarray) else list(triples)
+        with self.at_once():
+            self.withdraw_triples(find_triples(self.dictionary, wanted))
+
+    def withdraw_triples(self, ids: TripleIds) -> None:
+        """`remove_triples` within an operation, of ids."""
+        if self._named_graphs is not None:
+            self._named_graphs.removed(ids)
+        self.engine.retract(TRIPLE, ids)
+
+    @property
+    def named_graphs(self) -> NamedGraphs:
+        """The graphs that state the explicit triples: for those that are not all in the default graph."""
+        if self._named_graphs is None:
+            from kg_reasoner.api.named_graphs import NamedGraphs
+
+            self._named_graphs = NamedGraphs(self)
+        return self._named_graphs
+
+    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add explicit facts of a general predicate.
+
+        Raises:
+            ArityError: a row has another number of arguments than the predicate; nothing is added then.
+            LoadError: a term is invalid; nothing is added then.
+            ColumnTypeError: a term is not of the type with which its column is declared; nothing is added then.
+        """
+        facts = list(map(as_row, rows))
+        if not facts:
+            return
+        with self.at_once():
+            arity = len(facts[0])
+            self.engine.expect_arities({predicate: arity})
+            for row in facts:
+                if len(row) != arity:
+                    raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
+            ids = encode_rows(self.dictionary, facts, arity)
+            self.engine.column_types.check(predicate, ids)
+            self.engine.load(predicate, ids)
+
+    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Remove explicit facts of a general predicate; ignore those that are not explicit."""
+        facts = list(map(as_row, rows))
+        with self.at_once():
+            relation = self.engine.catalog.predicates.get(predicate, -1)
+            if relation >= 0:
+                arity = self.engine.database.relations[relation].arity
+                self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
+
+    def at_once(self) -> AbstractContextManager[None]:
+        """The ``with`` block of a method that changes something: all of it is done, or nothing, and other threads wait.
+
+        Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
+        """
+        self._hand_over()
+        is_watched = bool(self._subscriptions) or self.on_inconsistency == "raise"
+        return self._in_one() if is_watched else self.engine.changing()
+
+    @contextmanager
+    def _in_one(self) -> Iterator[None]:
+        """A transaction of its own, or a part of the one that is open when this thread may write."""
+        engine = self.engine
+        with self.limited(), engine.lock.write():
+            engine.make_sound()
+            is_one = engine.transaction is None
+            if is_one:
+                self.materialise()
+            with engine.changing():
+                collector = Collector(self.dictionary) if is_one and self._subscriptions else None
+                if collector is not None:
+                    engine.collect(collector)
+                yield
+                if is_one:
+                    engine.update()
+                    self.expect_consistent()
+                if collector is not None:
+                    engine.tell(self.visibility.of_delta(collector.delta))
+        if is_one:
+            self.publish()
+
+    def publish(self) -> None:
+        """Tell the subscribers of what has been committed."""
+        if self._subscriptions is not None:
+            self._subscriptions.publish(lambda: self.engine.committed)
+
+    def know(self, terms: Iterable[AnyTerm]) -> None:
+        """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
+        new = [term for term in map(as_term, terms) if term not in self.dictionary]
+        if new:
+            with self.at_once():
+                for term in new:
+                    self.dictionary.encode(term)
+                self.engine.touch()
+
+    # --- materialisation --------------------------------------------------------------------------------------------
+
+    def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
+        """Bring the derived facts up to date. Reading does so by itself; call this to see progress or to choose the time.
+
+        Args:
+            progress: called with the stage, what is done, and what there is to do.
+            limits: what it may take; see `limited`.
+
+        Raises:
+            ColumnTypeError: a rule derives a fact with a term that is not of its column's type. The explicit facts and the rules
+                are what they were, and nothing can be read until they fit; a transaction that ends so is undone.
+            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is derived then.
+            InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
+        """
+        engine = self.engine
+        if not engine.is_current:
+            self._hand_over()
+            if limits is None:
+                self._materialise(progress)
+            else:
+                with self.limited(limits):
+                    self._materialise(progress)
+        if engine.transaction is None and not self._notices.are_issued(self.loaded, engine.axioms.warnings):
+            self._notices.issue(self.loaded, engine.axioms.warnings)
+
+    def _materialise(self, progress: Progress | None) -> None:
+        engine = self.engine
+        if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+            with engine.exclusively():
+                self.expect_consistent()
+
+    def reading(self, which: Which = "all") -> Hold:
+        """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
+        inside. Other threads read at the same time."""
+        engine = self.engine
+        while True:
+            hold = engine.lock.read()
+            if which == "explicit":
+                if engine.is_sound and (engine.transaction is None or not engine.transaction.is_waiting):
+                    return hold
+            elif engine.is_current and (
+                engine.transaction is not None or self._notices.are_issued(self.loaded, engine.axioms.warnings)
+            ):
+                return hold
+            hold.release()
+            if which != "explicit":
+                self.materialise()
+            else:
+                self._hand_over()
+                with engine.exclusively():
+                    pass
+
+    def _hand_over(self) -> None:
+        """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
+        transaction = self.engine.transaction
+        if transaction is not None and transaction.is_waiting:
+            transaction.hand_over()
+
+    def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
+        """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.
+
+        >>> from kg_reasoner.concurrency.limits import Limits
+        >>> reasoner = Reasoner("n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(0) .")
+        >>> with reasoner.limited(Limits(facts=1000)):
+        ...     reasoner.materialise()
+        Traceback (most recent call last):
+        ...
+        kg_reasoner.errors.LimitError: there are ... facts, and the limit is 1,000
+        """
+        if limits is None and current_watch().is_of(self.engine.running):
+            return nullcontext()
+        found = self.limits if limits is None else limits.within(self.limits)
+        return nullcontext() if found == UNLIMITED else Watch(found, self.engine.running)
+
+    def watch(self) -> Watch:
+        """The watch over a query, to be entered whenever some of its solutions are fetched."""
+        outer = current_watch()
+        return Watch(outer.limits if outer.is_of(self.engine.running) else self.limits, self.engine.running)
+
+    def cancel(self) -> None:
+        """Cancel what other threads are doing with the reasoner: CancelledError is raised there, and updates are undone.
+
+        What has not begun is not affected.
+        """
+        self.engine.cancel()
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever facts or rules do."""
+        return self.engine.version
+
+    @property
+    def maintenance(self) -> Strategy:
+        """The name of the maintenance strategy."""
+        return self._strategy
+
+    @property
+    def counters(self) -> Counters:
+        """How many rules have been applied for updates, by phase."""
+        return self.engine.counters
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def transaction(self, collects: bool = True, *, isolated: bool = True) -> Transaction:
+        """Make a transaction, to be used as a context manager or by its `begin`, `commit` and `rollback`.
+
+        Args:
+            collects: whether it collects what changes, for its `delta`. Subscribers need that.
+            isolated: whether other threads wait until it has ended. If not, each of its changes is seen at once.
+        """
+        return Transaction(self, collects, isolated=isolated)
+
+    @property
+    def open_transaction(self) -> Transaction | None:
+        """The transaction that has begun and not ended, if there is one."""
+        return cast("Transaction | None", self.engine.transaction)
+
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether somebody wants to be told of changes."""
+        return bool(self._subscriptions)
+
+    def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
+        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.api.subscriptions.Subscriptions`.
+
+        If a transaction is open, its commit is the first. What is told of it is all that it changes, also before this call; but if
+        it was begun with ``collects=False`` (as an rdflib store begins its own while nobody subscribes), all that it changes from
+        now on.
+        """
+        return self._subscribers().subscribe(pattern, callback)
+
+    def changes(self, pattern: Pattern = None) -> ChangeFeed:
+        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.feeds.ChangeFeed`."""
+        from kg_reasoner.api.feeds import ChangeFeed
+
+        return ChangeFeed(self._subscribers(), pattern)
+
+    def _subscribers(self) -> Subscriptions:
+        if self._subscriptions is None:
+            from kg_reasoner.api.subscriptions import Subscriptions
+
+            self._subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
+        transaction = self.engine.transaction
+        if transaction is not None and transaction.collector is None:  # from now on it collects
+            with self.engine.exclusively():
+                self.engine.update()
+                transaction.collector = Collector(self.dictionary)
+        return self._subscriptions
+
+    @overload
+    def process(self, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
+    @overload
+    def process(self, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
+    def process(
+        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+    ) -> Iterator[Delta] | AsyncIterator[Delta]:
+        """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`."""
+        from kg_reasoner.api import streams
+
+        return streams.process(self, stream, marking)
+
+    def foresee(self, update: Update | None) -> None:
+        """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it."""
+        self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
+
+    def _facts_to_go(self, update: Update) -> list[tuple[int, Ids]]:
+        """The facts that an update will delete, as far as they are known, by relation."""
+        catalog, found = self.engine.catalog, list[tuple[int, Ids]]()
+        for predicate, rows in update.removed.items():
+            if predicate != TRIPLE:
+                relation = catalog.predicates.get(predicate, -1)
+                if relation >= 0:
+                    found.append((relation, find_rows(self.dictionary, rows, self.engine.database.relations[relation].arity)))
+                continue
+            found += catalog.stored_triples(find_triples(self.dictionary, rows))  # type: ignore[arg-type]  # rows of three
+        return found
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def triple_ids(self, which: Which = "all") -> TripleIds:
+        """Return triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
+
+        Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) are left out, and so are hidden
+        triples, see `kg_reasoner.query.visibility`.
+        """
+        check_which(which)
+        with self.reading(which):
+            ids = self.engine.base.triples(which)
+            first = self.dictionary.first_bytes()
+            seen = self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
+            return np.array(seen)
+
+    def triples(
+        self,
+        subject: AnyTerm | None = None,
+        predicate: AnyTerm | None = None,
+        object: AnyTerm | None = None,
+        which: Which = "all",
+    ) -> Iterator[Triple]:
+        """Yield the triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.query.visibility`) match
+        if the pattern names their property, and under rdf:type the class.
+
+        Args:
+            subject: a term of ours, or of rdflib or pyoxigraph.
+            predicate: likewise.
+            object: likewise.
+            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+
+        Raises:
+            LoadError: that is not a term.
+            UnknownNameError: that is not a kind of triples.
+        """
+        check_which(which)
+        with self.reading(which):
+            pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
+            found = None if -1 in pattern else np.array(match_triples(self, pattern, which))
+        if found is not None:
+            for row in self.dictionary.decode_rows(found):
+                yield row[0], row[1], row[2]
+
+    def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
+        """Yield the facts of a general predicate; none if no rule and no fact uses it. `which` is as for `triples`."""
+        check_which(which)
+        with self.reading(which):
+            is_there = predicate in self.engine.catalog.predicates
+            found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
+        if found is not None:
+            yield from self.dictionary.decode_rows(found)
+
+    def predicates(self) -> dict[str, int]:
+        """Return the general predicates that facts, rules or declarations use, with their numbers of arguments."""
+        with self.reading():
+            return self.engine.predicates()
+
+    def inconsistencies(self) -> list[Violation]:
+        """List every violation of a constraint, with the values that violate it; `explain` proves each of them.
+
+        Under rewriting of equal terms, they are told once, for their representatives.
+        """
+        self.materialise()
+        with self.engine.exclusively():
+            return list(self.engine.violations())
+
+    def is_consistent(self) -> bool:
+        """Tell whether no constraint is violated."""
+        with self.reading():
+            return self.engine.is_consistent()
+
+    def expect_consistent(self) -> None:
+        """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
+
+        Raises:
+            InconsistencyError: it is.
+        """
+        if self.on_inconsistency == "raise" and not self.engine.is_consistent():
+            raise InconsistencyError(list(self.engine.violations()))
+
+    def sizes(self) -> Sizes:
+        """Count the facts and terms, and the bytes that they take."""
+        with self.reading():
+            engine = self.engine
+            explicit = inferred = 0
+            hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
+            for number in range(len(engine.database.relations)):
+                if number in hidden:
+                    continue
+                asserted = len(engine.database.rows(number, "explicit"))
+                explicit += asserted
+                inferred += engine.database.size(number) - asserted
+            return Sizes(explicit, inferred, len(self.dictionary), engine.database.nbytes, self.dictionary.nbytes)
+
+    # --- explanations -----------------------------------------------------------------------------------------------
+
+    def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
+        """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
+
+        Args:
+            fact: what to prove; terms of rdflib or pyoxigraph will do.
+            effort: rule instances to look at before being content with a proof that may not be the shortest; None: no limit.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner('path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) . edge("a", "b") . edge("b", "c") .')
+        >>> print(reasoner.explain(Atom("path", (literal("a"), literal("c")))).text())
+        path("a", "c")   (by path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .)
+        ├── edge("a", "b")   (stated by the program)
+        └── edge("b", "c")   (stated by the program)
+
+        Raises:
+            NoProofError: there is no such fact: `why_not` tells what is missing.
+            ReasonerError: that is not a fact at all.
+        """
+        fact = _in_our_terms(fact)
+        self.materialise()
+        with self.engine.exclusively():
+            return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
+
+    def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
+        """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later; errors as for `explain`.
+
+        What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
+        reading on is an error.
+        """
+        fact = _in_our_terms(fact)
+        self.materialise()
+        with self.engine.exclusively():
+            proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
+        return self._one_by_one(proofs)
+
+    def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
+        """Proofs that are looked for while nobody else uses the engine."""
+        while True:
+            with self.engine.exclusively():
+                proof = next(proofs, None)
+            if proof is None:
+                return
+            yield proof
+
+    def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
+        """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
+
+        Raises:
+            ReasonerError: the fact is there, or that is not a fact at all.
+        """
+        fact = _in_our_terms(fact)
+        self.materialise()
+        with self.engine.exclusively():
+            return self._explaining().why_not(fact)
+
+    def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
+        """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
+        terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
+        if self.engine.base.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+            return None
+        from kg_reasoner.engine.equality.reasons import support
+        from kg_reasoner.engine.equality.rules import axioms
+
+        explainer = self._explaining()
+        number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
+        facts = support(explainer.derivations, self.engine.base.rewriting, number) if number >= 0 else None
+        if facts is None:
+            return None
+        found = Reasoner(Program(self.engine.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
+        if not any(rule.origin.name == "eq-trans" for rule in self.engine.rules):
+            found.add_program(Program(axioms()))
+        for atom in facts:
+            if atom.predicate == TRIPLE:
+                found.add_triples([atom.terms])  # type: ignore[list-item]
+            else:
+                found.add_facts(atom.predicate, [atom.terms])  # type: ignore[list-item]
+        return found if any(True for _ in found.triples(*terms)) else None  # type: ignore[arg-type]
+
+    def _explaining(self) -> Explainer:
+        from kg_reasoner.engine.equality.names import Renaming
+        from kg_reasoner.explain import Derivations, Explainer
+
+        engine = self.engine
+        engine.update()
+        if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
+            derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
+            renaming = None if engine.base.rewriting is None else Renaming(engine.base.rewriting, self.dictionary)
+            self._explainer = Explainer(derivations, renaming)
+        if self._explainer.version != engine.version:
+            self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
+        return self._explainer
+
+
+def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
+    """Report progress, if anybody wants to know, unless the operation has to end."""
+    watch.check()
+    if progress is not None:
+        progress(stage, done, total)
+
+
+def _as_program(given: Program | str | Path) -> Program:
+    """The program that is given as such, as text or as a file."""
+    from kg_reasoner.language.parser import parse, parse_file
+
+    if isinstance(given, Path):
+        return parse_file(given)
+    if isinstance(given, str):
+        if given.endswith(".dl") and " " not in given:
+            raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
+        if (name := _ruleset_named(given)) is not None:
+            raise LoadError(f"{given!r} is the name of a rule set, not a program", hint=f"give it as ruleset={name!r}")
+        return parse(given)
+    if not isinstance(given, Program):
+        raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
+    return given
+
+
+def _ruleset_named(text: str) -> str | None:
+    """The rule set that somebody means who gives its name as a program."""
+    from difflib import get_close_matches
+
+    from kg_reasoner import rulesets
+
+    is_name = text.strip() and not set(text.strip()) & set(" .:[(\n")
+    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None) if is_name else None
+
+
+@overload
+def _in_our_terms(fact: AnyTriple | Atom) -> Triple | Atom: ...
+@overload
+def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation: ...
+def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation:
+    """A fact whose terms are ours."""
+    if isinstance(fact, Atom):
+        return replace(fact, terms=tuple(term if isinstance(term, Variable) else as_term(term) for term in fact.terms))
+    return as_triple(fact) if isinstance(fact, tuple) and len(fact) == 3 else cast("Triple | Violation", fact)

@@ -1,0 +1,307 @@
+"""Subscriptions: callbacks that are told what each commit changed of a pattern."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.concurrency.locking import ReadWriteLock, new_mutex
+from kg_reasoner.engine.collector import Committed
+from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
+from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
+from kg_reasoner.query.delta import Change, Changes, Delta
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from kg_reasoner.storage.dictionary import Dictionary
+
+__all__ = ["KEPT_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
+
+Callback: TypeAlias = Callable[[Delta], object]
+
+Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
+"""What to be told of: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of terms
+(ours, rdflib's or pyoxigraph's), variables, and None for any term; or None for everything."""
+
+KEPT_ERRORS = 100
+"""How many errors of its callback a subscription keeps, the latest ones."""
+
+_NAME: Final = re.compile(r"\[\]|<[^<>\s]*>|[^\s()\[\]<>?,]+")
+
+
+class Subscription:
+    """A callback and the pattern that it is told of. Ends with `cancel`, or with a ``with`` block.
+
+    Attributes:
+        pattern: the pattern, as text.
+        errors: what went wrong in the callback, the latest `KEPT_ERRORS` times.
+    """
+
+    def __init__(self, owner: Subscriptions, matcher: Matcher, callback: Callback) -> None:
+        self.pattern = str(matcher)
+        self.errors: deque[CallbackError] = deque(maxlen=KEPT_ERRORS)
+        self._owner = owner
+        self._matcher = matcher
+        self._callback = callback
+        self._active = True
+
+    @property
+    def active(self) -> bool:
+        """Whether the callback will be told of further commits."""
+        return self._active
+
+    def cancel(self) -> None:
+        """End the subscription: from now on the callback is not called, not even for commits that it has not been told of yet."""
+        self._active = False
+        self._owner.forget(self)
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.cancel()
+
+    def __repr__(self) -> str:
+        return f"<Subscription to {self.pattern}{'' if self._active else ', cancelled'}>"
+
+    def tell(self, commit: int, delta: Delta) -> None:
+        """Call the callback with its part of a delta, if there is one. An exception is kept and logged."""
+        if not self._active:
+            return
+        try:
+            part = self._matcher.part(delta)
+            if part:
+                self._callback(part)
+        except Exception as error:
+            self._keep(commit, delta, error)
+
+    def _keep(self, commit: int, delta: Delta, error: Exception) -> None:
+        import logging
+
+        name = getattr(self._callback, "__qualname__", None) or repr(self._callback)
+        changed = f"{len(delta.added)} added, {len(delta.removed)} removed"
+        what = f"{type(error).__name__}: {error}"
+        kept = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
+        kept.__cause__ = error
+        self.errors.append(kept)
+        logging.getLogger("kg_reasoner.subscriptions").error("%s", kept, exc_info=error)
+
+
+class Subscriptions:
+    """Who wants to be told of changes; true if anybody does.
+
+    Every commit is published once, after it has ended, in the thread that committed (where several commit at the same time, in one
+    of these). Its subscribers are called one after the other, in the order in which they subscribed, and each of them is told of
+    commits in their order, exactly once, of those that came after it subscribed.
+
+    A callback may change the reasoner. What it commits is told after all subscribers have been told of the present commit, so
+    that nobody sees commits out of order; the facts that a callback reads may therefore be newer than the delta that it was given.
+
+    A callback that raises hurts nobody else: the error is kept in `Subscription.errors` and logged by the logger
+    ``kg_reasoner.subscriptions``. Only what is no `Exception` (KeyboardInterrupt, say) goes through to whoever committed; those who
+    have not been told yet are told before the next commit.
+
+    Args:
+        dictionary: of the reasoner, whose ids the deltas have.
+        arities: the numbers of arguments of the predicates there are, asked for at each `subscribe`.
+        last: the last commit that is not told any more.
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, arities: Callable[[], Mapping[str, int]] = dict, last: Committed | None = None
+    ) -> None:
+        self._dictionary = dictionary
+        self._arities = arities
+        self._all: tuple[Subscription, ...] = ()
+        self._lock = new_mutex()
+        self._turn = ReadWriteLock()
+        self._last = last
+        self._due: deque[tuple[Subscription, int, Delta]] = deque()
+        self._commits = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def commits(self) -> int:
+        """How many commits have been published."""
+        return self._commits
+
+    def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
+        """Call `callback` with the changes of a pattern after every later commit that has some. May be called in any thread.
+
+        Raises:
+            ReasonerError: that is not a pattern, or no callback.
+            ArityError: the predicate has another number of arguments.
+            LoadError: the pattern has an invalid term.
+        """
+        if not callable(callback):
+            raise ReasonerError(f"cannot subscribe with {callback!r}: it is not callable")
+        matcher = matcher_of(pattern, self._dictionary)
+        there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
+        if there is not None and there != matcher.arity:
+            raise ArityError(f"{matcher.predicate} has {there} arguments, and the pattern {matcher} has {matcher.arity}")
+        subscription = Subscription(self, matcher, callback)
+        with self._lock:
+            self._all = (*self._all, subscription)
+        return subscription
+
+    def forget(self, subscription: Subscription) -> None:
+        """Take a subscription out; `Subscription.cancel` does it."""
+        with self._lock:
+            self._all = tuple(other for other in self._all if other is not subscription)
+
+    def publish(self, latest: Callable[[], Committed | None]) -> None:
+        """Tell the subscribers of all commits up to the latest, which has ended, so that the next one may begin.
+
+        Within a callback this returns at once, and so it does while another thread tells subscribers: that one goes on with it.
+        """
+        with self._lock:
+            committed = latest()  # asked for here, so that it is never older than the last one
+            if committed is not None and committed is not self._last:
+                self._enqueue(committed)
+        while self._due and not self._turn.is_writing:
+            hold = self._turn.try_write()
+            if hold is None:
+                return
+            with hold:
+                self._tell()
+
+    def _enqueue(self, committed: Committed) -> None:
+        """Note whom to tell of commits that have not been told yet."""
+        commits, due = self._commits, deque(self._due)
+        for delta in committed.since(self._last):
+            commits += 1
+            if delta:
+                due.extend((subscription, commits, delta) for subscription in self._all)
+        self._commits, self._due, self._last = commits, due, committed
+        committed.before = None
+
+    def _tell(self) -> None:
+        while True:
+            with self._lock:
+                following = self._due.popleft() if self._due else None
+            if following is None:
+                return
+            subscription, commit, delta = following
+            subscription.tell(commit, delta)
+
+
+class Matcher:
+    """Picks the changes of a pattern out of a delta.
+
+    Args:
+        predicate: the predicate, or None for all changes.
+        text: the pattern, for messages.
+        arguments: per column, the text of a constant's term (as the dictionary has it), a variable, or None for anything; None if
+            all facts of the predicate match.
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, predicate: str | None, text: str, arguments: tuple[str | Variable | None, ...] | None = None
+    ) -> None:
+        self.predicate = predicate
+        self.arity = None if arguments is None else len(arguments)
+        self._dictionary = dictionary
+        self._text = text
+        self._constants: list[tuple[int, str]] = []
+        self._equal: list[tuple[int, int]] = []
+        first: dict[Variable, int] = {}
+        for column, argument in enumerate(arguments or ()):
+            if isinstance(argument, str):
+                self._constants.append((column, argument))
+            elif argument is not None and first.setdefault(argument, column) != column:
+                self._equal.append((first[argument], column))
+        self._known: dict[str, int] = {}
+
+    def __str__(self) -> str:
+        return self._text
+
+    def part(self, delta: Delta) -> Delta:
+        """The changes of a delta that match.
+
+        Raises:
+            ArityError: the predicate has turned out to have another number of arguments.
+        """
+        if self.predicate is None:
+            return delta
+        return Delta(self._part(delta.added), self._part(delta.removed), self._part(delta.restated))
+
+    def _part(self, changes: Changes) -> Changes:
+        change = changes.tables.get(self.predicate or "")
+        return Changes(changes.dictionary, {} if change is None else {self.predicate or "": self._chosen(change)})
+
+    def _chosen(self, change: Change) -> Change:
+        ids = change.ids
+        if self.arity is not None and ids.shape[1] != self.arity:
+            raise ArityError(f"{self.predicate} has {ids.shape[1]} arguments, and the pattern {self} has {self.arity}")
+        if not self._constants and not self._equal:
+            return change
+        chosen = np.ones(len(ids), bool)
+        for column, text in self._constants:
+            chosen &= ids[:, column] == self._find(text)
+        for left, right in self._equal:
+            chosen &= ids[:, left] == ids[:, right]
+        return change.where(chosen)
+
+    def _find(self, text: str) -> int:
+        """The id of a constant, which the dictionary may have got since the pattern was made; -1 if it has none."""
+        number = self._known.get(text, -1)
+        if number < 0:
+            number = self._dictionary.find_text(text)
+            if number >= 0:
+                self._known[text] = number
+        return number
+
+
+def matcher_of(pattern: object, dictionary: Dictionary) -> Matcher:
+    """What matches a pattern; errors as for `Subscriptions.subscribe`."""
+    if pattern is None:
+        return Matcher(dictionary, None, "all changes")
+    if isinstance(pattern, Atom):
+        if pattern.predicate == FALSE:
+            raise ReasonerError(
+                "violations of constraints are not facts and cannot be subscribed to; call `inconsistencies` after other changes"
+            )
+        arguments = _arguments(pattern.terms)
+        return Matcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
+    if _is_term(pattern):
+        raise ReasonerError(f"{pattern!r} is a term and no pattern; the triples of a property match (None, property, None)")
+    if isinstance(pattern, str):
+        if not _NAME.fullmatch(pattern):
+            raise ReasonerError(f"{pattern!r} is not the name of a predicate; give a pattern with arguments as an Atom")
+        return Matcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
+    if isinstance(pattern, (tuple, list)) and len(pattern) == 3:
+        arguments = _arguments(pattern)
+        return Matcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
+    raise ReasonerError(
+        f"{pattern!r} is not a pattern: give the name of a predicate, a triple pattern (subject, property, object) with None for"
+        " any term, or an Atom"
+    )
+
+
+def _arguments(terms: Iterable[object]) -> tuple[str | Variable | None, ...]:
+    return tuple(term if term is None or isinstance(term, Variable) else text_from_term(term) for term in terms)
+
+
+def _atom_text(predicate: str, arguments: tuple[str | Variable | None, ...]) -> str:
+    inside = ", ".join("_" if argument is None else str(argument) for argument in arguments)
+    return f"[{inside}]" if predicate == TRIPLE else f"{predicate}({inside})"
+
+
+def _is_term(value: object) -> bool:
+    try:
+        text_from_term(value)
+    except LoadError:
+        return False
+    return True

@@ -1,0 +1,217 @@
+"""Transactions: facts and rules that are added and removed together, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from threading import get_ident
+from types import TracebackType
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.concurrency.locking import Hold, is_at_work
+from kg_reasoner.engine.collector import Collector
+from kg_reasoner.errors import TransactionError
+from kg_reasoner.program import Program, Rule
+from kg_reasoner.query.delta import Delta
+from kg_reasoner.storage.dictionary import Ids
+from kg_reasoner.terms import AnyTerm, AnyTriple
+
+
+class Transaction:
+    """Changes to a reasoner that are applied together.
+
+    Other threads wait until it has ended, those that read too: they see the state before it or after it. If the thread that began
+    it is gone, it is undone.
+
+    As a context manager it begins at the top of the block, and ends at the bottom: an exception undoes everything that was done
+    inside and is raised on. Reading inside the block sees the changes so far.
+
+    >>> from kg_reasoner.api.reasoner import Reasoner
+    >>> from kg_reasoner.terms import literal
+    >>> reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .")
+    >>> with reasoner.transaction() as tx:
+    ...     tx.add_facts("edge", [(literal("a"), literal("b")), (literal("b"), literal("c"))])
+    >>> len(list(tx.delta.added.facts("path", "inferred")))
+    3
+    """
+
+    def __init__(self, reasoner: ReasonerCore, collects: bool = True, *, isolated: bool = True) -> None:
+        self.reasoner = reasoner
+        self.collector = Collector(reasoner.dictionary) if collects else None
+        self._isolated = isolated
+        self._has_begun = False
+        self._thread = -1
+        self._is_ending = False
+        self._hold: Hold | None = None
+        self._delta: Delta | None = None
+        """What it has changed, when it has ended."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has begun and not ended."""
+        return self.reasoner.engine.transaction is self
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it is being undone, or can only be undone as its thread is gone."""
+        return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in sys._current_frames())
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something that belongs to it has not been handed to the reasoner yet."""
+        return False
+
+    def hand_over(self) -> None:
+        """Hand to the reasoner what waits for that."""
+
+    @property
+    def collects(self) -> bool:
+        """Whether it collects what changes."""
+        return self.collector is not None
+
+    @property
+    def delta(self) -> Delta:
+        """What the transaction has changed in the materialisation; while it is open, what it has changed so far.
+
+        Raises:
+            TransactionError: it was made not to collect changes, or an update was interrupted, after which they are not known.
+        """
+        if self.collector is None:
+            raise TransactionError("this transaction does not collect its changes")
+        if self._delta is not None:
+            return self._delta
+        if self.is_open:
+            self.reasoner.materialise()
+        return self.reasoner.visibility.of_delta(self.collector.delta)
+
+    # --- begin and end ----------------------------------------------------------------------------------------------
+
+    def begin(self) -> Transaction:
+        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not `isolated`.
+
+        Raises:
+            TransactionError: it has been used, or this thread has another transaction of the reasoner open.
+        """
+        if self._has_begun:
+            raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
+        reasoner, engine = self.reasoner, self.reasoner.engine
+        self._thread = get_ident()
+        hold = engine.lock.write(until=self._is_needed if self._isolated else None)
+        try:
+            engine.make_sound()
+            if engine.transaction is not None:
+                raise TransactionError("another transaction is open: end it first, by commit or rollback")
+            reasoner.materialise()
+            self._has_begun, self._hold = True, hold if self._isolated else None
+            engine.begin(self)
+        finally:
+            if not (self._isolated and self.is_open):
+                hold.release()
+        return self
+
+    def _is_needed(self) -> bool:
+        """Whether other threads have to wait for it: it is open, or about to be, or its end is not over."""
+        return self.is_open or is_at_work(self._thread)
+
+    def commit(self) -> Delta | None:
+        """End the transaction and keep its changes. Return them if they are collected.
+
+        When something goes wrong on the way (a constraint of the machine, an interrupt), everything is undone.
+
+        Raises:
+            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. Everything is undone.
+            TransactionError: it is not open, or the changes are to be collected and are not known (see `delta`). Everything is
+                undone.
+            LimitError, CancelledError: it took more than it may, or was cancelled. Everything is undone.
+        """
+        self._expect_open()
+        reasoner, engine = self.reasoner, self.reasoner.engine
+        try:
+            with engine.exclusively():
+                engine.update()
+                reasoner.expect_consistent()
+                if self.collector is not None:
+                    self._delta = reasoner.visibility.of_delta(self.collector.delta)
+                engine.commit(self._delta if reasoner.has_subscribers else None)
+        except BaseException:
+            if self.is_open:
+                self.rollback()
+            raise
+        finally:
+            self._release()
+        reasoner.publish()
+        return self._delta
+
+    def rollback(self) -> None:
+        """End the transaction and undo its changes: facts, rules and what follows from them are as before.
+
+        When an exception interrupts this, whatever is done next with the reasoner goes on with it first.
+        """
+        self._expect_open()
+        engine = self.reasoner.engine
+        with engine.lock.write():
+            engine.readings.complete()
+            self._is_ending = True
+            self._delta = Delta.nothing(self.reasoner.dictionary)
+            engine.roll_back()
+        self._release()
+
+    def _release(self) -> None:
+        """Let other threads go on."""
+        if self._hold is not None and not self.is_open:
+            hold, self._hold = self._hold, None
+            hold.release()
+
+    def __enter__(self) -> Transaction:
+        try:
+            return self if self.is_open else self.begin()
+        except BaseException:
+            if self.is_open:
+                self.rollback()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            if kind is None and self.is_open:
+                self.commit()
+        finally:
+            if self.is_open:
+                self.rollback()
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
+        """Add explicit triples, see `Reasoner.add_triples`."""
+        self._expect_open()
+        self.reasoner.add_triples(triples)
+
+    def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
+        """Remove explicit triples, see `Reasoner.remove_triples`."""
+        self._expect_open()
+        self.reasoner.remove_triples(triples)
+
+    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add explicit facts, see `Reasoner.add_facts`."""
+        self._expect_open()
+        self.reasoner.add_facts(predicate, rows)
+
+    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Remove explicit facts, see `Reasoner.remove_facts`."""
+        self._expect_open()
+        self.reasoner.remove_facts(predicate, rows)
+
+    def add_program(self, program: Program | str) -> None:
+        """Add rules, declarations and facts, see `Reasoner.add_program`."""
+        self._expect_open()
+        self.reasoner.add_program(program)
+
+    def remove_rules(self, rules: Iterable[Rule]) -> None:
+        """Remove rules, see `Reasoner.remove_rules`."""
+        self._expect_open()
+        self.reasoner.remove_rules(rules)
+
+    def _expect_open(self) -> None:
+        if self._isolated and self.is_open and self._thread != get_ident() and not self.is_void:
+            raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
+        if not self.is_open:
+            raise TransactionError("the transaction is not open: it has not begun, or has ended")

@@ -1,0 +1,314 @@
+"""Many readers or one writer: how threads share a reasoner, and what becomes of its locks in a forked process.
+
+A thread that waits for long looks whether the one that it waits for is still at it: where an exception (an interrupt between two
+lines, say) has kept a hold from being given back, it is void, and blocks nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any, Final
+
+from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
+
+__all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
+
+POLL: Final = 0.05
+"""Seconds after which a thread that waits looks whether a hold has become void."""
+
+FORK_PATIENCE: Final = 10.0
+"""Seconds for which a fork waits for other threads to end what they are changing."""
+
+_mutexes: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def new_mutex() -> Any:
+    """A re-entrant lock that is free in a forked process, whoever held it."""
+    mutex = threading.RLock()
+    _mutexes.add(mutex)
+    return mutex
+
+
+class Hold:
+    """A thread's right to read, or to write: for a ``with`` block, or until `release`. This one stands for nothing."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Give it back; to be called once, by the same thread."""
+
+
+NO_HOLD: Final = Hold()
+
+
+class _Reading(Hold):
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: ReadWriteLock) -> None:
+        self._lock = lock
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.end_reading()
+
+    def release(self) -> None:
+        self._lock.end_reading()
+
+
+class _Writing(Hold):
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: ReadWriteLock) -> None:
+        self._lock = lock
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.end_writing()
+
+    def release(self) -> None:
+        self._lock.end_writing()
+
+
+Token = tuple[int, "Callable[[], bool] | None"]
+"""Who writes: the thread, and what says whether its hold is still needed, where that outlasts the call that it was made for, as
+that of a transaction does."""
+
+WRITER: Final = "writer"
+
+
+class ReadWriteLock:
+    """Any number of threads read, or a single one writes.
+
+    A thread that writes may also read, and write again: what it gets then stands for nothing. One that reads may read again. A
+    writer that waits goes before readers that come later.
+
+    Who reads and who writes is in two dictionaries, which change in single steps: at each moment, whatever strikes, they say who
+    holds the lock. A reader writes itself down and then looks for a writer, a writer writes itself down and then looks for readers.
+
+    Args:
+        is_changing: says whether a change is under way, so that a fork has to wait.
+
+    >>> lock = ReadWriteLock()
+    >>> with lock.write(), lock.read():
+    ...     lock.is_writing
+    True
+    """
+
+    def __init__(self, is_changing: Callable[[], bool] = bool) -> None:
+        self.is_changing = is_changing
+        self._writer: dict[str, Token] = {}
+        self._readers: dict[int, bool] = {}
+        self._waiting: dict[int, bool] = {}
+        self._freed, self._left = threading.Event(), threading.Event()
+        """Set when a writer goes and somebody waits for that, and when a reader does."""
+        self._mutex = new_mutex()
+        self._reading = _Reading(self)
+        self._writing = _Writing(self)
+        _locks.add(self)
+
+    @property
+    def owner(self) -> int:
+        """The thread that writes; -1: none."""
+        token = self._writer.get(WRITER)
+        return -1 if token is None else token[0]
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread may write."""
+        token = self._writer.get(WRITER)
+        return token is not None and token[0] == get_ident() and (token[1] is None or token[1]())
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether another thread waits for it."""
+        return bool(self._waiting)
+
+    def read(self) -> Hold:
+        """Wait until this thread may read.
+
+        Raises:
+            LimitError: that takes longer than the limits of this operation allow.
+        """
+        me = get_ident()
+        if me in self._readers:
+            return NO_HOLD
+        if self._writer:
+            if self.is_writing:
+                return NO_HOLD
+            self._wait(self._freed, self._may_read)
+        else:
+            self._readers[me] = True
+            if self._writer:
+                self._wait(self._freed, self._may_read)
+        return self._reading
+
+    def _may_read(self) -> bool:
+        me = get_ident()
+        self._readers[me] = True
+        if not self._writer:
+            return True
+        del self._readers[me]
+        self._left.set()  # the writer may have seen this thread among the readers
+        return False
+
+    def end_reading(self) -> None:
+        """For `Hold.release`."""
+        self._readers.pop(get_ident(), None)
+        if self._waiting:
+            self._left.set()
+
+    def write(self, *, until: Callable[[], bool] | None = None) -> Hold:
+        """Wait until this thread may write; for `until` see `Token`.
+
+        Raises:
+            LimitError: that takes longer than the limits of this operation allow.
+            ReasonerError: this thread is in the middle of a query, and another thread is about to write.
+        """
+        me = get_ident()
+        token = me, until
+        known = self._writer.setdefault(WRITER, token)
+        if known is not token:
+            if known[0] == me:
+                if known[1] is None or known[1]():
+                    return NO_HOLD
+                self._writer[WRITER] = token  # an exception kept the former one from being given back
+            else:
+                if me in self._readers:
+                    raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
+                self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token)
+        if self._readers and self._readers.keys() != {me}:
+            try:
+                self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me})
+            except BaseException:
+                self.end_writing()
+                raise
+        return self._writing
+
+    def try_write(self) -> Hold | None:
+        """A hold to write if no other thread has one; this one has none yet, and nobody reads."""
+        token = get_ident(), None
+        return self._writing if self._writer.setdefault(WRITER, token) is token else None
+
+    def end_writing(self) -> None:
+        """For `Hold.release`. If another thread has found the hold void, nothing is left to be given back."""
+        token = self._writer.get(WRITER)
+        if token is not None and token[0] == get_ident():
+            self._writer.pop(WRITER, None)
+            if self._waiting:
+                self._freed.set()
+
+    def _wait(self, moved: threading.Event, is_free: Callable[[], bool]) -> None:
+        """Wait until something is so, which may be whenever an event is set; look for void holds meanwhile."""
+        left = current_watch().remaining
+        end = None if left is None else time.monotonic() + left
+        me = get_ident()
+        self._waiting[me] = True
+        try:
+            while True:
+                moved.clear()
+                if is_free():
+                    return
+                if not self._waiting[me]:
+                    raise CancelledError("the operation was cancelled while it waited for another thread")
+                if not moved.wait(_patience(end)):
+                    self._forget_void_holds(me)
+        finally:
+            self._waiting.pop(me, None)
+            moved.set()  # others that wait may have missed what this thread has cleared
+
+    def cancel(self) -> None:
+        """Make the threads that wait give up, with CancelledError."""
+        for thread in list(self._waiting):
+            self._waiting[thread] = False
+        self._freed.set()
+        self._left.set()
+
+    def _forget_void_holds(self, me: int) -> None:
+        """Forget the holds that nobody will give back."""
+        with self._mutex:
+            frames = sys._current_frames()
+            token = self._writer.get(WRITER)
+            if token is not None and token[0] != me and self._is_void(*token, frames):
+                self._writer.pop(WRITER, None)
+            for thread in list(self._readers):
+                if thread != me and self._is_void(thread, None, frames):
+                    self._readers.pop(thread, None)
+
+    @staticmethod
+    def _is_void(thread: int, until: Callable[[], bool] | None, frames: dict[int, Any]) -> bool:
+        """Whether nobody will give a thread's hold back: it is gone, or no longer in the call that the hold was for."""
+        if thread not in frames:
+            return True
+        if until is not None:
+            return not until()
+        return not _is_in_package(frames[thread])
+
+    def _after_fork(self) -> None:
+        """In a child process, forget the holds of the threads that are not there."""
+        self._freed, self._left = threading.Event(), threading.Event()
+        self._waiting = {}
+        self._readers = {thread: True for thread in self._readers if thread == get_ident()}
+        if self.owner != get_ident():
+            self._writer = {}
+
+
+def is_at_work(thread: int) -> bool:
+    """Whether a thread is in a call of this package."""
+    return _is_in_package(sys._current_frames().get(thread))
+
+
+def _is_in_package(frame: Any) -> bool:
+    while frame is not None:
+        if (frame.f_globals.get("__package__") or "").startswith("kg_reasoner"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _patience(end: float | None) -> float:
+    """How long to wait before looking around.
+
+    Raises:
+        LimitError: it has taken too long.
+    """
+    if end is None:
+        return POLL
+    left = end - time.monotonic()
+    if left <= 0:
+        raise LimitError("other threads kept the reasoner busy until the time limit")
+    return min(POLL, left)
+
+
+# --- fork -------------------------------------------------------------------------------------------------------------------
+
+_locks: weakref.WeakSet[ReadWriteLock] = weakref.WeakSet()
+
+
+def _before_fork() -> None:
+    """Wait until no other thread is changing anything."""
+    end = time.monotonic() + FORK_PATIENCE
+    while any(lock.is_changing() and lock.owner != get_ident() for lock in list(_locks)) and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def _in_child() -> None:
+    """Only the thread that forked goes on: free what others held. What they were changing is undone when it is used next."""
+    for mutex in list(_mutexes):
+        mutex._at_fork_reinit()
+    for lock in list(_locks):
+        lock._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)

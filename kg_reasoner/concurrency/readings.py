@@ -1,0 +1,130 @@
+"""What is being read: solutions that are fetched as they are asked for, and to the end before anything changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from threading import get_ident
+from typing import Any, Final, Protocol
+from weakref import ReferenceType, ref
+
+from kg_reasoner.concurrency.limits import Unwatched
+from kg_reasoner.errors import ReasonerError
+
+__all__ = ["Completable", "Readings", "Snapshot"]
+
+FIRST: Final = 16
+MOST: Final = 1024
+"""Items that are fetched at once: at first, and at most."""
+
+KEPT: Final = 1 << 18
+"""Items that a writer fetches for a reader at most. Where there are more, the reader is told that what it reads has changed."""
+
+CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
+
+
+class Completable(Protocol):
+    """Something that is read bit by bit."""
+
+    def complete(self) -> None:
+        """Fetch the rest. What goes wrong is raised for whoever reads, and not here."""
+        ...
+
+
+class Readings:
+    """The readings of a reasoner that may have to fetch more, so that each of them is a snapshot.
+
+    Readings are added by threads that may read, and completed by one that may write.
+    """
+
+    def __init__(self) -> None:
+        self.open: dict[int, ReferenceType[Completable]] = {}
+        """Those that are not complete, by their identity."""
+        self.is_completing = False
+        """Whether the rest is being fetched, for which nothing may be taken in."""
+
+    def add(self, reading: Completable) -> None:
+        """Take note of a reading that is not complete."""
+        known, key = self.open, id(reading)
+        known[key] = ref(reading, lambda _: known.pop(key, None))
+
+    def complete(self) -> None:
+        """Fetch the rest of all of them."""
+        self.is_completing = True
+        try:
+            with Unwatched():  # the limits of whoever writes are not those of readers
+                for weak in list(self.open.values()):
+                    reading = weak()
+                    if reading is not None:
+                        reading.complete()
+            self.open.clear()
+        finally:
+            self.is_completing = False
+
+
+class Snapshot:
+    """The items of a generator that reads from a reasoner, as they are when the first of them is asked for.
+
+    Items are fetched some at a time, each time while nothing changes, so that a reader who stops early pays for little, and one who
+    stops for long keeps no writer waiting: before anything changes, the writer fetches the rest.
+
+    Args:
+        source: the generator.
+        reading: makes the ``with`` block in which nothing changes.
+        readings: is told of the snapshot once it has begun.
+    """
+
+    def __init__(
+        self, source: Iterator[Any], reading: Callable[[], AbstractContextManager[object]], readings: Callable[[], Readings]
+    ) -> None:
+        self._source = source
+        self._reading = reading
+        self._readings = readings
+        self._rest: Iterator[Any] | None = None
+        self._failure: BaseException | None = None
+        self._fetching = -1
+
+    def __iter__(self) -> Iterator[Any]:
+        size = FIRST
+        while True:
+            batch = self._fetch(size)
+            yield from batch
+            if len(batch) < size:
+                return
+            size = min(2 * size, MOST)
+
+    def _fetch(self, size: int) -> list[Any]:
+        with self._reading():
+            self._fetching = get_ident()
+            try:
+                batch = list(islice(self._source if self._rest is None else self._rest, size))
+            finally:
+                self._fetching = -1
+            if len(batch) < size and self._failure is not None:
+                batch = []
+                raise self._failure
+            if self._rest is None and len(batch) == size:
+                self._readings().add(self)
+        return batch
+
+    def complete(self) -> None:
+        """See `Completable.complete`.
+
+        Raises:
+            ReasonerError: the generator is at work: something that it calls is about to change what it reads.
+
+        Where very many items are left, they are not fetched, and whoever reads is told so.
+        """
+        if self._fetching == get_ident():
+            raise ReasonerError("a function that a query calls cannot change what is queried")
+        if self._rest is None:
+            rest: list[Any] = []
+            self._rest, self._failure = iter(rest), ReasonerError(CHANGED)  # where an interrupt strikes on the way
+            try:
+                with self._reading():  # within the limits of whoever reads
+                    rest.extend(islice(self._source, KEPT + 1))
+                self._failure = ReasonerError(CHANGED) if len(rest) > KEPT else None
+            except Exception as error:
+                self._failure = error
+            self._rest = iter(rest if self._failure is None else [])

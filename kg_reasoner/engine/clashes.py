@@ -1,0 +1,138 @@
+"""Which violations are the same clash, so that each is told once.
+
+A clash is a smallest set of facts that cannot hold together. The same clash turns up as several violations: as mirror images
+(``p(a, b)`` with ``p(b, a)``, and the other way round), for each name of a thing, and by several rules that say the same. Two
+violations are the same clash if
+
+* they are by the same rule, and the facts that violate it are the same; or
+* they are by rules of OWL 2, RDFS or an ontology's axioms, and the facts about individuals are the same, in whatever names. What
+  the schema says is left out, as it is only the reason why the facts conflict. If the facts of one are among those of the other,
+  or say the same of a narrower datatype, the other one says no more.
+
+Symmetric properties of OWL relate two things in no order. Of the violations that are one clash, one with an axiom is told, if
+there is any, and of these the first that names most terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import combinations, product
+from typing import Final, TypeAlias
+
+from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.expressions.datatypes import DATATYPES, narrower
+from kg_reasoner.expressions.demands import BY_THE_BOOK, DEMAND_PREDICATES
+from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable, remembered
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
+
+__all__ = ["clashes"]
+
+Naming: TypeAlias = Callable[[Term], Term]
+"""Gives one name for all names of a thing."""
+
+_Fact: TypeAlias = Hashable
+_Facts: TypeAlias = frozenset[_Fact]
+
+_SYMMETRIC: Final = frozenset(
+    [OWL.sameAs, OWL.differentFrom, OWL.disjointWith, OWL.propertyDisjointWith, OWL.complementOf, OWL.inverseOf]
+)
+_HELPERS: Final = ("<tag:kg-reasoner:", "tag:kg-reasoner:")
+"""How the predicates begin that are the rule sets' own."""
+
+_LARGEST: Final = 6
+"""Of sets with more facts than this, the smaller ones inside are not looked for."""
+
+
+def clashes(violations: Iterable[Violation], naming: Naming) -> Iterator[Violation]:
+    """One violation for each clash, in the order in which the clashes come first.
+
+    Args:
+        violations: all of them, in the order of their rules.
+        naming: one name for equal things.
+    """
+    best: dict[tuple[Rule | None, _Facts], Violation] = {}
+    for violation in violations:
+        is_general = _is_of_owl(violation.rule)
+        facts = _facts(violation, naming if is_general else _as_it_is, drops_schema=is_general)
+        key = None if is_general else violation.rule, facts
+        if key not in best or _says(violation) > _says(best[key]):
+            best[key] = violation
+    for (rule, facts), violation in best.items():
+        if rule is not None or not any((None, other) in best for other in _stronger(facts)):
+            yield violation
+
+
+@remembered
+def _is_of_owl(rule: Rule) -> bool:
+    """Whether it is a rule of OWL 2 or RDFS, or one that an axiom was turned into."""
+    name = rule.origin.name or ""
+    return bool(rule.origin.axiom or BY_THE_BOOK.match(name)) or name.startswith(("beyond/", "datatypes/"))
+
+
+def _as_it_is(term: Term) -> Term:
+    return term
+
+
+def _says(violation: Violation) -> tuple[bool, int]:
+    """How much a violation says: an axiom says more than a rule, and many terms more than few."""
+    return bool(violation.rule.origin.axiom), len(set(violation.terms.values()))
+
+
+def _stronger(facts: _Facts) -> Iterator[_Facts]:
+    """The sets of facts that conflict for less: parts of a set, and what says the same of narrower datatypes."""
+    if len(facts) <= _LARGEST:
+        for size in range(1, len(facts) + 1):
+            for part in combinations(facts, size):
+                yield from (found for found in map(frozenset, product(*map(_as_narrow, part))) if found != facts)
+
+
+def _as_narrow(fact: _Fact) -> Sequence[_Fact]:
+    """A fact, and those from which it follows: of narrower datatypes, or that a thing is the same as several values."""
+    match fact:
+        case (True, predicate, (subject, RDF.type, IRI(datatype))) if predicate == TRIPLE and datatype in DATATYPES:
+            types = [(True, TRIPLE, (subject, RDF.type, IRI(name))) for name in (datatype, *narrower(datatype))]
+            return [*types, (True, OWL.sameAs, frozenset([subject]))]
+    return [fact]
+
+
+def _facts(violation: Violation, naming: Naming, *, drops_schema: bool) -> _Facts:
+    """What violates a rule: its body with the values of the variables."""
+    values = {Variable(name): naming(term) for name, term in violation.terms.items()}
+    atoms: list[tuple[bool, Atom]] = []
+    others: list[_Fact] = []
+    for part in violation.rule.body:
+        if isinstance(part, Atom):
+            atoms.append((True, part))
+        elif isinstance(part, Negation):
+            atoms.append((False, part.atom))
+        elif not isinstance(part, Filter):  # aggregates and computed values: what they gave is what counts
+            others = list(violation.terms.items())
+    every = frozenset([*(_fact(atom, values, naming, holds) for holds, atom in atoms), *others])
+    if not drops_schema:
+        return every
+    about = [atom for holds, atom in atoms if holds and not _is_schema(atom, values)]
+    return frozenset([*(_fact(atom, values, naming, True) for atom in about), *others]) or every
+
+
+def _fact(atom: Atom, values: dict[Variable, Term], naming: Naming, holds: bool) -> _Fact:
+    terms = tuple(values.get(term, term) if isinstance(term, Variable) else naming(term) for term in atom.terms)
+    if atom.predicate == TRIPLE and terms[1] in _SYMMETRIC:
+        ends = frozenset((terms[0], terms[2]))
+        property = OWL.sameAs if terms[1] == OWL.differentFrom and len(ends) == 1 else terms[1]  # either is wrong if both hold
+        return holds, property, ends
+    return holds, atom.predicate, terms
+
+
+def _is_schema(atom: Atom, values: dict[Variable, Term]) -> bool:
+    """Whether an atom is about classes, properties or datatypes, or what a rule set keeps for itself."""
+    if atom.predicate != TRIPLE:
+        return atom.predicate in _GIVEN or atom.predicate.startswith(_HELPERS)
+    property, value = (values.get(term, term) if isinstance(term, Variable) else term for term in atom.terms[1:])
+    if property == RDF.type:
+        return isinstance(value, IRI) and (value in OWL or value in RDFS) and value not in (OWL.Nothing, RDFS.Literal)
+    return isinstance(property, IRI) and (property in OWL or property in RDFS or property in _LISTS) and property != OWL.sameAs
+
+
+_GIVEN: Final = (frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES) - {"ill_typed"}
+_LISTS: Final = frozenset([RDF.first, RDF.rest])

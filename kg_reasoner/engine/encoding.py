@@ -1,0 +1,116 @@
+"""Terms to ids: rows of terms, as users and documents give them, to arrays of a dictionary's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
+
+__all__ = ["TripleIds", "as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
+
+TripleIds = npt.NDArray[np.int32]
+"""Triples as ids, shape (n, 3)."""
+
+_ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
+
+
+def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
+    """The ids of triples (terms of ours, of rdflib or of pyoxigraph); new terms get new ids.
+
+    Raises:
+        LoadError: a term is invalid, or stands where RDF does not allow it; no term is new then.
+    """
+    if isinstance(triples, np.ndarray):
+        return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+    texts = _texts(map(_triple, triples))
+    for subject, property in zip(texts[::3], texts[1::3], strict=True):
+        if subject.startswith('"') or not property.startswith("<"):
+            what = "the subject is a literal" if subject.startswith('"') else "the predicate is not an IRI"
+            raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
+    return dictionary.encode_texts(texts).reshape(-1, 3)
+
+
+def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
+    """The ids of the triples whose terms are all known."""
+    if isinstance(triples, np.ndarray):
+        return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+    return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
+
+
+def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[AnyTerm]], arity: int) -> Ids:
+    """The ids of rows of so many terms, shape (n, arity); new terms get new ids.
+
+    Raises:
+        LoadError: a term is invalid; no term is new then.
+    """
+    return dictionary.encode_texts(_texts(rows)).reshape(len(rows), arity)
+
+
+def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[AnyTerm]], arity: int) -> Ids:
+    """The ids of the rows of so many terms that are all known, shape (n, arity)."""
+    facts = [row for row in map(as_row, rows) if len(row) == arity]
+    return _all_known(dictionary.find_texts(_texts(facts)).reshape(len(facts), arity))
+
+
+def find_term(dictionary: Dictionary, term: AnyTerm) -> int:
+    """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
+
+    Raises:
+        LoadError: that is not a term.
+    """
+    return dictionary.find_text(_texts([[term]])[0])
+
+
+def as_term(given: object) -> Term:
+    """One of our terms for a term of ours, of rdflib or of pyoxigraph.
+
+    Raises:
+        LoadError: that is not a term.
+    """
+    from kg_reasoner.loaders.convert import text_from_term
+
+    return given if isinstance(given, IRI | BlankNode | Literal) else term_from_text(text_from_term(given))
+
+
+def as_triple(given: object) -> Triple:
+    """A triple of our terms for what is given as one.
+
+    Raises:
+        LoadError: that is not a triple.
+    """
+    subject, property, value = map(as_term, _triple(given))
+    return subject, property, value
+
+
+def as_row(given: object) -> tuple[AnyTerm, ...]:
+    """What is given as a row of terms.
+
+    Raises:
+        LoadError: it is no row.
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(given)
+    raise LoadError(f"{given!r} is not a row of terms", hint=_ROWS)
+
+
+def _triple(given: object) -> tuple[AnyTerm, ...]:
+    row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
+    if len(row) != 3:
+        raise LoadError(f"{given!r} is not a triple", hint=_ROWS)
+    return row
+
+
+def _texts(rows: Iterable[Sequence[AnyTerm]]) -> list[str]:
+    from kg_reasoner.loaders.convert import text_from_term
+
+    return [text_from_term(term) for row in rows for term in row]
+
+
+def _all_known(ids: Ids) -> Ids:
+    return ids[(ids >= 0).all(axis=1)]

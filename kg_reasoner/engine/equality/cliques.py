@@ -1,0 +1,222 @@
+"""Which terms are the same: disjoint cliques of ids, each with a representative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
+
+Flags = npt.NDArray[np.bool_]
+
+_FIRST = (term_text(RDF.type), term_text(OWL.sameAs))
+_VOCABULARY = tuple(f"<{namespace}" for namespace in map(str, (RDF, RDFS, OWL, XSD)))
+_KINDS = {'"': 3, "<": 4, "_": 5}
+
+
+class _Listed(NamedTuple):
+    """The terms of all cliques one after the other; for each representative where its clique starts, and how large it is."""
+
+    sizes: Ids
+    starts: npt.NDArray[np.int64]
+    terms: Ids
+
+
+class Cliques:
+    """A partition of terms, of which most are alone.
+
+    >>> from kg_reasoner.terms import IRI
+    >>> dictionary = Dictionary()
+    >>> a, b, c = (dictionary.encode(IRI(f"http://example.org/{name}")) for name in "abc")
+    >>> cliques = Cliques(dictionary)
+    >>> moved, _ = cliques.merge(np.array([[a, b]]))
+    >>> moved.tolist()
+    [1]
+    >>> sorted(cliques.expand(np.array([[a, c]], np.int32)).tolist())
+    [[0, 2], [1, 2]]
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._members: dict[int, list[int]] = {}
+        self._representatives: Ids = np.empty(0, np.int32)
+        self._listed: _Listed | None = None
+        self._mutex = new_mutex()
+
+    def __bool__(self) -> bool:
+        """Whether any two terms are the same."""
+        return bool(self._members)
+
+    def __len__(self) -> int:
+        """The number of cliques of several terms."""
+        return len(self._members)
+
+    def representatives(self) -> list[int]:
+        """The representatives of the cliques of several terms."""
+        return list(self._members)
+
+    def merged_terms(self) -> Ids:
+        """All terms that have others that are the same."""
+        return np.fromiter((term for members in self._members.values() for term in members), np.int32)
+
+    def members(self, term: int) -> Sequence[int]:
+        """The terms that are the same as a term, itself among them."""
+        return self._members.get(self.of_term(term), (term,))
+
+    def of(self, ids: Ids) -> Ids:
+        """The representatives of terms, in the shape of `ids`."""
+        if not self._members:
+            return ids
+        self._fit()
+        return self._representatives[ids]
+
+    def of_term(self, term: int) -> int:
+        """The representative of one term."""
+        return int(self._representatives[term]) if term < len(self._representatives) else term
+
+    def sizes(self, ids: Ids) -> Ids:
+        """How many terms are the same as each of some terms, itself included."""
+        return self._list().sizes[self._representatives[ids]]
+
+    def are_merged(self, ids: Ids) -> Flags:
+        """Whether terms have others that are the same, in the shape of `ids`."""
+        return self.sizes(ids) > 1 if self._members else np.zeros(ids.shape, bool)
+
+    def copy(self) -> Cliques:
+        """The partition as it is now."""
+        copied = Cliques(self._dictionary)
+        copied._members = dict(self._members)
+        copied._representatives = self._representatives.copy()
+        return copied
+
+    def count_members(self, chosen: Flags) -> npt.NDArray[np.int64]:
+        """For each representative, how many of the terms that it stands for are chosen (of all terms, by id)."""
+        counts = chosen.astype(np.int64)
+        for representative, members in self._members.items():
+            counts[representative] = np.count_nonzero(chosen[members])
+        return counts
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def merge(self, pairs: Ids) -> tuple[Ids, Ids]:
+        """Make the terms of each pair, shape (n, 2), the same.
+
+        Returns the terms that have another representative now, and those that were alone before.
+        """
+        self._fit()
+        affected: list[int] = []
+        alone: list[int] = []
+        for group in _components(np.unique(self.of(pairs), axis=0).tolist()):
+            best = min(group, key=self._preference)
+            together: list[int] = []
+            for representative in group:
+                own = self._members.pop(representative, [representative])
+                together += own
+                if representative != best:
+                    affected += own
+                if len(own) == 1:
+                    alone += own
+            self._members[best] = together
+            self._representatives[together] = best
+        self._listed = None
+        return np.array(affected, np.int32), np.array(alone, np.int32)
+
+    def split(self, representative: int, pairs: Ids) -> Ids:
+        """Forget why the terms of a clique are the same, but for some pairs of them, shape (n, 2).
+
+        Returns the terms that have another representative now, or are alone.
+        """
+        members = self._members.pop(representative)
+        groups = _components(pairs.tolist())
+        groups += [[term] for term in set(members).difference(*groups)]
+        affected: list[int] = []
+        for group in groups:
+            best = representative if representative in group else min(group, key=self._preference)
+            if len(group) > 1:
+                self._members[best] = group
+            self._representatives[group] = best
+            if best != representative or len(group) == 1:
+                affected += group
+        self._listed = None
+        return np.array(affected, np.int32)
+
+    def _preference(self, term: int) -> tuple[int, int, int]:
+        """What makes a good representative: names that rules know, then literals, which filters look at; then large cliques, which
+        are costly to rename."""
+        text = self._dictionary.text(term)
+        if text in _FIRST:
+            rank = _FIRST.index(text)
+        elif text.startswith(_VOCABULARY):
+            rank = len(_FIRST)
+        else:
+            rank = _KINDS[text[0]]
+        return rank, -len(self._members.get(term, (term,))), term
+
+    def _fit(self) -> None:
+        """Let terms that are new represent themselves."""
+        known, count = len(self._representatives), len(self._dictionary)
+        if known < count:
+            with self._mutex:
+                self._extend(known, count)
+
+    def _extend(self, known: int, count: int) -> None:
+        if known == len(self._representatives):
+            self._representatives = np.append(self._representatives, np.arange(known, 2 * count, dtype=np.int32))
+            self._listed = None
+
+    # --- expansion --------------------------------------------------------------------------------------------------
+
+    def expand(self, rows: Ids) -> Ids:
+        """All rows that stand for rows of representatives, shape (n, width): every combination of the same terms."""
+        if not self._members or len(rows) == 0:
+            return rows
+        listed = self._list()
+        for column in range(rows.shape[1]):
+            sizes = listed.sizes[rows[:, column]]
+            if (sizes == 1).all():
+                continue
+            sources = np.repeat(np.arange(len(rows)), sizes)
+            place = np.arange(len(sources)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            rows = rows[sources]
+            several = np.flatnonzero(sizes[sources] > 1)
+            rows[several, column] = listed.terms[listed.starts[rows[several, column]] + place[several]]
+        return rows
+
+    def _list(self) -> _Listed:
+        """The cliques one after the other."""
+        self._fit()
+        listed = self._listed
+        if listed is None:
+            with self._mutex:
+                heads = np.fromiter(self._members, np.int64)
+                lengths = np.fromiter(map(len, self._members.values()), np.int64, len(heads))
+                sizes = np.ones(len(self._representatives), np.int32)
+                sizes[heads] = lengths
+                starts = np.zeros(len(self._representatives), np.int64)
+                starts[heads] = np.cumsum(lengths) - lengths
+                terms = np.fromiter((term for members in self._members.values() for term in members), np.int32)
+                self._listed = listed = _Listed(sizes, starts, terms)
+        return listed
+
+
+def _components(pairs: Iterable[Sequence[int]]) -> list[list[int]]:
+    """The connected components of a graph of pairs, without those of a single term (union-find with path halving)."""
+    parents: dict[int, int] = {}
+
+    def root(term: int) -> int:
+        parents.setdefault(term, term)
+        while parents[term] != term:
+            parents[term] = term = parents[parents[term]]
+        return term
+
+    for first, second in pairs:
+        parents[root(first)] = root(second)
+    groups: dict[int, list[int]] = {}
+    for term in list(parents):
+        groups.setdefault(root(term), []).append(term)
+    return [group for group in groups.values() if len(group) > 1]

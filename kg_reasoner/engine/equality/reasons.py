@@ -1,0 +1,63 @@
+"""Why terms are the same: what a proof of it may rest on.
+
+The derivation by which two terms were found to be the same is gone once they are one: what is left of it says that the
+representative equals itself. So such a proof is looked for among the facts as they were asserted, by the axioms of equality, and
+only among those that the merged facts can have come from.
+"""
+
+from __future__ import annotations
+
+from kg_reasoner.engine.equality.rewriting import Rewriting
+from kg_reasoner.explain.derivations import Derivations, Fact
+from kg_reasoner.program import TRIPLE, Atom
+from kg_reasoner.storage.kernels.layout import EXPLICIT
+from kg_reasoner.terms import OWL
+
+MOST_FACTS = 2_000
+"""So many facts are looked at."""
+
+MOST_NAMES = 60
+"""So many equal terms are told apart: axioms derive every fact for all combinations of them."""
+
+
+def support(derivations: Derivations, rewriting: Rewriting, term: int) -> list[Atom] | None:
+    """The explicit facts from which it may follow that a term is the same as others; None if they, or the terms, are too many."""
+    decode, find = derivations.catalog.dictionary.decode, derivations.catalog.dictionary.find
+    waiting: list[Fact] = []
+    known: set[Fact] = set()
+    cliques: set[int] = set()
+    names = 0
+    found: dict[Atom, None] = {}
+
+    def need(fact: Fact) -> None:
+        if fact not in known:
+            known.add(fact)
+            waiting.append(fact)
+
+    def need_clique(number: int) -> None:
+        nonlocal names
+        members = rewriting.cliques.members(number)
+        representative = rewriting.cliques.of_term(number)
+        if len(members) > 1 and representative not in cliques:
+            cliques.add(representative)
+            names += len(members)
+            fact = derivations.fact(Atom(TRIPLE, (decode(representative), OWL.sameAs, decode(representative))))
+            if fact is not None:
+                need(fact)
+
+    need_clique(term)
+    while waiting:
+        if len(known) > MOST_FACTS or names > MOST_NAMES:
+            return None
+        fact = waiting.pop()
+        atom = derivations.atom(fact)
+        ids = [find(argument) for argument in atom.terms]  # type: ignore[arg-type]  # facts have no variables
+        for number in ids:
+            need_clique(number)
+        if derivations.flags(fact) & EXPLICIT:
+            asserted = rewriting.asserted_as(atom.predicate, ids).tolist() or [ids]
+            found.update((Atom(atom.predicate, tuple(map(decode, row))), None) for row in asserted)
+        for instance in derivations.instances(fact):
+            for premise in instance.premises:
+                need(premise)
+    return list(found)

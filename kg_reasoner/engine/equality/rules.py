@@ -1,0 +1,153 @@
+"""Rules under rewriting: the axioms of equality are left to the engine, and names are replaced by representatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.planning.catalog import simple_comparison
+from kg_reasoner.program import (
+    TRIPLE,
+    Aggregate,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+    remembered,
+)
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.terms import OWL, Term
+
+AXIOMS = frozenset({"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
+"""The rules that hold by themselves when equal terms are one."""
+
+_AXIOMS = """
+@rule eq-sym
+owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] .
+@rule eq-trans
+owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
+@rule eq-rep-s
+[?t, ?p, ?o] :- owl:sameAs[?s, ?t], [?s, ?p, ?o] .
+@rule eq-rep-p
+[?s, ?q, ?o] :- owl:sameAs[?p, ?q], [?s, ?p, ?o] .
+@rule eq-rep-o
+[?s, ?p, ?u] :- owl:sameAs[?o, ?u], [?s, ?p, ?o] .
+"""
+"""Equality in the rules of OWL 2 RL, table 4 of OWL 2 Profiles."""
+
+
+def axioms() -> tuple[Rule, ...]:
+    """The axioms of equality as rules."""
+    from kg_reasoner.language.parser import parse
+
+    return parse(_AXIOMS).rules
+
+
+def check(rules: Iterable[Rule]) -> None:
+    """Make sure that rules mean the same whichever of several equal names they see.
+
+    Raises:
+        UnsupportedError: a rule counts or computes with names, or derives something from names being different.
+    """
+    for rule in map(unguarded, rules):
+        values = _values_of_literals(rule)
+        for part in rule.body:
+            what = _name_dependent(part, rule.is_constraint, values)
+            if what is not None:
+                raise UnsupportedError(
+                    f"{what} looks at names, and of several names of one thing rewriting keeps one",
+                    rule.origin.span,
+                    "use equality='axioms' for this rule",
+                )
+
+
+def _name_dependent(part: BodyLiteral, in_constraint: bool, values: set[Argument]) -> str | None:
+    if isinstance(part, Aggregate):
+        return "AGGREGATE"
+    if isinstance(part, Bind):
+        return "BIND"
+    for condition in conjuncts(part.expression) if isinstance(part, Filter) else ():
+        comparison = simple_comparison(condition)
+        if comparison is None:
+            return "a FILTER other than a comparison"
+        operator, *sides = comparison
+        if operator == "!=" and not in_constraint and not values.issuperset(sides) and all(isinstance(s, Variable) for s in sides):
+            return "a FILTER by != between variables"
+    return None
+
+
+def _values_of_literals(rule: Rule) -> set[Argument]:
+    """The variables that stand for the values of literals, which are never renamed."""
+    return {atom.terms[1] for atom in rule.body_atoms() if LITERAL_PREDICATES.get(atom.predicate) == 2}
+
+
+@remembered
+def unguarded(rule: Rule) -> Rule:
+    """A rule without the condition that the terms it finds to be the same have different names: once merged, they have not."""
+    subject, property, value = rule.head.terms if rule.head.predicate == TRIPLE else (None, None, None)
+    if property != OWL.sameAs:
+        return rule
+
+    def is_guard(condition: Expression) -> bool:
+        return isinstance(condition, Call) and condition.name == "!=" and set(condition.arguments) == {subject, value}
+
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Filter):
+            body += (Filter(condition) for condition in conjuncts(part.expression) if not is_guard(condition))
+        else:
+            body.append(part)
+    return replace(rule, body=tuple(body))
+
+
+def negates(rules: Iterable[Rule]) -> bool:
+    """Whether some rule looks at what is not there (facts about literals aside: they do not change)."""
+    return any(isinstance(part, Negation) and part.atom.predicate not in LITERAL_PREDICATES for rule in rules for part in rule.body)
+
+
+def constants(rule: Rule) -> Iterator[Term]:
+    """The terms that a rule names."""
+    atoms = [rule.head, *(part.atom if isinstance(part, Negation) else part for part in rule.body)]
+    for part in atoms:
+        if isinstance(part, Atom):
+            yield from (term for term in part.terms if not isinstance(term, Variable))
+        elif isinstance(part, Filter):
+            yield from _constants_in(part.expression)
+
+
+def _constants_in(expression: Expression) -> Iterator[Term]:
+    if isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from _constants_in(argument)
+    elif not isinstance(expression, Variable):
+        yield expression
+
+
+def renamed(rule: Rule, names: Mapping[Term, Term]) -> Rule:
+    """A rule that names other terms."""
+
+    def term(old: Argument) -> Argument:
+        return old if isinstance(old, Variable) else names.get(old, old)
+
+    def atom(old: Atom) -> Atom:
+        return Atom(old.predicate, tuple(map(term, old.terms)))
+
+    def expression(old: Expression) -> Expression:
+        return Call(old.name, tuple(map(expression, old.arguments))) if isinstance(old, Call) else term(old)
+
+    def part(old: BodyLiteral) -> BodyLiteral:
+        if isinstance(old, Negation):
+            return Negation(atom(old.atom))
+        if isinstance(old, Filter):
+            return Filter(expression(old.expression))
+        return atom(old) if isinstance(old, Atom) else old
+
+    return replace(rule, head=atom(rule.head), body=tuple(map(part, rule.body)))

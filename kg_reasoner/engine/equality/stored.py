@@ -1,0 +1,107 @@
+"""What the database holds: the facts about some terms, and which terms it says are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.engine.equality.cliques import Cliques
+from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.relation import Rows
+from kg_reasoner.terms import OWL
+
+FEW_TERMS = 64
+"""Facts about so many terms are looked up; those about more are picked from all facts."""
+
+
+def flag_of(predicate: str) -> int:
+    """What flag facts have that are not derived: those about literals are stated by the engine."""
+    return STATED if predicate in LITERAL_PREDICATES else EXPLICIT
+
+
+class StoredFacts:
+    """The facts of a catalog's relations, as they are."""
+
+    def __init__(self, catalog: Catalog, cliques: Cliques) -> None:
+        self._catalog = catalog
+        self._database = catalog.database
+        self._cliques = cliques
+        self._matcher = Matcher(catalog, generalised=True)
+        self._same_as = catalog.dictionary.encode(OWL.sameAs)
+        self._looked_at = self._numbering = 0
+
+    # --- facts about terms ------------------------------------------------------------------------------------------
+
+    def about(self, terms: Ids, explicit: bool) -> dict[str, Rows]:
+        """The stored facts that mention some terms, by predicate: all, or those that are not derived."""
+        if len(terms) == 0:
+            return {}
+        which: Which = "explicit" if explicit else "all"
+        if len(terms) <= FEW_TERMS:
+            match = self._matcher.match
+            parts = [
+                (match(t, None, None, which), match(None, t, None, which), match(None, None, t, which)) for t in terms.tolist()
+            ]
+            triples = np.concatenate([part for three in parts for part in three])
+        else:
+            triples = self._matcher.match(None, None, None, which)
+            triples = triples[np.isin(triples, terms).any(axis=1)]
+        found = {TRIPLE: np.unique(triples, axis=0)}
+        for predicate, relation in list(self._catalog.predicates.items()):
+            if predicate == TRIPLE or predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
+                continue
+            found[predicate] = self._rows_about(predicate, relation, terms, flag_of(predicate) if explicit else 0)
+        return {predicate: facts for predicate, facts in found.items() if len(facts)}
+
+    def _rows_about(self, predicate: str, relation: int, terms: Ids, flag: int) -> Rows:
+        """The facts of a general predicate that mention some terms."""
+        database = self._database
+        columns = (0,) if predicate in LITERAL_PREDICATES else range(database.relations[relation].arity)
+        if len(terms) <= FEW_TERMS:
+            found = [database.matching(relation, (column,), (term,)) for term in terms.tolist() for column in columns]
+            numbers = np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+        else:
+            rows = database.rows_at(relation, np.arange(len(database.flags(relation))))
+            numbers = np.flatnonzero(np.isin(rows[:, list(columns)], terms).any(axis=1))
+        flags = database.flags(relation)[numbers]
+        return database.rows_at(relation, numbers[(flags & (ABSENT | flag)) == flag])
+
+    # --- what is the same -------------------------------------------------------------------------------------------
+
+    def new_equalities(self, flag: int) -> Rows:
+        """The pairs of different terms that are the same, among the rows with a flag (0: all) that were not looked at yet."""
+        relation = self._equalities()
+        if relation is None:
+            return np.empty((0, 2), np.int32)
+        first = self._looked_at if self._numbering == self._database.renumbered else 0
+        flags = self._database.flags(relation)[first:]
+        numbers = first + np.flatnonzero((flags & (ABSENT | flag)) == flag)
+        pairs = self._pairs(relation, numbers)
+        return pairs[pairs[:, 0] != pairs[:, 1]]
+
+    def equal_in(self, facts: npt.NDArray[np.int64]) -> Rows:
+        """The pairs of terms that are the same by some facts, each given as ``relation << 32 | row``."""
+        relation = self._equalities()
+        if relation is None:
+            return np.empty((0, 2), np.int32)
+        return self._pairs(relation, facts[facts >> 32 == relation] & 0xFFFFFFFF)
+
+    def note_looked_at(self) -> None:
+        """All rows there are have been looked at."""
+        relation = self._equalities()
+        self._looked_at = 0 if relation is None else len(self._database.flags(relation))
+        self._numbering = self._database.renumbered
+
+    def _equalities(self) -> int | None:
+        """The relation that holds what is the same."""
+        catalog = self._catalog
+        return catalog.predicates[TRIPLE] if catalog.ternary else catalog.properties.get(self._cliques.of_term(self._same_as))
+
+    def _pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
+        """The pairs of terms that are the same by some rows of the relation that holds them."""
+        rows = self._database.rows_at(relation, numbers)
+        return rows[rows[:, 1] == self._cliques.of_term(self._same_as)][:, [0, 2]] if self._catalog.ternary else rows

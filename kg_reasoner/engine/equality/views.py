@@ -1,0 +1,162 @@
+"""Patterns and queries over all names of things, answered from what is stored for their representatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kg_reasoner.engine.equality.asserted import Asserted
+from kg_reasoner.engine.equality.cliques import Cliques
+from kg_reasoner.engine.maintenance.collect import contains
+from kg_reasoner.planning.catalog import Catalog, StoredAtom
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.query.literal_triples import LiteralTriples
+from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.query.patterns import Pattern, Queries
+from kg_reasoner.query.quads import Quads
+from kg_reasoner.terms import OWL, Term
+
+NOTHING: Ids = np.empty((0, 3), np.int32)
+
+
+class ExpandingMatcher(Matcher):
+    """A matcher for which equal terms are the same, and of which each finds all names.
+
+    What is explicit is what was asserted, in the names in which it was asserted.
+    """
+
+    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+        super().__init__(catalog, generalised=generalised)
+        self.cliques = cliques
+        self.asserted = asserted
+        self._stored = Matcher(catalog, generalised=True)
+
+    def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
+        """Whether there is this one triple."""
+        if not self.cliques:
+            return super().contains(subject, property, value, which)
+        return len(self.match(subject, property, value, which)) > 0
+
+    def match(
+        self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
+    ) -> Ids:
+        """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
+        if not self.cliques:
+            return super().match(subject, property, value, which, limit)
+        if not self.is_rdf(subject, property):
+            return NOTHING
+        pattern = (subject, property, value)
+        explicit = NOTHING if which == "all" else self._explicit(pattern)
+        if which == "explicit":
+            return explicit
+        everything = self._all(pattern)
+        return everything if which == "all" else everything[~contains(explicit, everything)]
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are."""
+        if not self.cliques:
+            return super().count(which)
+        explicit = 0 if which == "all" else len(self._explicit((None, None, None)))
+        return explicit if which == "explicit" else self._count_all() - explicit
+
+    def _count_all(self) -> int:
+        """How many triples there are in all names; none of them is written out."""
+        rows = self.stored_rows()
+        first = self.catalog.dictionary.first_bytes()
+        every = np.ones(len(first), bool)
+        kinds = (every, every, every) if self.generalised else (first != ord('"'), first == ord("<"), every)
+        numbers = [self.cliques.count_members(kind)[column] for kind, column in zip(kinds, rows.T, strict=True)]
+        return int(np.prod(numbers, axis=0).sum())
+
+    def _all(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
+        """All triples that match: those of the representatives, in all names but where one is given."""
+        of = self.cliques.of_term
+        subject, property, value = (None if term is None else of(term) for term in pattern)
+        found = self._stored.match(subject, property, value)
+        variables = [column for column, term in enumerate(pattern) if term is None]
+        names = self.cliques.expand(found[:, variables])
+        if not variables:
+            names = found[:, :0]
+        triples = np.empty((len(names), 3), np.int32)
+        triples[:, variables] = names
+        for column, term in enumerate(pattern):
+            if term is not None:
+                triples[:, column] = term
+        return self.rdf(triples)
+
+    def _explicit(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
+        """The asserted triples that match: those about merged terms are kept aside."""
+        subject, property, value = pattern
+        stored = self._stored.match(subject, property, value, "explicit")
+        stored = stored[~self.cliques.are_merged(stored).any(axis=1)]
+        kept = self.asserted.matching(TRIPLE, pattern)
+        return np.concatenate([stored, kept])
+
+    def stored_rows(self) -> Ids:
+        """All triples as they are stored, those that are not RDF among them."""
+        return self._stored.match(None, None, None)
+
+    def rdf(self, triples: Ids) -> Ids:
+        """The triples of RDF among some facts."""
+        if self.generalised:
+            return triples
+        first = self.catalog.dictionary.first_bytes()
+        return triples[(first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))]
+
+
+class ExpandingQueries(Queries):
+    """Queries over an `ExpandingMatcher`.
+
+    A solution gives each variable one name, and every combination of names is a solution: as if all facts were there in all names.
+    """
+
+    matcher: ExpandingMatcher
+
+    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+        super().__init__(catalog, generalised=generalised)
+        self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
+        self.quads = Quads(catalog, self.matcher)
+        self.literals = LiteralTriples(catalog, self.matcher)
+        self._same_as = catalog.dictionary.encode(OWL.sameAs)
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are. Equal terms in all combinations are not written out."""
+        if not self.matcher.cliques:
+            return super().count(which)
+        total = self.matcher.count(which)
+        if which == "explicit" or self.visibility is None or not self.visibility.is_active:
+            return total
+        cliques, rows, first = self.matcher.cliques, self.matcher.stored_rows(), self.catalog.dictionary.first_bytes()
+        is_reflexive = (rows[:, 1] == cliques.of_term(self._same_as)) & (rows[:, 0] == rows[:, 2])
+        is_reflexive &= ~self.visibility.are_vocabulary(rows[:, 0])  # the other triples of such a subject are hidden, too
+        themselves = int(cliques.count_members(first != ord('"'))[rows[is_reflexive, 0]].sum())
+        others = self.matcher.rdf(cliques.expand(rows[~is_reflexive]))
+        explicit = self.matcher.match(None, None, None, "explicit")
+        hidden, shown = (int(np.count_nonzero(self.visibility.hides(triples))) for triples in (others, explicit))
+        return total - (themselves + hidden - shown)
+
+    def naming(self) -> Callable[[Term], Term]:
+        """The representative of each term."""
+        dictionary, cliques = self.catalog.dictionary, self.matcher.cliques
+
+        def name(term: Term) -> Term:
+            number = dictionary.find(term) if cliques else -1
+            return term if number < 0 else dictionary.decode(cliques.of_term(number))
+
+        return name
+
+    def _has_relation(self, pattern: Pattern) -> bool:
+        return super()._has_relation(self._represented(pattern))
+
+    def _atom(self, pattern: Pattern) -> StoredAtom | None:
+        return super()._atom(self._represented(pattern))
+
+    def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
+        return super()._rdf_only(patterns, names, self.matcher.cliques.expand(rows))
+
+    def _represented(self, pattern: Pattern) -> Pattern:
+        """The pattern with representatives for the terms it names."""
+        of = self.matcher.cliques.of_term
+        subject, property, value = (of(term) if isinstance(term, int) else term for term in pattern)
+        return subject, property, value

@@ -1,0 +1,89 @@
+"""Inconsistency: the constraints that do not hold, and the terms that violate them. Nothing of it is written into the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.planning.catalog import VIOLATIONS, Catalog
+from kg_reasoner.planning.groups import violation_atom
+from kg_reasoner.program import Origin, Rule, Variable
+from kg_reasoner.terms import Term, term_text
+
+__all__ = ["REACTIONS", "Reaction", "Violation", "is_consistent", "reaction", "violations"]
+
+Reaction: TypeAlias = Literal["report", "raise"]
+REACTIONS: Final[Sequence[Reaction]] = ("report", "raise")
+"""What can be done about an inconsistent graph: it is there and can be asked for its inconsistencies, or it is refused."""
+
+
+def reaction(name: Reaction) -> Reaction:
+    """A name among `REACTIONS`.
+
+    Raises:
+        UnknownNameError: it is none of them.
+    """
+    if name not in REACTIONS:
+        raise UnknownNameError("reaction to inconsistency", name, REACTIONS)
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A constraint that does not hold: the rule, and the values of its variables.
+
+    `str()` tells it in words: the axiom or the rule that is broken, and by which terms.
+    """
+
+    rule: Rule
+    terms: dict[str, Term]
+
+    @property
+    def origin(self) -> Origin:
+        """The name of the rule, which is the W3C's for rules of OWL 2 RL, and the axiom that it came from."""
+        return self.rule.origin
+
+    def text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """The broken axiom or the rule, its name, and the terms that break it; with these prefixes, where they fit."""
+        from kg_reasoner.explain.names import Names, axiom_text
+        from kg_reasoner.language.parser import PREFIXES
+        from kg_reasoner.language.printer import format_rule, format_term
+
+        known = {**PREFIXES, **(prefixes or {})}
+        origin = self.rule.origin
+        what = axiom_text(origin.axiom, Names(known)) if origin.axiom else origin.name or format_rule(self.rule, known)
+        name = f" ({origin.name})" if origin.axiom and origin.name else ""
+        terms = ", ".join(f"?{variable} = {format_term(term, known)}" for variable, term in self.terms.items())
+        return f"{what}{name}: {terms}" if terms else f"{what}{name}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The violation as plain data: names, texts, and terms in N-Triples form."""
+        from kg_reasoner.language.printer import format_rule
+
+        return {
+            "name": self.origin.name,
+            "axiom": self.origin.axiom,
+            "rule": format_rule(self.rule, {}),
+            "terms": {variable: term_text(term) for variable, term in self.terms.items()},
+        }
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
+    """Every violation of a constraint among the rules, in their order."""
+    for rule in rules:
+        if rule.is_constraint:
+            atom = violation_atom(rule)
+            names = [term.name for term in atom.terms if isinstance(term, Variable)]
+            relation = catalog.predicates.get(atom.predicate)
+            for row in catalog.dictionary.decode_rows(catalog.database.rows(relation)) if relation is not None else ():
+                yield Violation(rule, dict(zip(names, row, strict=True)))
+
+
+def is_consistent(catalog: Catalog) -> bool:
+    """Whether no constraint is violated."""
+    return not any(catalog.database.size(number) for name, number in catalog.predicates.items() if name.startswith(VIOLATIONS))

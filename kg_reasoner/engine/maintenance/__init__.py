@@ -1,0 +1,89 @@
+"""Maintenance: how the materialisation follows when facts and rules come and go. One module a strategy, chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
+
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Progress
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.planning.groups import Group
+from kg_reasoner.query.delta import Flags
+from kg_reasoner.storage.relation import Rows
+
+Strategy: TypeAlias = Literal["backward-forward", "delete-rederive", "counting", "dbsp", "rematerialise"]
+DEFAULT: Final[Strategy] = "backward-forward"
+
+STRATEGIES: Final[Mapping[Strategy, str]] = {
+    "backward-forward": "backward_forward.BackwardForward",
+    "delete-rederive": "delete_rederive.DeleteRederive",
+    "counting": "counting.Counting",
+    "dbsp": "dbsp.Dbsp",
+    "rematerialise": "rematerialise.Rematerialise",
+}
+"""The strategies: the name for users, and the module and class here."""
+
+
+class Table(NamedTuple):
+    """Changed facts of one relation: their ids (n, arity), and whether each of them is (or was) explicit."""
+
+    relation: int
+    ids: Rows
+    explicit: Flags
+
+
+@dataclass(slots=True)
+class Work:
+    """What a strategy has to do, besides the explicit facts that have come (rows beyond the settled ones) or gone (the context's
+    list), and where it says what has changed."""
+
+    new_rules: Sequence[PlannedRule] = ()
+    gone_rules: Sequence[PlannedRule] = ()
+    gone_groups: Sequence[Group] = ()
+    collects: bool = False
+    """Whether the changes are wanted."""
+    progress: Progress | None = None
+    added: list[Table] = field(default_factory=list)
+    removed: list[Table] = field(default_factory=list)
+    restated: list[Table] = field(default_factory=list)
+
+
+class Maintenance(Protocol):
+    """A way to bring the materialisation up to date. One object for each database."""
+
+    def apply(self, work: Work) -> None:
+        """Insert what follows now, and delete what does not follow any more.
+
+        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the caller
+        gives up the database and begins with another one.
+        """
+        ...
+
+    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+        """Get ready for `apply`, knowing which facts (of a relation each) the update after that will delete."""
+        ...
+
+    def needs_restart(self) -> bool:
+        """Whether the new strata are such that it has to start over."""
+        ...
+
+    @property
+    def counters(self) -> Counters:
+        """Rule applications so far, by phase."""
+        ...
+
+
+def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
+    """The class of a strategy, by its name.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    if name not in STRATEGIES:
+        raise UnknownNameError("maintenance strategy", name, STRATEGIES)
+    module, _, cls = STRATEGIES[cast(Strategy, name)].partition(".")
+    found: Callable[[Materialiser], Maintenance] = getattr(import_module(f"{__name__}.{module}"), cls)
+    return found

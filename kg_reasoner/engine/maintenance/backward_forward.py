@@ -1,0 +1,88 @@
+"""Backward/forward: before a doubted fact is deleted, another derivation of it is looked for.
+
+Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015);
+forward proving by watched rule instances, see `kernels.deletion`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kg_reasoner.engine.maintenance import Work
+from kg_reasoner.engine.maintenance.collect import collect
+from kg_reasoner.engine.maintenance.strata import StratumByStratum
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
+from kg_reasoner.storage.kernels.memory import Table, allocate
+from kg_reasoner.storage.kernels.update import SETTLE
+
+FIRST_GOALS, FIRST_POOL = 64, 1 << 12
+
+
+class BackwardForward(StratumByStratum):
+    """Deletes only facts without another derivation, so that nothing has to be inserted again."""
+
+    def __init__(self, materialiser: Materialiser) -> None:
+        super().__init__(materialiser)
+        context = self.database.context
+        self._goals = Table(Goal, context, "goals", FIRST_GOALS)
+        context.pool = allocate(FIRST_POOL, np.int64)
+        context.pool_room = FIRST_POOL
+        self._add_goals(FIRST_GOALS)
+        self.database.watch()
+
+    def apply(self, work: Work) -> None:
+        """See `Maintenance.apply`."""
+        materialiser, database, context = self.materialiser, self.database, self.database.context
+        if not self._is_simple(work):
+            super().apply(work)
+            return
+        (stratum,) = materialiser.strata
+        materialiser.enter(stratum)
+        if context.removed_count or (self._has_marks and context.foreseen_count):
+            self.prepare()
+        while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
+            if status == PAUSE:
+                collect(database, work)
+            elif status == GROW and context.phase == SETTLE:
+                self._grow()
+            else:
+                materialiser.help(status)
+        self.finish_marking()
+
+    def _is_simple(self, work: Work) -> bool:
+        """Whether `kernels.update` can do all the work."""
+        if work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
+            return False
+        strata = self.materialiser.make_strata()
+        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].groups or self.database.is_fresh)
+
+    def settle(self) -> None:
+        """See `StratumByStratum.settle`."""
+        context = self.database.context
+        context.depth = context.pending = -1
+        while (status := native.settle_doubts(self.database.address)) != DONE:
+            if status == GROW:
+                self._grow()
+            else:
+                self.materialiser.help(status)
+
+    def _grow(self) -> None:
+        """Make room for deeper searches, or for more rule instances that wait."""
+        context = self.database.context
+        if context.depth + 1 >= context.goal_room:
+            self._add_goals(len(self._goals))
+        elif context.marking and context.marked_count >= context.marked_room:
+            self.database.grow_marks()
+        else:
+            room = 2 * context.pool_room + 3 + self.database.frames.depth
+            pool = allocate(room, np.int64)
+            pool[: context.pool_count] = context.pool[: context.pool_count]
+            context.pool, context.pool_room = pool, room
+
+    def _add_goals(self, count: int) -> None:
+        for _ in range(count):
+            self._goals.add()
+        self.database.frames.add(count)
+        self.database.context.goal_room = len(self._goals)

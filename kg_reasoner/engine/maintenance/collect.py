@@ -1,0 +1,47 @@
+"""What an update has changed, as tables."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.engine.maintenance import Table, Work
+from kg_reasoner.storage.kernels.layout import ROW
+from kg_reasoner.storage.relation import Database, Rows
+
+
+def collect(database: Database, work: Work) -> None:
+    """Write down the facts that an update has added, removed, and made explicit or derived only. Its flags are still there."""
+    facts, kinds = database.changes()
+    if len(facts) == 0:
+        return
+    groups = (facts >> 32 << 2) + (kinds >> 1)
+    order = groups.argsort(kind="stable")
+    facts, groups, explicit = facts[order], groups[order], kinds[order] & 1 > 0
+    starts = ((groups[1:] != groups[:-1]).nonzero()[0] + 1).tolist()
+    for first, end in pairwise([0, *starts, len(facts)]):
+        relation, kind = divmod(int(groups[first]), 4)
+        rows = database.rows_at(relation, facts[first:end] & ROW)
+        (work.added, work.removed, work.restated)[kind].append(Table(relation, rows, explicit[first:end]))
+
+
+def contains(rows: Rows, sought: Rows) -> npt.NDArray[np.bool_]:
+    """Which of the rows `sought` are among `rows`; both have the same number of columns."""
+    if len(rows) == 0 or len(sought) == 0:
+        return np.zeros(len(sought), bool)
+    if rows.shape[1] == 0:
+        return np.ones(len(sought), bool)
+    found: npt.NDArray[np.bool_] = np.isin(_as_items(sought), _as_items(rows))
+    return found
+
+
+def _as_items(rows: Rows) -> npt.NDArray[np.void]:
+    """Each row as one item that can be compared."""
+    table = np.ascontiguousarray(rows)
+    if table.shape[1] == 1:
+        return table[:, 0]  # type: ignore[return-value]
+    if table.shape[1] == 2:
+        return table.view(np.int64)[:, 0]  # type: ignore[return-value]
+    return table.view([("", table.dtype)] * table.shape[1])[:, 0]

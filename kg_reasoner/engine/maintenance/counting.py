@@ -1,0 +1,146 @@
+"""Counting: the number of derivations of each fact, by iteration; see `kernels.counting` for the algorithm and its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.maintenance import Work
+from kg_reasoner.engine.maintenance.collect import collect
+from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
+from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import DONE, GROW
+from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.relation import Rows
+
+ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
+"""The pools of the context, and the fields that say how many numbers they have room for."""
+
+
+class Counting:
+    """Looks only at what an update changes, and proves and derives nothing twice; pays for that with memory for the counts.
+
+    When a change of rules moves relations from one stratum to another, it counts anew.
+    """
+
+    def __init__(self, materialiser: Materialiser) -> None:
+        self.materialiser = materialiser
+        self.database = materialiser.database
+        materialiser.exact = True
+        self.database.rank()
+        self._levels: dict[int, int] = {}
+        self._pools: dict[str, int] = {}
+        context = self.database.context
+        for name in ROOMS:
+            self._resize(name, 64)
+        context.agenda, context.agenda_room = allocate(64, np.int64, -1), 64
+        context.tally_free = -1
+
+    @property
+    def counters(self) -> Counters:
+        """Rule instances that came, went or moved; they all count as insertions."""
+        return Counters(insertion=self.database.context.instances)
+
+    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+        """See `Maintenance.expect`; what comes next makes no difference here."""
+
+    def apply(self, work: Work) -> None:
+        """See `Maintenance.apply`."""
+        materialiser, database, context = self.materialiser, self.database, self.database.context
+        strata = materialiser.make_strata()
+        fresh = self.database.is_fresh
+        if fresh:
+            context.tally_count, context.tally_free = 0, -1
+            context.event_count = context.touched_count = context.time = context.last_time = 0
+            context.agenda[:] = -1
+        else:
+            database.make_lists()
+            delete_underived(materialiser, work)
+        self._note_levels(fresh)
+        for stratum in strata:
+            materialiser.begin(stratum)
+            database.make_lists()
+            self._call(native.begin_counting)
+            for planned in of_level(database, work.gone_rules, stratum.level):
+                self._count(planned, removes=True)
+            late = [rule for rule in stratum.rules if not rule.triggers] if fresh else work.new_rules
+            for planned in of_level(database, late, stratum.level):
+                self._count(planned, removes=False)
+            self._call(native.count_changes)
+            database.make_lists()
+            native.finish_counting(database.address)
+        if work.collects:
+            collect(database, work)
+        native.finish_update(database.address)
+        for relation, level in self._levels.items():
+            if level < 0:
+                database.relations[relation].ranked = -1
+        database.settle()
+
+    def _note_levels(self, fresh: bool) -> None:
+        """Keep ranks in step with the strata: relations that rules derive for the first time get them."""
+        database = self.database
+        levels = {number: record.level for number, record in enumerate(database.relations.records)}
+        if not fresh:
+            for relation, level in levels.items():
+                if level >= 0 and self._levels.get(relation, -1) < 0:
+                    native.rank_explicit(database.address, relation)
+        for relation, level in levels.items():
+            if level >= 0:
+                database.relations[relation].ranked = level
+        self._levels = levels
+
+    def needs_restart(self) -> bool:
+        """Whether relations with counts have moved to other strata."""
+        records = self.database.relations.records
+        return any(
+            level >= 0 and records[relation].level >= 0 and records[relation].level != level
+            for relation, level in self._levels.items()
+        )
+
+    def _count(self, planned: PlannedRule, *, removes: bool) -> None:
+        """Count all instances of a new rule, or discount those of one that is gone."""
+        self._call(native.count_rule, self.materialiser.whole_plan(planned), int(removes))
+
+    def _call(self, entry: Callable[..., int], *arguments: int) -> None:
+        while (status := entry(self.database.address, *arguments)) != DONE:
+            if status != GROW or not self._grow():
+                self.materialiser.help(status)
+
+    def _grow(self) -> bool:
+        """Make room in the pools for what the kernel may have been about to do. False: they have room, so a relation is full."""
+        context = self.database.context
+        grown = False
+        changed = context.gone_count + context.removed_count + context.claimed_count + self.database.unsettled()
+        adjusted = context.adjusted_count
+        wanted = {
+            "pool_of_tallies": context.tally_count + 3 * adjusted,
+            "events": context.event_count + 4 * adjusted + 4 + 2 * changed,
+            "adjusted": 3 * adjusted + 3,
+            "touched": context.touched_count + 1 + changed,
+        }
+        for name, need in wanted.items():
+            if need > self._pools[name]:
+                self._resize(name, 2 * need)
+                grown = True
+        last = int(np.max(np.asarray(context.adjusted)[: 3 * adjusted].reshape(-1, 3)[:, 1:], initial=0))
+        if last >= context.agenda_room:
+            room = 2 * last + 2
+            agenda = allocate(room, np.int64, -1)
+            agenda[: context.agenda_room] = context.agenda[: context.agenda_room]
+            context.agenda, context.agenda_room = agenda, room
+            grown = True
+        return grown
+
+    def _resize(self, name: str, room: int) -> None:
+        context = self.database.context
+        grown = allocate(room, np.int64)
+        used = self._pools.get(name, 0)
+        if used:
+            grown[:used] = getattr(context, name)[:used]
+        setattr(context, name, grown)
+        setattr(context, ROOMS[name], room)
+        self._pools[name] = room

@@ -1,0 +1,24 @@
+"""Delete/rederive (DRed): all that follows from a deleted fact goes, and what has another derivation is inserted again.
+
+Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
+"""
+
+from __future__ import annotations
+
+from kg_reasoner.engine.maintenance.strata import StratumByStratum
+from kg_reasoner.storage.kernels import native
+
+
+class DeleteRederive(StratumByStratum):
+    """Deletes too much in a stratum, then derives again what is left to be derived."""
+
+    marks_pass_on = 2
+
+    def settle(self) -> None:
+        """See `StratumByStratum.settle`."""
+        self.materialiser.call(native.overdelete)
+
+    def rederive(self, first: int) -> None:
+        """See `StratumByStratum.rederive`."""
+        self.database.context.place = first
+        self.materialiser.call(native.rederive)

@@ -1,0 +1,76 @@
+"""Rematerialisation: start over from the explicit facts. The baseline that the other strategies are measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.maintenance import Maintenance, Table, Work
+from kg_reasoner.engine.maintenance.collect import contains
+from kg_reasoner.engine.materialise import Materialiser, Progress
+from kg_reasoner.query.delta import Flags
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
+from kg_reasoner.storage.relation import Rows
+
+
+class Rematerialise:
+    """Derives everything anew whenever anything changes.
+
+    Args:
+        materialiser: of the database.
+        other: the strategy that starts over in this way, where it needs to; it derives what follows from no settled rows.
+    """
+
+    def __init__(self, materialiser: Materialiser, other: Maintenance | None = None) -> None:
+        self.materialiser = materialiser
+        self.database = materialiser.database
+        self.other = other
+
+    def needs_restart(self) -> bool:
+        """See `Maintenance.needs_restart`."""
+        return False
+
+    @property
+    def counters(self) -> Counters:
+        """Rule applications so far; all of them are insertions."""
+        return Counters(insertion=self.database.context.instances)
+
+    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+        """See `Maintenance.expect`; what comes next makes no difference here."""
+
+    def apply(self, work: Work) -> None:
+        """See `Maintenance.apply`."""
+        materialiser = self.materialiser
+        relations = range(len(self.database.relations)) if work.collects else ()
+        before = {relation: self.database.settled_facts(relation) for relation in relations}
+        if not self.database.is_fresh:
+            materialiser.restart()
+        if self.other is not None:
+            self.other.apply(Work(progress=work.progress))
+        else:
+            self._derive(work.progress)
+        if work.collects:
+            self._compare(before, work)
+
+    def _derive(self, progress: Progress | None) -> None:
+        materialiser, context = self.materialiser, self.database.context
+        for stratum in materialiser.make_strata():
+            materialiser.begin(stratum)
+            materialiser.insert(stratum, [rule for rule in stratum.rules if not rule.triggers], progress)
+        self.database.settle()
+        context.removed_count = context.claimed_count = 0
+
+    def _compare(self, before: dict[int, tuple[Rows, Flags]], work: Work) -> None:
+        for relation in range(len(self.database.relations)):
+            after, flags = self.database.rows(relation), self.database.flags(relation)
+            explicit = (flags[(flags & ABSENT) == 0] & EXPLICIT) > 0
+            earlier, was_explicit = before.get(relation, (after[:0], explicit[:0]))
+            is_old, stays = contains(earlier, after), contains(after, earlier)
+            work.added.append(Table(relation, after[~is_old], explicit[~is_old]))
+            work.removed.append(Table(relation, earlier[~stays], was_explicit[~stays]))
+            for value in (True, False):
+                now = after[is_old & (explicit == value)]
+                changed = contains(earlier[was_explicit != value], now)
+                work.restated.append(Table(relation, now[changed], np.full(int(changed.sum()), value)))

@@ -1,0 +1,288 @@
+"""Semi-naive materialisation: rules in strata, each stratum to its fixpoint, by the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.planning.calls import Functions
+from kg_reasoner.planning.catalog import StoredAtom, StoredRule
+from kg_reasoner.planning.groups import Group
+from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
+from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.value_table import ValueTable
+
+Progress = Callable[[str, int, "int | None"], None]
+"""Called with a stage's name, how much is done, and of how much (None if that is not known)."""
+
+BLOCKS_BETWEEN_PROGRESS = 64
+
+Plans = list[tuple[StoredAtom, int]]
+"""Plans, each with the atom that triggers it."""
+
+
+@dataclass
+class PlannedRule:
+    """A stored rule with its plans, and the level that stratification gives its rule."""
+
+    rule: StoredRule
+    number: int
+    level: int
+    triggers: Plans
+    """One for each positive body atom."""
+    blockers: Plans
+    """One for each negated body atom."""
+    whole: int = -1
+    """The plan without a trigger; -1 until it is needed."""
+    backward: int = -1
+    """The plan that the head triggers; -1 until it is needed."""
+
+
+@dataclass
+class Stratum:
+    """Rules that are evaluated together, after the groups that they look at."""
+
+    level: int
+    rules: list[PlannedRule] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    triggers: Any = None
+    trigger_ranges: Any = None
+    blockers: Any = None
+    blocker_ranges: Any = None
+    has_blockers: bool = False
+    """Whether some rule negates."""
+
+
+class Materialiser:
+    """Holds planned rules by stratum, and inserts what follows from new rows and new rules.
+
+    All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
+    """
+
+    def __init__(
+        self, database: Database, values: ValueTable, functions: Functions, exact: bool = False, watch: Watch = NOBODY
+    ) -> None:
+        self.database = database
+        self.watch = watch
+        """Over operations without limits; those with limits have watches of their own."""
+        self.values = values
+        self.functions = functions
+        self.exact = exact
+        """Whether plans find every instance, also where one would do to derive the head."""
+        self.rules: list[PlannedRule] = []
+        self.strata: list[Stratum] = [Stratum(0)]
+        self.is_mixed = False
+        """Whether one relation is derived in several strata: then a fact does not tell its stratum."""
+        self.version = 0
+        """Changes whenever the rules do."""
+        self._active: dict[int, PlannedRule] = {}
+        self._groups: list[Group] = []
+        self._grouped = True
+        self._entered: Any = None
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    def add_rules(self, level: int, rules: Iterable[StoredRule]) -> list[PlannedRule]:
+        """Plan rules of a level (see `analysis.levels`)."""
+        added = []
+        for rule in rules:
+            number = len(self.rules)
+            plans: tuple[Plans, Plans] = [], []
+            for position, atom in enumerate(rule.body):
+                plans[atom.negated].append((atom, plan_trigger(self.database, rule, number, position, self.exact)))
+            planned = PlannedRule(rule, number, level, *plans)
+            added.append(planned)
+            self.rules.append(planned)
+            self._active[number] = planned
+        if added:
+            self._change()
+        return added
+
+    def add_group(self, group: Group) -> None:
+        """Keep the groups of an aggregate up to date from now on."""
+        self._groups.append(group)
+        self._change()
+
+    def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
+        """Take rules away; what they have derived stays."""
+        for planned in rules:
+            if self._active.pop(planned.number, None) is not None:
+                self._change()
+
+    def remove_groups(self, groups: Iterable[Group]) -> None:
+        """Take groups away; their rows stay."""
+        gone = list(groups)
+        if gone:
+            self._groups = [group for group in self._groups if group not in gone]
+            self._change()
+
+    def set_level(self, item: PlannedRule | Group, level: int) -> None:
+        """Give a rule or group another level."""
+        if level != item.level:
+            item.level = level
+            self._change()
+
+    def active_rules(self) -> list[PlannedRule]:
+        """The rules that are applied."""
+        return list(self._active.values())
+
+    def _change(self) -> None:
+        self.version += 1
+        self._grouped = False
+
+    def make_strata(self) -> list[Stratum]:
+        """The strata, from below. All rules of one relation are in one stratum, the highest that one of them needs."""
+        if self._grouped:
+            return self.strata
+        database = self.database
+        level_of: dict[int, int] = {}
+        several: set[int] = set()
+        for planned in self._active.values():
+            relation = planned.rule.head.relation
+            if level_of.setdefault(relation, planned.level) != planned.level:
+                several.add(relation)
+                level_of[relation] = max(level_of[relation], planned.level)
+        self.is_mixed = any(database.relations[relation].section_column >= 0 for relation in several)
+        strata: dict[int, Stratum] = {}
+        for planned in self._active.values():
+            relation = planned.rule.head.relation
+            level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
+            strata.setdefault(level, Stratum(level)).rules.append(planned)
+        for group in self._groups:
+            strata.setdefault(group.level, Stratum(group.level)).groups.append(group)
+        self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
+        for stratum in self.strata:
+            stratum.has_blockers = any(planned.blockers for planned in stratum.rules)
+        column = database.relations.words[:, Relation.fields["level"][0]]
+        column[: len(database.relations)] = -1
+        for relation, level in level_of.items():
+            column[relation] = level
+        self._grouped = True
+        self._entered = None
+        return self.strata
+
+    def whole_plan(self, planned: PlannedRule) -> int:
+        """The plan of a rule that no row triggers: it finds all instances."""
+        if planned.whole < 0:
+            planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
+        return planned.whole
+
+    def backward_plans(self) -> Plans:
+        """For each rule, the plan that finds its instances from its head."""
+        plans = []
+        for planned in self._active.values():
+            if planned.backward < 0:
+                planned.backward = plan_backward(self.database, planned.rule, planned.number)
+            plans.append((planned.rule.head, planned.backward))
+        return plans
+
+    # --- evaluation -------------------------------------------------------------------------------------------------
+
+    def restart(self) -> None:
+        """Keep only explicit and stated rows, none of them processed, and no changes that wait."""
+        database, context = self.database, self.database.context
+        results = set(self.functions.relations)
+        for relation in range(len(database.relations)):
+            if relation not in results:
+                database.keep_explicit(relation)
+        context.phase = 0
+        context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
+        for name in ("gone", "removed", "claimed", "request", "marked", "foreseen"):
+            setattr(context, f"{name}_count", 0)
+        database.settled[:] = 0
+        database.is_fresh = True
+        for group in self._groups:
+            group.forget()
+
+    def begin(self, stratum: Stratum) -> None:
+        """Bring the groups that a stratum looks at up to date and enter it: all rows that are not settled are new ones to it."""
+        for group in stratum.groups:
+            group.refresh()
+        self.enter(stratum)
+        self.database.processed[:] = self.database.settled
+
+    def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
+        """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
+        that are gone, and from new rules."""
+        context = self.database.context
+        if context.gone_count and stratum.has_blockers:
+            context.place = 0
+            self.call(native.derive_unblocked)
+        for planned in new_rules:
+            self.call(native.evaluate_rule, self.whole_plan(planned))
+        context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
+        context.current = 0
+        while (status := native.run(self.database.address)) != DONE:
+            self.help(status)
+            if status == PAUSE:
+                self.database.claim(0)
+            if progress:
+                done = sum(self.database.processed[: len(self.database.relations)].tolist())
+                progress("materialise", done, sum(record.count for record in self.database.relations.records))
+
+    def call(self, entry: Callable[..., int], *arguments: int) -> None:
+        """Call a kernel until it is through, doing what it asks for in between."""
+        while (status := entry(self.database.address, *arguments)) != DONE:
+            self.help(status)
+
+    def help(self, status: int) -> None:
+        """Do what a kernel asked for.
+
+        Raises:
+            LimitError, CancelledError: the operation has to end.
+        """
+        self.watch.check()
+        current_watch().check()
+        if status == GROW:
+            self.database.grow()
+        elif status == BUILD_INDEX:
+            self.database.build(self.database.context.wanted)
+        elif status == VALUES:
+            self.values.update()
+        elif status == CALLS:
+            self.functions.answer()
+            self.values.expire()
+
+    def enter(self, stratum: Stratum) -> None:
+        """Make a stratum's plans those of the context."""
+        database = self.database
+        if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
+            stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
+            stratum.blockers, stratum.blocker_ranges = by_section(database, (b for rule in stratum.rules for b in rule.blockers))
+        if self._entered is not stratum.triggers:
+            database.context.triggers, database.context.blockers = stratum.triggers, stratum.blockers
+            database.set_ranges("trigger", stratum.trigger_ranges)
+            database.set_ranges("blocker", stratum.blocker_ranges)
+            self._entered = stratum.triggers
+        database.context.level = stratum.level
+        self.values.expire()
+
+    def compact(self) -> None:
+        """Forget dead rows where they are many. Everything has been processed. Marks, which name rows, are given up for that."""
+        crowded = self.database.crowded()
+        if crowded:
+            self.database.drop_marks()
+        for relation in crowded:
+            self.database.compact(relation)
+
+
+def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:
+    """Plans in the order of the sections of the atoms that trigger them, and each section's range (first, end)."""
+    members: dict[int, list[int]] = {}
+    for atom, plan in plans:
+        members.setdefault(database.section(atom.relation, section_constant(database, atom)), []).append(plan)
+    ordered = allocate(sum(map(len, members.values())), np.int32)
+    ranges = np.zeros((len(database.sections), 2), np.int64)
+    position = 0
+    for section, numbers in members.items():
+        ordered[position : position + len(numbers)] = numbers
+        ranges[section] = position, position + len(numbers)
+        position += len(numbers)
+    return ordered, ranges

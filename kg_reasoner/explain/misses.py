@@ -1,0 +1,45 @@
+"""What is missing for a fact, as data: the rules that could derive it, with the part of each that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from kg_reasoner.explain.steps import Statement
+from kg_reasoner.program import Atom, Rule, Variable
+from kg_reasoner.terms import Term
+
+__all__ = ["Absence", "Miss", "Problem"]
+
+Problem: TypeAlias = Literal["missing", "violated", "false", "error", "differs"]
+"""How a part of a body fails: no fact or group matches; a fact matches what is negated; a filter is false; a filter or a
+BIND has a type error; a BIND or an aggregate has another value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A rule that could derive the fact but does not. `held` and `failed` are parts of its body as they are tried, with values.
+
+    `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
+    first. They are the only ones unless there are `more`. The `note` says what there is instead, if anything.
+    """
+
+    rule: Rule
+    held: tuple[Statement, ...]
+    failed: Statement
+    examples: tuple[tuple[tuple[Variable, Term], ...], ...]
+    more: bool = False
+    problem: Problem = "missing"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """All that the forms of a `kg_reasoner.explain.missing.WhyNot` are made of."""
+
+    fact: Atom
+    misses: tuple[Miss, ...]
+    unknown: tuple[Term, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    idle: tuple[Miss, ...] = ()

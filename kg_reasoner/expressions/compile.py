@@ -1,0 +1,339 @@
+"""Expressions of BIND, FILTER and AGGREGATE: checked, and compiled once into functions that are called for many bindings.
+
+None stands for SPARQL's type error: a binding whose BIND has one is dropped, and a filter that has one does not let it pass. The
+logic of ``&& || !`` is that of SPARQL 1.1 Query, section 17.2: ``true || error`` is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from kg_reasoner.errors import ArityError, SafetyError, Span, UnsupportedError, suggest
+from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, TERM, Kind
+from kg_reasoner.expressions.functions.patterns import problem
+from kg_reasoner.expressions.values import equal
+from kg_reasoner.program import Call, Expression, Variable, variables_of
+from kg_reasoner.terms import XSD, Literal, Term
+
+__all__ = ["DEPTH", "check", "check_patterns", "compile_expression", "compile_filter", "too_deep"]
+
+DEPTH: Final = 200
+"""How deep calls may be nested."""
+
+_Row: TypeAlias = Sequence[Term]
+_Places: TypeAlias = Mapping[Variable, int]
+_Evaluate: TypeAlias = Callable[[_Row], Any]
+_Typed: TypeAlias = tuple[Kind, _Evaluate]
+"""What an expression gives: values of a kind, or None for a type error."""
+
+# --------------------------------------------------------------------------------------------------------------------- checks
+
+
+def check(expression: Expression, span: Span | None = None) -> None:
+    """Refuse what cannot be evaluated. `span` is the place of the part of the rule, for what has none of its own.
+
+    Raises:
+        UnsupportedError: a function that does not exist or gives another value each time, or calls nested deeper than `DEPTH`.
+        ArityError: a function is called with too few or too many arguments, or BOUND with something other than a variable.
+    """
+    level: list[Expression] = [expression]
+    depth = 0
+    while calls := [part for part in level if isinstance(part, Call)]:
+        depth += 1
+        for call in calls:
+            _check_call(call, call.span or span)
+        if depth > DEPTH:
+            raise too_deep(calls[0].span or span)
+        level = [argument for call in calls for argument in call.arguments]
+
+
+def check_patterns(expression: Expression, span: Span | None = None) -> None:
+    """Refuse regular expressions that are written in the rule and can only give an error, whatever the facts are.
+
+    Raises:
+        UnsupportedError: says what is wrong, and where in the pattern.
+    """
+    waiting: list[Expression] = [expression]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Call):
+            continue
+        waiting += part.arguments
+        if part.name in ("REGEX", "REPLACE"):
+            constants = [argument.lexical if isinstance(argument, Literal) else None for argument in part.arguments]
+            reason = problem(part.name, constants)
+            if reason is not None:
+                hint = "regular expressions are those of XPath 3.1, without back-references"
+                raise UnsupportedError(f"{part.name} cannot be evaluated: {reason}", part.span or span, hint)
+
+
+def too_deep(span: Span | None) -> UnsupportedError:
+    """The error for calls that are nested deeper than `DEPTH`."""
+    hint = "compute parts of it with BIND, write a FILTER for each condition; alternatives of one variable are shorter with IN"
+    return UnsupportedError(f"an expression is nested more than {DEPTH} deep", span, hint)
+
+
+def _check_call(call: Call, span: Span | None) -> None:
+    name = _shown(call.name)
+    if call.name in REFUSED:
+        hint = "let the facts bring such values, as an argument of their own"
+        raise UnsupportedError(f"{name} gives another value each time, and what follows from it cannot be maintained", span, hint)
+    callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
+    if callee is None:
+        known = [_shown(known) for known in (*FUNCTIONS, *_FORMS) if known[0].isalpha() or known.startswith("<http")]
+        hint = "functions are those of SPARQL 1.1, SAMEVALUE and VALUE, and casts such as xsd:integer(?x)"
+        raise UnsupportedError(f"unknown function {name}{suggest(name, known)}", span, hint)
+    if not callee.accepts(len(call.arguments)):
+        count = len(call.arguments)
+        raise ArityError(f"{name} is called with {count} argument{'' if count == 1 else 's'}", span, f"write {callee.usage(name)}")
+    if call.name == "BOUND" and not isinstance(call.arguments[0], Variable):
+        raise ArityError("the argument of BOUND is not a variable", span, "write BOUND(?x)")
+
+
+def _shown(name: str) -> str:
+    """A function's name as one writes it."""
+    if name.startswith(f"<{XSD}"):
+        return f"xsd:{name[len(str(XSD)) + 1 : -1]}"
+    return "-" if name == "neg" else name
+
+
+# ------------------------------------------------------------------------------------------------------------------ compilation
+
+
+def compile_expression(expression: Expression, variables: Sequence[Variable]) -> Callable[[Sequence[Term]], Term | None]:
+    """A function from the terms of the variables, in their order, to the value of the expression; None is a type error.
+
+    >>> from kg_reasoner.terms import literal
+    >>> width, height = Variable("w"), Variable("h")
+    >>> area = compile_expression(Call("*", (width, height)), [width, height])
+    >>> print(area([literal(6), literal(7)]), area([literal(6), literal("wide")]))
+    "42"^^<http://www.w3.org/2001/XMLSchema#integer> None
+
+    Raises:
+        SafetyError: the expression has a variable that is not among `variables`.
+        UnsupportedError, ArityError: as `check`.
+    """
+    return _prepared(expression, variables, TERM)
+
+
+def compile_filter(expression: Expression, variables: Sequence[Variable]) -> Callable[[Sequence[Term]], bool]:
+    """A function from the terms of the variables to whether FILTER lets them pass: the effective boolean value is true.
+
+    Raises:
+        SafetyError, UnsupportedError, ArityError: as `compile_expression`.
+    """
+    evaluate = _prepared(expression, variables, BOOLEAN)
+    return lambda row: evaluate(row) is True
+
+
+def _prepared(expression: Expression, variables: Sequence[Variable], kind: Kind) -> _Evaluate:
+    check(expression)
+    places = {variable: place for place, variable in enumerate(variables)}
+    for variable in variables_of(expression):
+        if variable not in places:
+            raise SafetyError(f"{variable} of the expression is not bound", variable.span)
+    return _to(kind, expression, places)
+
+
+def _to(kind: Kind, expression: Expression, places: _Places) -> _Evaluate:
+    """Evaluation to values of the kind that is wanted."""
+    if isinstance(expression, Variable) and kind is not TERM:
+        place, read = places[expression], kind.read
+        return lambda row: read(row[place])
+    have, evaluate = _compiled(expression, places)
+    if have is kind:
+        return evaluate
+    if not any(variables_of(expression)):
+        value = evaluate(())
+        return _constant(None if value is None else kind.read(have.write(value)))
+    return _converted(have, evaluate, kind)
+
+
+def _compiled(expression: Expression, places: _Places) -> _Typed:
+    if isinstance(expression, Variable):
+        place = places[expression]
+        return TERM, lambda row: row[place]
+    if not isinstance(expression, Call):
+        return TERM, _constant(expression)
+    function = FUNCTIONS.get(expression.name)
+    if function is None:
+        return _FORMS[expression.name].build(expression.arguments, places)
+    kinds = (*function.parameters, *(function.rest for _ in expression.arguments))
+    arguments = [_to(kind, argument, places) for kind, argument in zip(kinds, expression.arguments, strict=False) if kind]
+    return function.result, _strict(function.apply, arguments)
+
+
+def _constant(value: Any) -> _Evaluate:
+    return lambda row: value
+
+
+def _converted(have: Kind, evaluate: _Evaluate, want: Kind) -> _Evaluate:
+    write, read = have.write, want.read
+
+    def convert(row: _Row) -> Any:
+        value = evaluate(row)
+        return None if value is None else read(write(value))
+
+    return convert
+
+
+def _strict(apply: Callable[..., Any], arguments: Sequence[_Evaluate]) -> _Evaluate:
+    """A call that is an error where one of its arguments is."""
+    if len(arguments) == 1:
+        (argument,) = arguments
+
+        def call_one(row: _Row) -> Any:
+            value = argument(row)
+            return None if value is None else apply(value)
+
+        return call_one
+    if len(arguments) == 2:
+        first, second = arguments
+
+        def call_two(row: _Row) -> Any:
+            a, b = first(row), second(row)
+            return None if a is None or b is None else apply(a, b)
+
+        return call_two
+
+    def call(row: _Row) -> Any:
+        values = [argument(row) for argument in arguments]
+        return None if None in values else apply(*values)
+
+    return call
+
+
+# ------------------------------------------------------------------------------------------------ forms with rules of their own
+
+
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """What does not evaluate all its arguments, or not each of them to a value."""
+
+    build: Callable[[tuple[Expression, ...], _Places], _Typed]
+    shape: str
+    least: int
+    most: int | None
+
+    def accepts(self, count: int) -> bool:
+        return self.least <= count and (self.most is None or count <= self.most)
+
+    def usage(self, _: str) -> str:
+        return self.shape
+
+
+def _and(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    left, right = (_to(BOOLEAN, argument, places) for argument in arguments)
+
+    def evaluate(row: _Row) -> bool | None:
+        a = left(row)
+        if a is False:
+            return False
+        b = right(row)
+        return b if a or b is False else None
+
+    return BOOLEAN, evaluate
+
+
+def _or(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    left, right = (_to(BOOLEAN, argument, places) for argument in arguments)
+
+    def evaluate(row: _Row) -> bool | None:
+        a = left(row)
+        if a is True:
+            return True
+        b = right(row)
+        return b if a is False or b is True else None
+
+    return BOOLEAN, evaluate
+
+
+def _not(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    return BOOLEAN, _negated(_to(BOOLEAN, arguments[0], places))
+
+
+def _negated(evaluate: _Evaluate) -> _Evaluate:
+    def negate(row: _Row) -> bool | None:
+        value = evaluate(row)
+        return None if value is None else not value
+
+    return negate
+
+
+def _in(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    """True if one alternative is equal; or else an error if the comparison with one of them is."""
+    wanted, *alternatives = (_to(TERM, argument, places) for argument in arguments)
+
+    def evaluate(row: _Row) -> bool | None:
+        term = wanted(row)
+        if term is None:
+            return None
+        found: bool | None = False
+        for alternative in alternatives:
+            other = alternative(row)
+            same = None if other is None else equal(term, other)
+            if same:
+                return True
+            if same is None:
+                found = None
+        return found
+
+    return BOOLEAN, evaluate
+
+
+def _not_in(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    kind, evaluate = _in(arguments, places)
+    return kind, _negated(evaluate)
+
+
+def _if(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    condition = _to(BOOLEAN, arguments[0], places)
+    kind, (then, otherwise) = _alternatives(arguments[1:], places)
+
+    def evaluate(row: _Row) -> Any:
+        holds = condition(row)
+        return None if holds is None else then(row) if holds else otherwise(row)
+
+    return kind, evaluate
+
+
+def _coalesce(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    kind, alternatives = _alternatives(arguments, places)
+
+    def evaluate(row: _Row) -> Any:
+        for alternative in alternatives:
+            value = alternative(row)
+            if value is not None:
+                return value
+        return None
+
+    return kind, evaluate
+
+
+def _alternatives(arguments: Sequence[Expression], places: _Places) -> tuple[Kind, list[_Evaluate]]:
+    """Expressions one of which is the result: to the kind that all of them have, or else to terms."""
+    compiled = [_compiled(argument, places) for argument in arguments]
+    kind = compiled[0][0]
+    if all(have is kind for have, _ in compiled):
+        return kind, [evaluate for _, evaluate in compiled]
+    return TERM, [_to(TERM, argument, places) for argument in arguments]
+
+
+def _bound(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    """True: a rule's variables have values before its expressions are evaluated."""
+    return BOOLEAN, _constant(True)
+
+
+_FORMS: Final = {
+    "&&": _Form(_and, "?a && ?b", 2, 2),
+    "||": _Form(_or, "?a || ?b", 2, 2),
+    "!": _Form(_not, "!?a", 1, 1),
+    "IN": _Form(_in, "?a IN (1, 2)", 1, None),
+    "NOT IN": _Form(_not_in, "?a NOT IN (1, 2)", 1, None),
+    "IF": _Form(_if, "IF(condition, then, else)", 3, 3),
+    "COALESCE": _Form(_coalesce, "COALESCE(term, ...)", 1, None),
+    "BOUND": _Form(_bound, "BOUND(?x)", 1, 1),
+}

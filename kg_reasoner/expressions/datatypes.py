@@ -1,0 +1,321 @@
+"""The datatype map: which literals denote the same value, and which datatypes a value belongs to.
+
+Unlike SPARQL's comparison (see `values`), this is identity of values, as RDF 1.1 Semantics and the datatype map of OWL 2 define
+it: xsd:decimal, xsd:double and xsd:float have no value in common, ``-0.0`` is not ``0.0``, NaN is itself, and the same moment in
+two time zones is two values. Lexical forms are taken as they are written: ``" 1"`` is not an integer.
+
+The datatypes are those of OWL 2 RL, rdf:langString and xsd:date. Literals of all others (owl:rational, xsd:duration ...) denote
+something that nothing is known of. Functions take the `recognised` datatypes; literals of the rest are treated like those.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Final, TypeAlias, cast
+
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.expressions.values import INTEGER_RANGES, value_of
+from kg_reasoner.terms import RDF, RDFS, XSD, Literal, Term
+
+__all__ = [
+    "ALWAYS_RECOGNISED",
+    "DATATYPES",
+    "canonical",
+    "datatypes_of",
+    "disjoint_datatypes",
+    "identity",
+    "is_ill_typed",
+    "narrower",
+    "recognised_datatypes",
+    "same_value",
+]
+
+_NAME_START: Final = (
+    "A-Za-z_\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
+    "\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME: Final = _NAME_START + r"\-.0-9\xb7\u0300-\u036f\u203f\u2040"
+_CHARACTER: Final = "\x01-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+"""NameStartChar and NameChar without the colon, and Char, as in XML 1.1."""
+
+_LANGUAGE_TAG: Final = "[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*"
+
+_STRINGS: Final = {
+    XSD.string.value: f"[{_CHARACTER}]*",
+    XSD.normalizedString.value: r"[^\t\n\r]*",
+    XSD.token.value: r"(?:[^ \t\n\r]+(?: [^ \t\n\r]+)*)?",
+    XSD.language.value: _LANGUAGE_TAG,
+    XSD.NMTOKEN.value: f"[{_NAME}:]+",
+    XSD.Name.value: f"[{_NAME_START}:][{_NAME}:]*",
+    XSD.NCName.value: f"[{_NAME_START}][{_NAME}]*",
+}
+"""xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too.
+The patterns are compiled when they are first used (by `re`), as most data have no literals of these types."""
+
+_ABOVE_STRINGS: Final = {
+    datatype: frozenset(XSD[name].value for name in names.split())
+    for datatype, names in {
+        XSD.string.value: "",
+        XSD.normalizedString.value: "string",
+        XSD.token.value: "normalizedString string",
+        XSD.language.value: "NCName Name NMTOKEN token normalizedString string",
+        XSD.NMTOKEN.value: "token normalizedString string",
+        XSD.Name.value: "NMTOKEN token normalizedString string",
+        XSD.NCName.value: "Name NMTOKEN token normalizedString string",
+    }.items()
+}
+"""The wider types of strings."""
+
+ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
+"""The datatypes that RDF 1.1 never treats as unknown."""
+
+DATATYPES: Final = frozenset(
+    [
+        *INTEGER_RANGES,
+        *_STRINGS,
+        *ALWAYS_RECOGNISED,
+        *(XSD[name].value for name in ("decimal", "double", "float", "boolean", "dateTime", "dateTimeStamp", "date")),
+        *(XSD[name].value for name in ("anyURI", "hexBinary", "base64Binary")),
+        *(RDF[name].value for name in ("PlainLiteral", "XMLLiteral")),
+        RDFS.Literal.value,
+    ]
+)
+"""The datatypes known here, as IRIs in text form."""
+
+VALUE: Final = "tag:kg-reasoner:value"
+"""The datatype of the literals that `canonical` gives."""
+
+_Value: TypeAlias = tuple[str, Hashable]
+"""A value space and what identifies a value in it."""
+
+_HEX: Final = r"(?:[0-9A-Fa-f]{2})*"
+_BASE64: Final = (
+    r"(?:(?:[A-Za-z0-9+/] ?){4})*(?:(?:[A-Za-z0-9+/] ?){3}[A-Za-z0-9+/]"
+    r"|(?:[A-Za-z0-9+/] ?){2}[AEIMQUYcgkosw048] ?=|[A-Za-z0-9+/] ?[AQgw] ?= ?=)|"
+)
+"""Groups of four characters, each of which may have a space behind it, except for the last; no bits that belong to no octet."""
+
+
+def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
+    """The datatypes to recognise, as IRIs: all that are known for None; otherwise those given, and `ALWAYS_RECOGNISED`.
+
+    Raises:
+        UnknownNameError: one of them is not known.
+    """
+    if datatypes is None:
+        return DATATYPES
+    wanted = frozenset(datatypes)
+    for name in sorted(wanted - DATATYPES):
+        raise UnknownNameError("datatype", name, DATATYPES)
+    return wanted | ALWAYS_RECOGNISED
+
+
+def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hashable | None:
+    """What identifies the literal's value: two literals denote the same value if and only if theirs are equal.
+
+    None if the literal is ill-typed or its datatype is not recognised.
+
+    >>> from kg_reasoner.terms import literal
+    >>> identity(literal(1)) == identity(Literal("1.0", XSD.decimal.value)), identity(literal(1)) == identity(literal(1.0))
+    (True, False)
+    """
+    return _value(literal) if literal.datatype in recognised else None
+
+
+def same_value(a: Term, b: Term) -> bool | None:
+    """Whether two terms stand for the same value; None if that is not known, as of a literal of an unknown datatype or an IRI.
+
+    >>> from kg_reasoner.terms import literal
+    >>> same_value(literal(1), Literal("01", XSD.byte.value)), same_value(literal(1), literal(1.0)), same_value(literal(1), RDF.nil)
+    (True, False, None)
+    """
+    if a == b:
+        return True
+    one, other = (identity(term) if isinstance(term, Literal) else None for term in (a, b))
+    return None if one is None or other is None else one == other
+
+
+def canonical(term: Term) -> Term:
+    """A term that is the same for all literals of one value, for what joins by value; of other terms, the term itself.
+
+    >>> canonical(Literal("1.0", XSD.decimal.value)) == canonical(Literal("01", XSD.byte.value)), canonical(RDF.nil) == RDF.nil
+    (True, True)
+    """
+    value = identity(term) if isinstance(term, Literal) else None
+    if value is None:
+        return term
+    space, key = cast(_Value, value)
+    return Literal(f"{space} {_key_text(key)}", VALUE)
+
+
+def _key_text(key: Hashable) -> str:
+    """A text that equal keys share, and no others."""
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_key_text, key))})"
+    return str(Fraction(key)) if isinstance(key, Decimal | Fraction) else repr(key)
+
+
+def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:
+    """Whether the datatype is recognised and the lexical form is none of its. rdfs:Literal has no forms that could be wrong."""
+    return literal.datatype in recognised and literal.datatype != RDFS.Literal.value and _value(literal) is None
+
+
+def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[str, ...]:
+    """The recognised datatypes whose value space has the literal's value, and rdfs:Literal; none if `identity` is None.
+
+    >>> [datatype.rpartition("#")[2] for datatype in datatypes_of(Literal("-1.0", XSD.decimal.value))][:4]
+    ['Literal', 'decimal', 'integer', 'nonPositiveInteger']
+    """
+    value = _value(literal) if literal.datatype in recognised else None
+    if value is None:
+        return ()
+    return RDFS.Literal.value, *(datatype for datatype in _spaces_with(*value) if datatype in recognised)
+
+
+@cache
+def disjoint_datatypes() -> frozenset[tuple[str, str]]:
+    """The pairs of known datatypes, in both orders, that have no value in common.
+
+    >>> (XSD.byte.value, XSD.float.value) in disjoint_datatypes(), (XSD.byte.value, XSD.decimal.value) in disjoint_datatypes()
+    (True, False)
+    """
+    known = sorted(DATATYPES - {RDFS.Literal.value})
+    return frozenset(pair for pair in product(known, known) if _are_disjoint(*pair))
+
+
+@cache
+def narrower(datatype: str) -> frozenset[str]:
+    """The known datatypes all of whose values belong to another one, without that one.
+
+    >>> sorted(name.rpartition("#")[2] for name in narrower(XSD.short.value))
+    ['byte', 'unsignedByte']
+    """
+    return frozenset(name for name in DATATYPES if name != datatype and _is_within_datatype(name, datatype))
+
+
+def _is_within_datatype(one: str, other: str) -> bool:
+    if other == RDFS.Literal.value or one == RDFS.Literal.value:
+        return other == RDFS.Literal.value
+    if one in INTEGER_RANGES and other in INTEGER_RANGES:
+        (low, high), (lower, higher) = INTEGER_RANGES[one], INTEGER_RANGES[other]
+        return (lower is None or (low is not None and low >= lower)) and (higher is None or (high is not None and high <= higher))
+    if one in _STRINGS and other in _STRINGS:
+        return other in _ABOVE_STRINGS[one]
+    return other in (XSD.decimal.value, RDF.PlainLiteral.value, XSD.dateTime.value) and _primitives(one) <= _primitives(other)
+
+
+def _are_disjoint(one: str, other: str) -> bool:
+    if one in INTEGER_RANGES and other in INTEGER_RANGES:
+        (low, high), (lower, higher) = INTEGER_RANGES[one], INTEGER_RANGES[other]
+        return _is_below(high, lower) or _is_below(higher, low)
+    return _primitives(one).isdisjoint(_primitives(other))
+
+
+def _is_below(high: int | None, low: int | None) -> bool:
+    return high is not None and low is not None and high < low
+
+
+def _primitives(datatype: str) -> frozenset[str]:
+    """The value spaces that a datatype has values of."""
+    if datatype in INTEGER_RANGES:
+        return frozenset([XSD.decimal.value])
+    if datatype in _STRINGS:
+        return frozenset([XSD.string.value])
+    if datatype == RDF.PlainLiteral.value:
+        return frozenset([XSD.string.value, RDF.langString.value])
+    return frozenset([XSD.dateTime.value if datatype == XSD.dateTimeStamp.value else datatype])
+
+
+def _spaces_with(space: str, key: Hashable) -> list[str]:
+    """The known datatypes that have a value."""
+    if space == XSD.decimal.value:
+        assert isinstance(key, Decimal)
+        whole = key == key.to_integral_value()
+        return [space, *(name for name, bounds in INTEGER_RANGES.items() if whole and _is_within(key, *bounds))]
+    if space == XSD.string.value:
+        assert isinstance(key, str)
+        return [RDF.PlainLiteral.value, *(datatype for datatype, pattern in _STRINGS.items() if re.fullmatch(pattern, key))]
+    if space == RDF.langString.value:
+        return [RDF.PlainLiteral.value, space]
+    if space == XSD.dateTime.value:
+        assert isinstance(key, tuple)
+        return [space] if key[1] is None else [space, XSD.dateTimeStamp.value]
+    return [space]
+
+
+def _is_within(key: Decimal, low: int | None, high: int | None) -> bool:
+    return (low is None or low <= key) and (high is None or key <= high)
+
+
+def _value(literal: Literal) -> _Value | None:
+    lexical, datatype = literal.lexical, literal.datatype
+    if literal.language is not None:
+        return RDF.langString.value, (lexical, literal.language.lower())
+    if datatype in _STRINGS:
+        is_value = re.fullmatch(_STRINGS[XSD.string.value], lexical) and re.fullmatch(_STRINGS[datatype], lexical)
+        return (XSD.string.value, lexical) if is_value else None
+    reader = _READERS.get(datatype)
+    if reader is not None:
+        return reader(lexical)
+    known = value_of(literal)
+    if known is None:
+        return None
+    kind, key = known
+    if kind == "number" and datatype in (XSD.double.value, XSD.float.value):
+        return datatype, str(key)  # tells -0 from 0, and NaN is itself
+    if kind in ("dateTime", "date"):
+        return XSD[kind].value, (key, _zone(lexical))
+    return (XSD.decimal.value if kind == "number" else datatype), key
+
+
+def _zone(lexical: str) -> str | None:
+    """The time zone of a date or dateTime as +hh:mm, None if it has none."""
+    if lexical.endswith("Z") or lexical[-6:] in ("+00:00", "-00:00"):
+        return "+00:00"
+    return lexical[-6:] if lexical[-6] in "+-" and lexical[-3] == ":" else None
+
+
+def _plain(lexical: str) -> _Value | None:
+    text, at, language = lexical.rpartition("@")
+    if not at or not re.fullmatch(_STRINGS[XSD.string.value], text):
+        return None
+    if not language:
+        return XSD.string.value, text
+    return (RDF.langString.value, (text, language.lower())) if re.fullmatch(_LANGUAGE_TAG, language) else None
+
+
+def _uri(lexical: str) -> _Value | None:
+    return (XSD.anyURI.value, lexical) if re.fullmatch(_STRINGS[XSD.string.value], lexical) else None
+
+
+def _hex(lexical: str) -> _Value | None:
+    return (XSD.hexBinary.value, lexical.upper()) if re.fullmatch(_HEX, lexical) else None
+
+
+def _base64(lexical: str) -> _Value | None:
+    return (XSD.base64Binary.value, base64.b64decode(lexical)) if re.fullmatch(_BASE64, lexical) else None
+
+
+def _xml(lexical: str) -> _Value | None:
+    """A fragment of XML. What canonical XML does not tell apart (the order of attributes, CDATA sections) is the same value."""
+    from xml.etree import ElementTree
+
+    try:
+        return RDF.XMLLiteral.value, ElementTree.canonicalize(f"<x>{lexical}</x>", with_comments=True)
+    except (ElementTree.ParseError, ValueError):  # the latter for lone surrogates
+        return None
+
+
+_READERS: Final[dict[str, Callable[[str], _Value | None]]] = {
+    RDF.PlainLiteral.value: _plain,
+    RDF.XMLLiteral.value: _xml,
+    XSD.hexBinary.value: _hex,
+    XSD.base64Binary.value: _base64,
+    XSD.anyURI.value: _uri,
+}

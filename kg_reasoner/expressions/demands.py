@@ -1,0 +1,72 @@
+"""What users' rules ask of literals, as facts that rule sets can look at.
+
+By the book every literal has all its types and differs from all others. A rule set that derives these only where somebody can
+see them (``owl2rl-full``) has to know which of them rules see. It asks by ``asked_of(?name)``: the classes that rules look for by
+name, all datatypes if a rule looks for any class, and owl:differentFrom if a rule names it. Rules of the W3C's documents do not
+count, as the rule set knows itself what these see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
+from kg_reasoner.terms import IRI, OWL, RDF, Term, literal
+
+__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands"]
+
+ASKED_OF: Final = "asked_of"
+MERGED: Final = "merges_equal_terms"
+DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
+"""``asked_of(?name)``, and ``merges_equal_terms(true)`` where a reasoner merges them."""
+
+BY_THE_BOOK: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
+"""How the names of the rules begin in OWL 2 Profiles and in RDF 1.1 Semantics."""
+
+_BESIDES: Final = ("list/", "beyond/", "datatypes/")
+"""How the names of the other rules of the rule sets begin."""
+
+_TYPES: Final = frozenset(map(IRI, DATATYPES))
+
+
+def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, ...]:
+    """The facts of `DEMAND_PREDICATES`, as rules without a body; none if no rule looks at them.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> program = parse("asked(?x) :- asked_of(?x) . aged(?x) :- age(?x, ?n), xsd:integer[?n] .")
+    >>> [str(rule.head.terms[0]) for rule in demands(program.rules, merges_equal_terms=False)]
+    ['<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    rules = tuple(rules)
+    if not any(_looks_at_demands(rule) for rule in rules):
+        return ()
+    names = sorted({name for rule in rules for name in _asked_by(rule)}, key=str)
+    facts = [Atom(ASKED_OF, (name,)) for name in names]
+    if merges_equal_terms:
+        facts.append(Atom(MERGED, (literal(True),)))
+    return tuple(Rule(fact, ()) for fact in facts)
+
+
+@remembered
+def _looks_at_demands(rule: Rule) -> bool:
+    return any(isinstance(part, Atom) and part.predicate in DEMAND_PREDICATES for part in rule.body)
+
+
+@remembered
+def _asked_by(rule: Rule) -> frozenset[Term]:
+    """What a rule of a user looks for."""
+    name = rule.origin.name or ""
+    if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
+        return frozenset()
+    found: set[Term] = set()
+    for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
+        if property == OWL.differentFrom:
+            found.add(OWL.differentFrom)
+        elif isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)):
+            found |= _TYPES
+        elif property == RDF.type and not isinstance(value, Variable):
+            found.add(value)
+    return frozenset(found)

@@ -1,0 +1,31 @@
+"""The functions and operators of SPARQL 1.1 that have one value for given arguments, on RDF terms.
+
+`FUNCTIONS` has those that evaluate all their arguments first, by the name that a `program.Call` has. What does not (``&& || !``
+with their three truth values, IF, COALESCE, IN, BOUND) is in `kg_reasoner.expressions.compile`. `REFUSED` are those that could not
+be maintained: evaluated again, they would give another value.
+
+Results are canonical literals of XML Schema 1.1: the decimal ``1.5 + 1.5`` is ``"3"^^xsd:decimal``, the double ten is ``1.0E1``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kg_reasoner.expressions.functions import arithmetic, casts, comparisons, dates, nodes, patterns, strings
+from kg_reasoner.expressions.functions.kinds import Function
+
+__all__ = ["FUNCTIONS", "REFUSED"]
+
+FUNCTIONS: Final[dict[str, Function]] = {
+    **comparisons.FUNCTIONS,
+    **arithmetic.FUNCTIONS,
+    **nodes.FUNCTIONS,
+    **strings.FUNCTIONS,
+    **patterns.FUNCTIONS,
+    **dates.FUNCTIONS,
+    **casts.FUNCTIONS,
+}
+"""Functions and operators by name: operators as written (unary minus is ``neg``), functions in upper case, casts as ``<IRI>``."""
+
+REFUSED: Final = ("BNODE", "NOW", "RAND", "STRUUID", "UUID")
+"""The functions that give another value each time."""

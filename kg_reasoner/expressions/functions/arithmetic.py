@@ -1,0 +1,128 @@
+"""Arithmetic with SPARQL's promotion of types: integer, decimal, float, double (SPARQL 1.1 Query, section 17.3).
+
+Sums, differences and products of integers and decimals are exact. A quotient of two of them is a decimal, cut after `PLACES`
+decimal places if it goes on; dividing by zero is an error there, and infinite for floats and doubles.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DecimalException
+from fractions import Fraction
+from typing import Any, Final
+
+from kg_reasoner.expressions.functions.kinds import NUMBER, Function
+from kg_reasoner.expressions.functions.numbers import DIGITS, EXACT, Number, Single, exactly, to_float, too_large
+
+__all__ = ["FUNCTIONS", "PLACES", "add", "divide"]
+
+PLACES: Final = 18
+"""The decimal places of quotients (XML Schema asks for 18 digits at least)."""
+
+_SCALE: Final = 10**PLACES
+_HALF: Final = Decimal("0.5")
+_WHOLE: Final = Context(prec=2 * DIGITS, Emin=-2 * DIGITS, Emax=2 * DIGITS)
+
+
+def _inexact(operation: Callable[[float, float], float], a: Number, b: Number) -> Number:
+    """The operation on doubles if one of the numbers is a double, and else on floats."""
+    if type(a) is float or type(b) is float:
+        return operation(to_float(a), to_float(b))
+    return Single(operation(Single(to_float(a)), Single(to_float(b))))
+
+
+def _operator(on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any, Any], Decimal]) -> Callable[[Number, Number], Any]:
+    def apply(a: Number, b: Number) -> Number:
+        if isinstance(a, float) or isinstance(b, float):
+            return _inexact(on_numbers, a, b)
+        if isinstance(a, int) and isinstance(b, int):
+            return exactly(on_numbers(a, b))
+        try:
+            return on_decimals(a, b)
+        except DecimalException:
+            raise too_large() from None
+
+    return apply
+
+
+add: Final = _operator(operator.add, EXACT.add)
+"""``a + b``; an error if the result has too many digits."""
+subtract: Final = _operator(operator.sub, EXACT.subtract)
+multiply: Final = _operator(operator.mul, EXACT.multiply)
+
+
+def divide(a: Number, b: Number) -> Number | None:
+    """``a / b``; None if `b` is the integer or decimal zero, an error if the result has too many digits.
+
+    >>> divide(2, 3), divide(1, 0), divide(1.0, 0)
+    (Decimal('0.666666666666666666'), None, inf)
+    """
+    if isinstance(a, float) or isinstance(b, float):
+        return _inexact(_divide_floats, a, b)
+    if b == 0:
+        return None
+    quotient = Fraction(a) / Fraction(b)
+    scaled = abs(quotient.numerator) * _SCALE // quotient.denominator
+    return exactly(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, _WHOLE))
+
+
+def _divide_floats(a: float, b: float) -> float:
+    if b != 0:
+        return a / b
+    if a == 0 or a != a:
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _negate(a: Number) -> Number:
+    return Single(-a) if isinstance(a, Single) else -a if not isinstance(a, Decimal) else a.copy_negate()
+
+
+def _absolute(a: Number) -> Number:
+    return Single(abs(a)) if isinstance(a, Single) else abs(a) if not isinstance(a, Decimal) else a.copy_abs()
+
+
+def _to_whole(on_floats: Callable[[float], int], on_decimals: Callable[[Decimal], Decimal]) -> Callable[[Number], Number | None]:
+    """A function to whole numbers, of the type of its argument."""
+
+    def apply(a: Number) -> Number | None:
+        if isinstance(a, int):
+            return a
+        if isinstance(a, Decimal):
+            return exactly(on_decimals(a))
+        if not math.isfinite(a):
+            return a
+        return type(a)(math.copysign(on_floats(a), a))
+
+    return apply
+
+
+def _half_up(a: float) -> int:
+    below = math.floor(a)
+    return below + (a - below >= 0.5)
+
+
+def _decimal_half_up(a: Decimal) -> Decimal:
+    below = a.to_integral_value(ROUND_FLOOR, _WHOLE)
+    return _WHOLE.add(below, 1) if _WHOLE.subtract(a, below) >= _HALF else below
+
+
+FUNCTIONS: Final = {
+    **{
+        name: Function((NUMBER, NUMBER), NUMBER, apply)
+        for name, apply in {"+": add, "-": subtract, "*": multiply, "/": divide}.items()
+    },
+    **{
+        name: Function((NUMBER,), NUMBER, apply)
+        for name, apply in {
+            "neg": _negate,
+            "ABS": _absolute,
+            "ROUND": _to_whole(_half_up, _decimal_half_up),
+            "CEIL": _to_whole(math.ceil, lambda a: a.to_integral_value(ROUND_CEILING, _WHOLE)),
+            "FLOOR": _to_whole(math.floor, lambda a: a.to_integral_value(ROUND_FLOOR, _WHOLE)),
+        }.items()
+    },
+}
+"""The operators and functions on numbers. ROUND takes halves up, also below zero (XPath's fn:round)."""

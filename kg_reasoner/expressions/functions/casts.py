@@ -1,0 +1,126 @@
+"""Casts: the IRIs of datatypes as functions (SPARQL 1.1 Query, section 17.5; XPath and XQuery Functions and Operators, section 17).
+
+A cast takes a literal of a datatype that it can be made from, or a string with a valid lexical form, white space around it or not;
+xsd:string takes IRIs as well. Everything else is a type error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Final
+
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, TERM, Function
+from kg_reasoner.expressions.functions.moments import Moment, moment_of
+from kg_reasoner.expressions.functions.numbers import (
+    Number,
+    Single,
+    decimal_text,
+    literal_of,
+    number_of,
+    scientific,
+    shortest,
+    to_float,
+)
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.terms import IRI, XSD, Literal, Term
+
+__all__ = ["FUNCTIONS"]
+
+_BOOLEAN: Final = XSD.boolean.value
+_STRING: Final = XSD.string.value
+_SPACE: Final = " \t\n\r"
+
+
+def _source(term: Term, datatype: str) -> Literal | None:
+    """The literal that is cast: a string counts as the literal of the target that it spells."""
+    if not isinstance(term, Literal):
+        return None
+    return Literal(term.lexical.strip(_SPACE), datatype) if term.datatype == _STRING else term
+
+
+def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Callable[[Term], Number | None]:
+    def cast(term: Term) -> Number | None:
+        source = _source(term, target)
+        if source is None:
+            return None
+        number = int(BOOLEAN.read(source)) if source.datatype == _BOOLEAN and value_of(source) is not None else number_of(source)
+        return None if number is None else convert(number)
+
+    return cast
+
+
+def _to_integer(number: Number) -> int | None:
+    """What stands before the point."""
+    return None if isinstance(number, float) and not math.isfinite(number) else int(number)
+
+
+def _to_decimal(number: Number) -> Decimal | None:
+    """Floats and doubles become the shortest decimals that stand for them: the double 0.1 is not 0.1000000000000000055."""
+    if isinstance(number, float):
+        return Decimal(shortest(number)) if math.isfinite(number) else None
+    return Decimal(number)
+
+
+def _to_boolean(term: Term) -> Literal | None:
+    source = _source(term, _BOOLEAN)
+    if source is None or (source.datatype != _BOOLEAN and number_of(source) is None) or value_of(source) is None:
+        return None
+    return BOOLEAN.write(BOOLEAN.read(source))  # type: ignore[return-value]
+
+
+def _to_string(term: Term) -> Literal | None:
+    """Canonical forms; floats and doubles of usual size without an exponent."""
+    if isinstance(term, IRI):
+        return Literal(term.value)
+    if not isinstance(term, Literal) or term.language is not None:
+        return None
+    if term.datatype == _STRING:
+        return term
+    if term.datatype == _BOOLEAN:
+        boolean = _to_boolean(term)
+        return None if boolean is None else Literal(boolean.lexical)
+    moment = moment_of(term)
+    if moment is not None:
+        return Literal(moment.date_text() if moment.hour is None else moment.text())
+    number = number_of(term)
+    if number is None:
+        return None
+    if not isinstance(number, float):
+        return Literal(literal_of(number).lexical)
+    if number == 0:
+        return Literal("-0" if math.copysign(1, number) < 0 else "0")
+    return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(number))
+
+
+def _to_moment(target: str, write: Callable[[Moment], str]) -> Callable[[Term], Literal | None]:
+    def cast(term: Term) -> Literal | None:
+        source = _source(term, target)
+        moment = None if source is None else moment_of(source)
+        return None if moment is None else Literal(write(moment), target)
+
+    return cast
+
+
+_NUMBERS: Final = {
+    "integer": _to_integer,
+    "decimal": _to_decimal,
+    "float": lambda number: Single(to_float(number)),
+    "double": lambda number: float(to_float(number)),
+}
+_OTHERS: Final = {
+    "boolean": _to_boolean,
+    "string": _to_string,
+    "dateTime": _to_moment(XSD.dateTime.value, Moment.text),
+    "date": _to_moment(XSD.date.value, Moment.date_text),
+}
+
+FUNCTIONS: Final = {
+    **{
+        f"<{XSD[name].value}>": Function((TERM,), NUMBER, _to_number(XSD[name].value, convert))
+        for name, convert in _NUMBERS.items()
+    },
+    **{f"<{XSD[name].value}>": Function((TERM,), TERM, cast) for name, cast in _OTHERS.items()},
+}
+"""The casts, by the IRI in angle brackets."""

@@ -1,0 +1,131 @@
+"""What functions take and give: kinds of values, each read from a term and written as one.
+
+A function works on Python values. Where one function's result is another's argument and the kinds fit, the value is passed on as it
+is; only at the ends is it read from a term and written as a term (see `compile`). This changes no result because reading what
+was written gives the same value again. Reading says None where the term is not of the kind: SPARQL's type error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kg_reasoner.expressions.functions.moments import Moment, moment_of
+from kg_reasoner.expressions.functions.numbers import NUMERIC, literal_of, number_of
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.terms import XSD, Literal, Term
+
+__all__ = [
+    "BOOLEAN",
+    "MOMENT",
+    "NUMBER",
+    "SIMPLE",
+    "TERM",
+    "TEXT",
+    "TIME",
+    "Function",
+    "Kind",
+    "effective_boolean",
+]
+
+_STRING: Final = XSD.string.value
+_BOOLEAN: Final = XSD.boolean.value
+_TRUE: Final = Literal("true", _BOOLEAN)
+_FALSE: Final = Literal("false", _BOOLEAN)
+
+
+def effective_boolean(term: Term) -> bool | None:
+    """The effective boolean value (SPARQL 1.1 Query, section 17.2.2); None is the type error.
+
+    Ill-typed booleans and numbers are false, as are zero, NaN and the empty string, whether it has a language tag or not.
+
+    >>> from kg_reasoner.terms import RDF, literal
+    >>> effective_boolean(literal("x")), effective_boolean(literal(0.0)), effective_boolean(RDF.type)
+    (True, False, None)
+    """
+    if not isinstance(term, Literal):
+        return None
+    if term.datatype == _BOOLEAN:
+        return term.lexical in ("true", "1")
+    if term.datatype == _STRING or term.language is not None:
+        return term.lexical != ""
+    if term.datatype not in NUMERIC:
+        return None
+    value = value_of(term)
+    return value is not None and value[1] == value[1] and value[1] != 0
+
+
+def _text(term: Term) -> Literal | None:
+    return term if isinstance(term, Literal) and (term.datatype == _STRING or term.language is not None) else None
+
+
+def _simple(term: Term) -> str | None:
+    return term.lexical if isinstance(term, Literal) and term.datatype == _STRING else None
+
+
+def _time(term: Term) -> Moment | None:
+    moment = moment_of(term)
+    return moment if moment is not None and moment.hour is not None else None
+
+
+def _same(term: Term) -> Term:
+    return term
+
+
+def _is_only_read(value: Any) -> Term:
+    raise TypeError(f"{value!r} is a result of no function")
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of values. `name` is what messages call it."""
+
+    name: str
+    read: Callable[[Term], Any]
+    write: Callable[[Any], Term]
+
+
+TERM: Final = Kind("term", _same, _same)
+"""Any term, as it is."""
+BOOLEAN: Final = Kind("boolean", effective_boolean, lambda value: _TRUE if value else _FALSE)
+"""A truth value as `bool`; what is read is the effective boolean value."""
+NUMBER: Final = Kind("number", number_of, literal_of)
+"""A number (see `numbers`)."""
+SIMPLE: Final = Kind("simple string", _simple, Literal)
+"""A string without a language tag, as `str`."""
+TEXT: Final = Kind("string", _text, _same)
+"""A string with or without a language tag, as the literal that it is."""
+MOMENT: Final = Kind("date or dateTime", moment_of, _is_only_read)
+"""An xsd:dateTime or xsd:date, as `Moment`."""
+TIME: Final = Kind("dateTime", _time, _is_only_read)
+"""An xsd:dateTime, as `Moment`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function whose arguments are all evaluated first; an error in one of them is an error of the call.
+
+    `apply` takes values of the kinds of `parameters` (the last `optional` of them may be missing), then any number of the kind
+    `rest`; it returns a value of the kind `result`, or None for a type error. It never raises, and its result depends on nothing
+    but the arguments.
+    """
+
+    parameters: tuple[Kind, ...]
+    result: Kind
+    apply: Callable[..., Any]
+    optional: int = 0
+    rest: Kind | None = None
+
+    def accepts(self, count: int) -> bool:
+        """Whether it can be called with so many arguments."""
+        return len(self.parameters) - self.optional <= count and (self.rest is not None or count <= len(self.parameters))
+
+    def usage(self, name: str) -> str:
+        """How it is called, such as ``SUBSTR(string, number[, number])``."""
+        required = len(self.parameters) - self.optional
+        text = ", ".join(kind.name for kind in self.parameters[:required])
+        text += "".join(f"[, {kind.name}]" for kind in self.parameters[required:])
+        if self.rest is not None:
+            text += f"{', ' if text else ''}{self.rest.name}, ..."
+        return f"{name}({text})"

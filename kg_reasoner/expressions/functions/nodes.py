@@ -1,0 +1,69 @@
+"""Functions that test, take apart and make RDF terms (SPARQL 1.1 Query, section 17.4.2).
+
+SAMEVALUE is ours: whether two literals have one value by the datatype map (see `kg_reasoner.expressions.datatypes`), where ``=``
+compares as SPARQL does, to which the decimal 1.5 and the double 1.5 are equal.
+VALUE gives one literal for all literals of a value, to join by.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kg_reasoner.expressions.datatypes import canonical, same_value
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
+from kg_reasoner.expressions.functions.numbers import NUMERIC
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term
+
+__all__ = ["FUNCTIONS"]
+
+_ABSOLUTE: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
+_TAG: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+
+
+def _text(term: Term) -> str | None:
+    return None if isinstance(term, BlankNode) else term.value if isinstance(term, IRI) else term.lexical
+
+
+def _iri(term: Term) -> IRI | None:
+    """The IRI of a simple string, which must be absolute: rules have no base when they are evaluated."""
+    if isinstance(term, IRI):
+        return term
+    text = SIMPLE.read(term)
+    return IRI(text) if text is not None and _ABSOLUTE.fullmatch(text) else None
+
+
+def _typed(lexical: str, datatype: Term) -> Literal | None:
+    return Literal(lexical, datatype.value) if isinstance(datatype, IRI) and datatype != RDF.langString else None
+
+
+def _tagged(lexical: str, tag: str) -> Literal | None:
+    return Literal(lexical, RDF.langString.value, tag.lower()) if _TAG.fullmatch(tag) else None
+
+
+def _is_numeric(term: Term) -> bool:
+    return isinstance(term, Literal) and term.datatype in NUMERIC and value_of(term) is not None
+
+
+_IRI: Final = Function((TERM,), TERM, _iri)
+_IS_IRI: Final = Function((TERM,), BOOLEAN, lambda term: isinstance(term, IRI))
+
+FUNCTIONS: Final = {
+    "SAMETERM": Function((TERM, TERM), BOOLEAN, lambda a, b: a == b),
+    "SAMEVALUE": Function((TERM, TERM), BOOLEAN, same_value),
+    "VALUE": Function((TERM,), TERM, canonical),
+    "ISIRI": _IS_IRI,
+    "ISURI": _IS_IRI,
+    "ISBLANK": Function((TERM,), BOOLEAN, lambda term: isinstance(term, BlankNode)),
+    "ISLITERAL": Function((TERM,), BOOLEAN, lambda term: isinstance(term, Literal)),
+    "ISNUMERIC": Function((TERM,), BOOLEAN, _is_numeric),
+    "STR": Function((TERM,), SIMPLE, _text),
+    "LANG": Function((TERM,), SIMPLE, lambda term: term.language or "" if isinstance(term, Literal) else None),
+    "DATATYPE": Function((TERM,), TERM, lambda term: IRI(term.datatype) if isinstance(term, Literal) else None),
+    "IRI": _IRI,
+    "URI": _IRI,
+    "STRDT": Function((SIMPLE, TERM), TERM, _typed),
+    "STRLANG": Function((SIMPLE, SIMPLE), TERM, _tagged),
+}
+"""The functions on terms."""

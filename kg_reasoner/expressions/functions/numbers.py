@@ -1,0 +1,183 @@
+"""Numbers of XML Schema as Python numbers, and back as canonical literals.
+
+| XML Schema                                  | Python      |
+|---------------------------------------------|-------------|
+| xsd:integer and the types derived from it   | `int`       |
+| xsd:decimal                                 | `Decimal`   |
+| xsd:float                                   | `Single`    |
+| xsd:double                                  | `float`     |
+
+Integers and decimals are exact, within a limit that keeps a rule from filling the memory with one number: below 10 ** `DIGITS` and
+of at most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner: as a type error
+it would end a recursion in silence. A literal beyond that, which nobody computed, is not a number for functions.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow, Subnormal
+from typing import Final, TypeAlias
+
+from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner.expressions.values import INTEGER_RANGES, value_of
+from kg_reasoner.terms import XSD, Literal, Term
+
+__all__ = [
+    "DIGITS",
+    "EXACT",
+    "NUMERIC",
+    "Number",
+    "Single",
+    "decimal_text",
+    "exact",
+    "exactly",
+    "literal_of",
+    "number_of",
+    "scientific",
+    "shortest",
+    "to_float",
+    "too_large",
+]
+
+DIGITS: Final = 1000
+"""How many digits an integer or a decimal may have."""
+
+EXACT: Final = Context(prec=DIGITS, Emin=-DIGITS, Emax=DIGITS - 1, traps=[Inexact, InvalidOperation, Overflow, Subnormal])
+"""Arithmetic on decimals that raises where the result would have to be rounded."""
+
+_BOUND: Final = 10**DIGITS
+_LONGEST: Final = 4 * DIGITS  # Python reads integers of at most 4300 digits
+_INTEGER: Final = XSD.integer.value
+_DECIMAL: Final = XSD.decimal.value
+_FLOAT: Final = XSD.float.value
+_DOUBLE: Final = XSD.double.value
+
+NUMERIC: Final = frozenset([*INTEGER_RANGES, _DECIMAL, _FLOAT, _DOUBLE])
+"""The numeric datatypes."""
+
+
+class Single(float):
+    """A number of the value space of xsd:float: the nearest one to what it is made from, which may be infinite.
+
+    >>> Single(16777217.0)
+    Single(16777216.0)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, value: float) -> Single:
+        try:
+            (value,) = struct.unpack("f", struct.pack("f", value))
+        except OverflowError:
+            value = float("inf") if value > 0 else float("-inf")
+        return super().__new__(cls, value)
+
+    def __repr__(self) -> str:
+        return f"Single({float(self)!r})"
+
+
+Number: TypeAlias = int | Decimal | Single | float
+
+
+def exact(number: int | Decimal) -> int | Decimal | None:
+    """The number itself, or None if it has too many digits."""
+    if isinstance(number, int):
+        return number if -_BOUND < number < _BOUND else None
+    try:
+        return EXACT.plus(number)
+    except DecimalException:
+        return None
+
+
+def exactly(number: int | Decimal) -> int | Decimal:
+    """A number that has been computed.
+
+    Raises:
+        ValueTooLargeError: it has too many digits.
+    """
+    found = exact(number)
+    if found is None:
+        raise too_large()
+    return found
+
+
+def too_large() -> ValueTooLargeError:
+    """The error of a number that has been computed and has too many digits."""
+    return ValueTooLargeError(f"the result has more than {DIGITS} digits")
+
+
+def number_of(term: Term) -> Number | None:
+    """The number that a term is, or None: the term is not a number, is ill-typed, or has too many digits.
+
+    >>> number_of(Literal("1.50", XSD.decimal.value)), number_of(Literal("300", XSD.byte.value))
+    (Decimal('1.50'), None)
+    """
+    if not isinstance(term, Literal) or term.datatype not in NUMERIC or len(term.lexical) > _LONGEST:
+        return None
+    value = value_of(term)
+    if value is None:
+        return None
+    if term.datatype == _DOUBLE:
+        return float(term.lexical)
+    number = value[1]
+    assert isinstance(number, Decimal)
+    if term.datatype == _FLOAT:
+        return Single(float(number))
+    return exact(number if term.datatype == _DECIMAL else int(number))
+
+
+def literal_of(number: Number) -> Literal:
+    """The canonical literal of a number, as XML Schema 1.1 has it: ``3`` for the decimal 3.0, ``1.0E1`` for the double 10.
+
+    >>> print(literal_of(Decimal("3.00")), literal_of(10.0))
+    "3"^^<http://www.w3.org/2001/XMLSchema#decimal> "1.0E1"^^<http://www.w3.org/2001/XMLSchema#double>
+    """
+    return _WRITERS[type(number)](number)
+
+
+def to_float(number: Number) -> float:
+    """The nearest double. The zeros of integers and decimals have no sign."""
+    if not number:
+        return number if isinstance(number, float) else 0.0
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def decimal_text(number: Decimal) -> str:
+    """The digits of a decimal, without superfluous zeros and without a point where there is nothing behind it."""
+    text = format(number, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def shortest(number: float) -> str:
+    """The shortest digits that read back as the same number of the same type, in any notation of Python's."""
+    if isinstance(number, Single):
+        return next(text for text in (f"{float(number):.{digits}g}" for digits in range(1, 10)) if Single(float(text)) == number)
+    return repr(number)
+
+
+def scientific(number: float) -> str:
+    """The canonical form of a float or double: ``-1.5E-7 0.0E0 INF NaN``."""
+    if number != number:
+        return "NaN"
+    if number in (float("inf"), float("-inf")):
+        return "INF" if number > 0 else "-INF"
+    sign, digits, exponent = Decimal(shortest(number)).as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits))
+    power = exponent + len(text) - 1 if number else 0
+    text = text.rstrip("0") or "0"
+    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}"
+
+
+_WRITERS: Final[dict[type, Callable[..., Literal]]] = {
+    int: lambda number: Literal(str(number), _INTEGER),
+    Decimal: lambda number: Literal(decimal_text(number), _DECIMAL),
+    Single: lambda number: Literal(scientific(number), _FLOAT),
+    float: lambda number: Literal(scientific(number), _DOUBLE),
+}

@@ -1,0 +1,215 @@
+"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, on RE2.
+
+RE2 does not backtrack: the time to find a match is at most proportional to the length of the text and the size of the pattern.
+What that leaves is bounded by `STEPS`: large patterns on huge texts, and REPLACE where each search may go to the end of the text.
+A pattern that XPath does not allow, or RE2 cannot do, is a type error; written in a rule or a query, it is refused (`problem`).
+
+With the flag m, the end of a text that ends with a line break is no end of a line, as in XPath; but other than in XPath, ``^``
+finds the start of an empty line there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TEXT, Function
+from kg_reasoner.expressions.functions.pattern_errors import PatternError
+from kg_reasoner.expressions.functions.strings import like
+from kg_reasoner.terms import Literal
+
+if TYPE_CHECKING:
+    import re2
+
+__all__ = ["FUNCTIONS", "LONGEST", "matches", "problem", "replaced"]
+
+LONGEST: Final = 1 << 22
+"""How many characters REPLACE may give."""
+
+STEPS: Final = 4_000_000_000
+"""How many steps a call may take at worst, which is some seconds."""
+
+_MEMORY: Final = 1 << 23
+"""The bytes that RE2 may use for a pattern."""
+_MATCH: Final = 2000
+"""The steps that replacing a match counts for."""
+_SMALL: Final = 50
+"""Patterns of so few instructions are deterministic automata in RE2: a step for each byte. Larger ones may take one for each
+instruction."""
+_REPLACEMENT: Final = re.compile(r"\\([\\$])|\$([0-9]+)|([^\\$]+)")
+
+
+def matches(text: str, pattern: str, flags: str = "") -> bool:
+    """Whether a pattern is found anywhere in a text.
+
+    Raises:
+        PatternError: the pattern or the flags are wrong.
+    """
+    compiled = _compiled(pattern, flags, captures=False)
+    data = _encoded(text)
+    _check_size(compiled, len(data))
+    searched, end = _searched(data, flags)
+    return compiled.find(searched, 0, end) is not None
+
+
+def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str | None:
+    """The text with what a pattern finds replaced; None: it would be longer than `LONGEST`, or that takes too many steps.
+
+    Raises:
+        PatternError: the pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
+    """
+    compiled = _compiled(pattern, flags, captures=True)
+    written = _prepared_replacement(pattern, replacement, flags)
+    data = _encoded(text)
+    _check_size(compiled, len(data))
+    searched, end = _searched(data, flags)
+    parts: list[bytes] = []
+    size = len(data)
+    last = 0
+    steps = STEPS
+    while (spans := compiled.find(searched, last, end)) is not None:
+        first, after = spans[0]
+        steps -= _MATCH if compiled.is_local else _MATCH + compiled.cost * (end - last)
+        if steps < 0:
+            return None
+        parts.append(data[last:first])
+        for part in written:
+            parts.append(part if isinstance(part, bytes) else data[slice(*spans[part])])
+            size += len(parts[-1])
+        if size > 4 * LONGEST:
+            return None
+        last = after
+    result = b"".join([*parts, data[last:]]).decode("utf-8", "surrogatepass")
+    return result if len(result) <= LONGEST else None
+
+
+def problem(name: str, constants: Sequence[str | None]) -> str | None:
+    """What is wrong with the arguments of REGEX or REPLACE, as far as they are known; None stands for one that is not."""
+    pattern, replacement, flags = constants[1], None, constants[2:3]
+    if name == "REPLACE":
+        replacement, flags = constants[2], constants[3:4]
+    chosen = flags[0] if flags else ""
+    from kg_reasoner.expressions.functions.regular_expressions import translate
+
+    try:
+        if chosen is None or pattern is None:
+            translate("", chosen or "")
+        elif name == "REGEX":
+            _compiled(pattern, chosen, captures=False)
+        else:
+            _prepared_replacement(pattern, replacement or "", chosen)
+    except PatternError as error:
+        return str(error)
+    return None
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """A pattern for texts in UTF-8; `cost` is the number of steps that a byte may take."""
+
+    expression: re2._re2.RE2
+    is_local: bool
+    cost: int
+
+    def find(self, data: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
+        """Where the first match is, and its groups: (-1, -1) for those that took no part in it."""
+        spans: list[tuple[int, int]] = self.expression.Match(self.expression.Anchor.UNANCHORED, data, start, end)
+        return spans if spans[0][0] >= 0 else None
+
+
+def _check_size(compiled: _Compiled, size: int) -> None:
+    if compiled.cost * size > STEPS:
+        raise PatternError("FORX0002", f"the pattern is too large for a text of {size} bytes")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _searched(data: bytes, flags: str) -> tuple[bytes, int]:
+    """What is searched, and up to where: after a line break at the end, something follows in which nothing is found."""
+    return (data + b"." if "m" in flags and data.endswith(b"\n") else data), len(data)
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
+    """The pattern, ready for use.
+
+    Raises:
+        PatternError: the pattern or the flags are wrong.
+    """
+    import re2
+
+    from kg_reasoner.expressions.functions.regular_expressions import translate
+
+    translation = translate(pattern, flags)
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = not captures
+    options.max_mem = _MEMORY
+    expression = re2._re2.RE2(translation.source.encode(), options)  # the layer above it takes most of the time
+    if not expression.ok():
+        reason = expression.error().decode("utf-8", "replace")
+        raise PatternError("FORX0002", f"the pattern takes too much memory, or its repetitions multiply to too many ({reason})")
+    size = expression.ProgramSize()
+    return _Compiled(expression, translation.is_local, 1 if size < _SMALL else size)
+
+
+@lru_cache(maxsize=512)
+def _prepared_replacement(pattern: str, replacement: str, flags: str) -> tuple[bytes | int, ...]:
+    """What a match is replaced by: texts, and numbers of groups. ``$12`` is group 1 and the digit 2 where there are fewer groups.
+
+    Raises:
+        PatternError: the replacement is wrong, or the pattern matches the empty text.
+    """
+    compiled = _compiled(pattern, flags, captures=True)
+    if compiled.find(b"", 0, 0) is not None:
+        raise PatternError("FORX0003", f"the pattern {pattern!r} matches the empty text: nothing can be replaced")
+    if "q" in flags:
+        return (_encoded(replacement),)
+    return tuple(_replacement_parts(replacement, compiled.expression.NumberOfCapturingGroups()))
+
+
+def _replacement_parts(replacement: str, groups: int) -> Iterator[bytes | int]:
+    place = 0
+    while place < len(replacement):
+        found = _REPLACEMENT.match(replacement, place)
+        if found is None:
+            message = "in a replacement, $ is written \\$ unless a number follows, and \\ is written \\\\:"
+            raise PatternError("FORX0004", message, replacement, place)
+        place = found.end()
+        escaped, digits, plain = found.groups()
+        if digits is None:
+            yield _encoded(escaped or plain)
+            continue
+        length = min(len(digits), 9)
+        while length > 1 and int(digits[:length]) > groups:
+            length -= 1
+        if int(digits[:length]) <= groups:
+            yield int(digits[:length])
+        yield digits[length:].encode()
+
+
+def _regex(text: Literal, pattern: str, flags: str = "") -> bool | None:
+    try:
+        return matches(text.lexical, pattern, flags)
+    except PatternError:
+        return None
+
+
+def _replace(text: Literal, pattern: str, replacement: str, flags: str = "") -> Literal | None:
+    try:
+        result = replaced(text.lexical, pattern, replacement, flags)
+    except PatternError:
+        return None
+    return None if result is None else like(text, result)
+
+
+FUNCTIONS: Final = {
+    "REGEX": Function((TEXT, SIMPLE, SIMPLE), BOOLEAN, _regex, optional=1),
+    "REPLACE": Function((TEXT, SIMPLE, SIMPLE, SIMPLE), TEXT, _replace, optional=1),
+}
+"""The functions on patterns."""

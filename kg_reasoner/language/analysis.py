@@ -1,0 +1,444 @@
+"""Checks of a program before it is evaluated, and its strata. Each check raises the error of the first thing it finds wrong.
+
+An atom over `TRIPLE` counts as a predicate of its own for each constant property, and for each constant class under rdf:type, so
+that ``NOT ub:Student[?x]`` in one rule and ``[?x, ?p, ?y]`` in another are told apart where they can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError
+from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Aggregate,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Program,
+    Rule,
+    Variable,
+    remembered,
+    variables_of,
+)
+from kg_reasoner.terms import RDF, Term
+
+__all__ = [
+    "Key",
+    "arities",
+    "check",
+    "check_arity",
+    "check_expressions",
+    "check_safety",
+    "conjuncts",
+    "head_key",
+    "homonyms",
+    "key_of",
+    "levels",
+    "needed_keys",
+    "stratify",
+]
+
+Key: TypeAlias = tuple[str, Term | None, Term | None]
+"""A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
+
+
+def check(program: Program) -> list[list[Rule]]:
+    """Run all checks, in this order: arity, safety, strata, expressions. Returns the strata (see `stratify`).
+
+    Raises:
+        ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
+    """
+    check_arity(program)
+    check_safety(program)
+    strata = stratify(program.rules)
+    check_expressions(program)
+    return strata
+
+
+# --------------------------------------------------------------------------------------------------------------------- arity
+
+
+def check_arity(program: Program) -> None:
+    """Every predicate has one number of arguments, that of its declaration if there is one.
+
+    Raises:
+        ArityError: at the first use that differs.
+    """
+    known: dict[str, tuple[int, Span | None]] = {}
+    for declaration in program.declarations:
+        _expect_arity(declaration.predicate, declaration.arity, declaration.span, known)
+    for rule in program.rules:
+        for atom in _general_atoms(rule):
+            _expect_arity(atom.predicate, atom.arity, atom.span, known)
+
+
+def arities(program: Program) -> dict[str, int]:
+    """The number of arguments of each general predicate of a program that passes `check_arity`."""
+    found = {declaration.predicate: declaration.arity for declaration in program.declarations}
+    for rule in program.rules:
+        for atom in _general_atoms(rule):
+            found[atom.predicate] = atom.arity
+    return found
+
+
+@remembered
+def _general_atoms(rule: Rule) -> tuple[Atom, ...]:
+    """A rule's atoms over general predicates."""
+    return tuple(atom for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE))
+
+
+def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str, tuple[int, Span | None]]) -> None:
+    expected, where = known.setdefault(predicate, (arity, span))
+    if arity != expected:
+        first = f" in {where.source}, line {where.line}" if where else ""
+        raise ArityError(f"{predicate} has {_arguments(arity)} here and {_arguments(expected)}{first}", span)
+
+
+def _arguments(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
+
+
+def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tuple[Atom, bool]]:
+    """All atoms of a body, and whether they only look down (they are negated, or inside an aggregate)."""
+    for part in body:
+        if isinstance(part, Atom):
+            yield part, negative
+        elif isinstance(part, Negation):
+            yield part.atom, True
+        elif isinstance(part, Aggregate):
+            yield from _atoms(part.body, negative=True)
+
+
+# -------------------------------------------------------------------------------------------------------------------- safety
+
+
+def check_safety(program: Program) -> None:
+    """Every variable of a head, a filter, or of more than one negation is bound by a positive part of its rule's body.
+
+    A variable that occurs in one negated atom and nowhere else is existential there (`lonely(?x) :- node(?x), NOT edge(?x, ?y) .`).
+
+    Raises:
+        SafetyError: names the variable.
+    """
+    for rule in program.rules:
+        _check_rule(rule)
+
+
+@remembered
+def _check_rule(rule: Rule) -> None:
+    """`check_safety` of one rule."""
+    bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
+    for variable in variables_of(rule.head):
+        if variable not in bound:
+            if not rule.body:
+                hint = "a fact has no variables: give constants instead, or a body that binds them"
+            elif variable.name.startswith("_"):
+                hint = "a wildcard in the head has no value: use a variable that occurs in the body"
+            else:
+                hint = f"let {variable} occur in an atom of the body that is not negated"
+            raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
+
+
+def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
+    """Check filters and negations of a body whose variables may occur `outside` of it too; returns the variables it binds."""
+    bound: set[Variable] = set()
+    occurrences = Counter(outside)
+    for part in body:
+        occurrences.update(set(variables_of(part)))
+        if isinstance(part, Atom):
+            bound.update(variables_of(part))
+        elif isinstance(part, Aggregate):
+            inner = _check_body(part.body, outside=set(part.group))
+            _expect_bound((*part.group, *_aggregated(part)), inner, "the aggregate", part.span)
+            bound.update(variables_of(part))
+    waiting = [part for part in body if isinstance(part, Bind)]
+    while ready := [part for part in waiting if bound.issuperset(variables_of(part.expression))]:
+        bound.update(part.variable for part in ready)
+        waiting = [part for part in waiting if part not in ready]
+    for part in waiting:
+        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span)
+    for part in body:
+        if isinstance(part, Filter):
+            _expect_bound(variables_of(part.expression), bound, "the filter", part.span)
+        elif isinstance(part, Negation):
+            shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
+            _expect_bound(shared, bound, "the negated atom", part.span)
+    return bound
+
+
+def homonyms(program: Program) -> Iterator[str]:
+    """Say where a variable inside an AGGREGATE is another one than the variable of the same name outside, as it is not after ON."""
+    for rule in program.rules:
+        for place, part in enumerate(rule.body):
+            if isinstance(part, Aggregate):
+                others = (rule.head, *rule.body[:place], *rule.body[place + 1 :])
+                outside = {variable for other in others for variable in variables_of(other)}.difference(part.group)
+                inside = dict.fromkeys(variable for inner in part.body for variable in variables_of(inner))
+                for variable in inside:
+                    if variable in outside and not variable.name.startswith("_"):
+                        span = variable.span or part.span
+                        where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
+                        yield (
+                            f"{where}{variable} in the AGGREGATE is another variable than {variable} outside of it: "
+                            "list it after ON to make them the same, or rename one of them"
+                        )
+
+
+def _aggregated(part: Aggregate) -> Iterator[Variable]:
+    return (v for binding in part.bindings if binding.argument is not None for v in variables_of(binding.argument))
+
+
+def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None) -> None:
+    for variable in variables:
+        if variable not in bound:
+            hint = "let it occur in an atom that is not negated"
+            raise SafetyError(f"{_name(variable)} of {where} is not bound by the body", variable.span or span, hint)
+
+
+def _name(variable: Variable) -> str:
+    return "the wildcard _" if variable.name.startswith("_") else str(variable)
+
+
+# -------------------------------------------------------------------------------------------------------------------- strata
+
+
+def key_of(atom: Atom) -> Key:
+    """The key under which an atom takes part in the dependency graph."""
+    if atom.predicate != TRIPLE:
+        return atom.predicate, None, None
+    _, property, value = atom.terms
+    if isinstance(property, Variable):
+        return TRIPLE, None, None
+    return TRIPLE, property, value if property == RDF.type and not isinstance(value, Variable) else None
+
+
+@remembered
+def head_key(rule: Rule) -> Key:
+    """The key of a rule's head."""
+    return key_of(rule.head)
+
+
+@remembered
+def needed_keys(rule: Rule) -> frozenset[Key]:
+    """The keys of a rule's positive atoms."""
+    return frozenset(map(key_of, rule.body_atoms()))
+
+
+def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """The rules in strata, those that are evaluated first at the front. Rules keep their order. See `levels`.
+
+    Raises:
+        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+    """
+    strata: dict[int, list[Rule]] = {}
+    for rule, level in levels(rules).items():
+        strata.setdefault(level, []).append(rule)
+    return [strata[number] for number in sorted(strata)]
+
+
+def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
+    """The number of each rule's stratum: what its positive atoms match is derived there or before, what it negates or aggregates
+    before.
+
+    Strata are split only where negation or aggregation demands it: without either there is one. What no rule derives is known
+    before the first.
+
+    Raises:
+        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+    """
+    if not any(map(_looks_down, rules)):
+        return dict.fromkeys(rules, 0)
+    graph, negative = _dependencies(rules)
+    components = _components(graph)
+    component_of = {node: number for number, nodes in enumerate(components) for node in nodes}
+    for (head, below), (rule, atom) in negative.items():
+        if component_of[head] == component_of[below]:
+            raise _unstratifiable(head, below, rule, atom, graph, negative)
+    level: dict[_Node, int] = {}
+    for nodes in components:
+        lowest = max(0 if is_head else -1 for is_head, _ in nodes)
+        below_levels = (
+            level[below] + ((node, below) in negative)
+            for node in nodes
+            for below in graph[node]
+            if component_of[below] != component_of[node]
+        )
+        level.update(dict.fromkeys(nodes, max(lowest, max(below_levels, default=lowest))))
+    return {rule: level[True, head_key(rule)] for rule in rules}
+
+
+@remembered
+def _looks_down(rule: Rule) -> bool:
+    """Whether a rule negates or aggregates."""
+    return any(isinstance(part, Negation | Aggregate) for part in rule.body)
+
+
+_Node: TypeAlias = tuple[bool, Key]
+"""Whether the key is that of heads (or of body atoms), and the key."""
+_Graph: TypeAlias = dict[_Node, dict[_Node, None]]
+_Negative: TypeAlias = dict[tuple[_Node, _Node], tuple[Rule, Atom]]
+
+
+def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
+    """Heads depend on the atoms of their bodies, those on the heads whose facts they can match; dicts serve as ordered sets.
+
+    The second part has the negative dependencies, each with one rule and atom that makes it.
+    """
+    graph: _Graph = {(True, head_key(rule)): {} for rule in rules}
+    by_property: dict[Term | None, list[_Node]] = {}
+    for node in graph:
+        if node[1][0] == TRIPLE:
+            by_property.setdefault(node[1][1], []).append(node)
+    negative: _Negative = {}
+    for rule in rules:
+        head = True, head_key(rule)
+        for atom, is_negative in _atoms(rule.body):
+            below = False, key_of(atom)
+            if below not in graph:
+                graph[below] = dict.fromkeys(_matching_heads(below[1], graph, by_property))
+            graph[head].setdefault(below)
+            if is_negative:
+                negative.setdefault((head, below), (rule, atom))
+    return graph, negative
+
+
+def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, Sequence[_Node]]) -> Iterable[_Node]:
+    predicate, property, cls = key
+    if predicate == TRIPLE and property is None:
+        return [node for nodes in by_property.values() for node in nodes]
+    if predicate == TRIPLE and cls is None:
+        return [*by_property.get(property, ()), *by_property.get(None, ())]
+    return [(True, head) for head in (key, (predicate, property, None), (predicate, None, None)) if (True, head) in graph]
+
+
+def _components(graph: _Graph) -> list[list[_Node]]:
+    """The strongly connected components, those that others depend on first (Tarjan's algorithm, without recursion)."""
+    index: dict[_Node, int] = {}
+    low: dict[_Node, int] = {}
+    stack: list[_Node] = []
+    on_stack: set[_Node] = set()
+    components: list[list[_Node]] = []
+    for root in graph:
+        path: list[tuple[_Node, Iterator[_Node]]] = []
+        entering = None if root in index else root
+        while entering is not None or path:
+            if entering is not None:
+                index[entering] = low[entering] = len(index)
+                stack.append(entering)
+                on_stack.add(entering)
+                path.append((entering, iter(graph[entering])))
+            node, below = path[-1]
+            entering = None
+            for other in below:
+                if other not in index:
+                    entering = other
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    component = [stack.pop()]
+                    while component[-1] != node:
+                        component.append(stack.pop())
+                    on_stack.difference_update(component)
+                    components.append(component)
+    return components
+
+
+def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
+    """The error for the cycle that a negative dependency of `head` on `below` closes."""
+    came_from: dict[_Node, _Node] = {}
+    queue = deque([below])
+    while head not in came_from:
+        node = queue.popleft()
+        for other in graph[node]:
+            if other not in came_from:
+                came_from[other] = node
+                queue.append(other)
+    cycle = [head]
+    while cycle[-1] != below:
+        cycle.append(came_from[cycle[-1]])
+    cycle.append(head)
+    cycle.reverse()
+    text = _show(head[1])
+    for upper, lower in pairwise(cycle):
+        if (upper, lower) in negative:
+            text += f" -> {'NOT' if _is_negated(*negative[upper, lower]) else 'AGGREGATE'} {_show(lower[1])}"
+        elif upper[1] != lower[1]:
+            text += f" -> {_show(lower[1])}"
+    what = "negation" if _is_negated(rule, atom) else "aggregate"
+    return StratificationError(
+        f"{_show(head[1])} depends on its own {what}: {text}",
+        atom.span or rule.head.span,
+        "a rule may negate or aggregate only what can be computed before it; break this cycle",
+    )
+
+
+def _is_negated(rule: Rule, atom: Atom) -> bool:
+    parts = [inner for part in rule.body for inner in (part.body if isinstance(part, Aggregate) else (part,))]
+    return any(isinstance(part, Negation) and part.atom is atom for part in parts)
+
+
+def _show(key: Key) -> str:
+    predicate, property, cls = key
+    if predicate != TRIPLE:
+        return predicate
+    return f"{cls}[]" if cls is not None else "[?s, ?p, ?o]" if property is None else f"{property}[]"
+
+
+# ---------------------------------------------------------------------------------------------------------------- expressions
+
+
+def check_expressions(program: Program) -> None:
+    """Every function and aggregate exists, gives the same result again for the same arguments, and has the right number of them.
+
+    Raises:
+        UnsupportedError: names the function or aggregate, or what is wrong with a regular expression.
+    """
+    for rule in program.rules:
+        _check_parts(rule)
+
+
+@remembered
+def _check_parts(rule: Rule) -> None:
+    """`check_expressions` of one rule."""
+    for part in rule.body:
+        _check_part(part, rule.head.span)
+
+
+def _check_part(part: BodyLiteral, span: Span | None) -> None:
+    if isinstance(part, Filter | Bind):
+        expressions.check(part.expression, part.span or span)
+        expressions.check_patterns(part.expression, part.span or span)
+    elif isinstance(part, Aggregate):
+        for binding in part.bindings:
+            aggregates.check(binding.function, part.span or span)
+            if binding.argument is not None:
+                expressions.check(binding.argument, part.span or span)
+                expressions.check_patterns(binding.argument, part.span or span)
+        for inner in part.body:
+            _check_part(inner, part.span or span)
+
+
+def conjuncts(expression: Expression) -> Iterator[Expression]:
+    """The conditions of a filter, all of which must hold: ``?x != ?y && ?x > 5`` makes two."""
+    if isinstance(expression, Call) and expression.name == "&&":
+        for argument in expression.arguments:
+            yield from conjuncts(argument)
+    else:
+        yield expression

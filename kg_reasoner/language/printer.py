@@ -1,0 +1,219 @@
+"""Program -> text in the rule language. Parsing the text gives the program back."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from kg_reasoner.language.parser import PREFIXES
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Aggregate,
+    AggregateBinding,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Declaration,
+    Expression,
+    Filter,
+    Negation,
+    Program,
+    Rule,
+    Variable,
+    variables_of,
+)
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal
+
+__all__ = ["format_declaration", "format_program", "format_rule", "format_term"]
+
+_PLAIN: Final = {
+    XSD.integer.value: re.compile(r"[+-]?[0-9]+"),
+    XSD.decimal.value: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
+    XSD.double.value: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
+    XSD.boolean.value: re.compile(r"true|false"),
+}
+"""The lexical forms that need neither quotes nor a datatype."""
+_LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_UNSAFE_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSAFE_IN_STRING: Final = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_PRECEDENCE: Final = {
+    **dict.fromkeys(("||",), 1),
+    **dict.fromkeys(("&&",), 2),
+    **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN"), 3),
+    **dict.fromkeys(("+", "-"), 4),
+    **dict.fromkeys(("*", "/"), 5),
+    **dict.fromkeys(("!", "neg"), 6),
+}
+_PRIMARY: Final = 7
+
+_Prefixes = Mapping[str, str]
+
+
+def format_program(program: Program) -> str:
+    """The text of a program: its prefixes and declarations, then one rule per line.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> print(format_program(parse("@prefix ub: <http://example.org/> . [?x, a, ub:Person] :- [?x, ub:advisor, _] .")), end="")
+    @prefix ub: <http://example.org/> .
+    ub:Person[?x] :- ub:advisor[?x, _] .
+    """
+    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    lines = [f"@prefix {name}: {_in_brackets(IRI(namespace))} ." for name, namespace in program.prefixes]
+    if program.translate is not None:
+        lines.append(f"@translate {program.translate} .")
+    lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
+    lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
+    """The text of a declaration, with its dot."""
+    columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
+    role = f"{declaration.role} " if declaration.role else ""
+    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}) ."
+
+
+def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
+    """The text of a rule, with its dot; if `named`, preceded by a line with its name, where it has one."""
+    writer = _Writer(prefixes, _wildcards(rule))
+    text = writer.atom(rule.head)
+    if rule.body:
+        text += f" :- {', '.join(writer.part(part) for part in rule.body)}"
+    name = f"@rule {rule.origin.name}\n" if named and rule.origin.name else ""
+    return f"{name}{text} ."
+
+
+def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
+    """The text of a term, in the shortest form that the prefixes and the datatype allow.
+
+    >>> from kg_reasoner.terms import XSD
+    >>> print(format_term(XSD.int), format_term(Literal("5", XSD.integer.value)), format_term(Literal("5", XSD.int.value)))
+    xsd:int 5 "5"^^xsd:int
+    """
+    if isinstance(term, IRI):
+        return _iri(term, prefixes)
+    if isinstance(term, Variable | BlankNode):
+        return str(term)
+    plain = _PLAIN.get(term.datatype)
+    if plain is not None and plain.fullmatch(term.lexical):
+        return term.lexical
+    quoted = f'"{_UNSAFE_IN_STRING.sub(_escape, term.lexical)}"'
+    if term.language is not None:
+        return f"{quoted}@{term.language}"
+    return quoted if term.datatype == XSD.string.value else f"{quoted}^^{_iri(IRI(term.datatype), prefixes)}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    return _ESCAPES.get(char) or f"\\u{ord(char):04X}"
+
+
+def _in_brackets(iri: IRI) -> str:
+    return f"<{_UNSAFE_IN_IRI.sub(lambda match: f'{chr(92)}u{ord(match[0]):04X}', iri.value)}>"
+
+
+def _iri(iri: IRI, prefixes: _Prefixes) -> str:
+    """The prefixed name with the longest namespace, or the IRI in angle brackets."""
+    fitting = (name for name, namespace in prefixes.items() if iri.value.startswith(namespace))
+    for name in sorted(fitting, key=lambda name: len(prefixes[name]), reverse=True):
+        local = iri.value[len(prefixes[name]) :]
+        if _LOCAL.fullmatch(local):
+            return f"{name}:{local}"
+    return _in_brackets(iri)
+
+
+def _predicate(predicate: str, prefixes: _Prefixes) -> str:
+    return _iri(IRI(predicate[1:-1]), prefixes) if predicate.startswith("<") else predicate
+
+
+def _wildcards(rule: Rule) -> frozenset[Variable]:
+    """The variables that are written ``_``: if, and only if, the parser will give all of them their names back.
+
+    It numbers wildcards from left to right, passing over names that the rule has.
+    """
+    names = Counter(_occurrences((rule.head, *rule.body)))
+    made = [variable for variable, count in names.items() if variable.name.startswith("_") and count == 1]
+    others = any(variable.name.startswith("_") and count > 1 for variable, count in names.items())
+    numbered = not others and all(variable.name == f"_{number}" for number, variable in enumerate(made, start=1))
+    return frozenset(made if numbered else ())
+
+
+def _occurrences(parts: Iterable[BodyLiteral]) -> Iterator[Variable]:
+    """All variables in the order in which they are written."""
+    for part in parts:
+        if isinstance(part, Aggregate):
+            yield from _occurrences(part.body)
+            yield from part.group
+            for binding in part.bindings:
+                if binding.argument is not None:
+                    yield from variables_of(binding.argument)
+                yield binding.variable
+        else:
+            yield from variables_of(part)
+
+
+class _Writer:
+    """Writes the parts of one rule."""
+
+    def __init__(self, prefixes: _Prefixes, wildcards: frozenset[Variable]) -> None:
+        self.prefixes = prefixes
+        self.wildcards = wildcards
+
+    def term(self, term: Argument) -> str:
+        return "_" if term in self.wildcards else format_term(term, self.prefixes)
+
+    def part(self, part: BodyLiteral) -> str:
+        if isinstance(part, Negation):
+            return f"NOT {self.atom(part.atom)}"
+        if isinstance(part, Filter):
+            return f"FILTER({self.expression(part.expression)})"
+        if isinstance(part, Bind):
+            return f"BIND({self.expression(part.expression)} AS {part.variable})"
+        if isinstance(part, Aggregate):
+            body = ", ".join(self.part(inner) for inner in part.body)
+            group = f" ON {' '.join(map(str, part.group))}" if part.group else ""
+            return f"AGGREGATE({body}{group}{''.join(map(self.binding, part.bindings))})"
+        return self.atom(part)
+
+    def binding(self, binding: AggregateBinding) -> str:
+        argument = "*" if binding.argument is None else self.expression(binding.argument)
+        return f" BIND {binding.function}({'DISTINCT ' if binding.distinct else ''}{argument}) AS {binding.variable}"
+
+    def atom(self, atom: Atom) -> str:
+        if atom.predicate == FALSE:
+            return FALSE
+        if atom.predicate != TRIPLE:
+            return f"{_predicate(atom.predicate, self.prefixes)}({', '.join(map(self.term, atom.terms))})"
+        subject, property, object = atom.terms
+        if property == RDF.type and isinstance(object, IRI):
+            return f"{self.term(object)}[{self.term(subject)}]"
+        if isinstance(property, IRI) and property != RDF.type:
+            return f"{self.term(property)}[{self.term(subject)}, {self.term(object)}]"
+        return f"[{', '.join(map(self.term, atom.terms))}]"
+
+    def expression(self, expression: Expression, tightness: int = 0) -> str:
+        """The text of an expression, in parentheses where its operator binds less than `tightness`."""
+        if not isinstance(expression, Call):
+            return self.term(expression)
+        name, arguments = expression.name, expression.arguments
+        precedence = _PRECEDENCE.get(name, _PRIMARY)
+        if precedence == _PRIMARY:
+            return f"{_predicate(name, self.prefixes)}({', '.join(map(self.expression, arguments))})"
+        if precedence == _PRECEDENCE["!"]:
+            text = self.expression(arguments[0], precedence)
+            # Without parentheses, -5 would be a number.
+            text = f"({text})" if name == "neg" and isinstance(arguments[0], Literal) else text
+            text = f"{'-' if name == 'neg' else name}{text}"
+        elif name in ("IN", "NOT IN"):
+            text = f"{self.expression(arguments[0], precedence + 1)} {name} ({', '.join(map(self.expression, arguments[1:]))})"
+        else:
+            # Operators of one precedence are read from left to right, and comparisons do not chain.
+            left = precedence + 1 if precedence == _PRECEDENCE["="] else precedence
+            text = f"{self.expression(arguments[0], left)} {name} {self.expression(arguments[1], precedence + 1)}"
+        return f"({text})" if precedence < tightness else text

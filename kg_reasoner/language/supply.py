@@ -1,0 +1,54 @@
+"""Which rules can fire at all: those whose positive body atoms all have facts, or rules that can fire and may derive some.
+
+An ontology language has rules for everything (equality, keys, chains ...), and an ontology uses a few of them; the others need no
+plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from kg_reasoner.language.analysis import Key, head_key, needed_keys
+from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.terms import RDF
+
+_ANY: Key = (TRIPLE, None, None)
+_TYPES: Key = (TRIPLE, RDF.type, None)
+
+
+def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], others: Iterable[Rule] = ()) -> list[Rule]:
+    """The rules that can fire, in their order; `has_facts` says whether there are facts of a key (see `analysis.key_of`), and the
+    heads of the `others` may be derived in any case.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> program = parse("b(?x) :- a(?x) . c(?x) :- b(?x) . d(?x) :- c(?x), e(?x) .")
+    >>> [rule.head.predicate for rule in supplied_rules(program.rules, lambda key: key[0] == "a")]
+    ['b', 'c']
+    """
+    needs, heads = [needed_keys(rule) for rule in rules], [head_key(rule) for rule in rules]
+    derived = set(map(head_key, others))
+    known: dict[Key, bool] = {}
+
+    def is_supplied(key: Key) -> bool:
+        if key not in known:
+            known[key] = has_facts(key)
+        return known[key] or key in derived or (key[0] == TRIPLE and _may_be_derived(key, derived))
+
+    waiting = list(range(len(rules)))
+    able: set[int] = set()
+    while True:
+        ready = [number for number in waiting if all(map(is_supplied, needs[number]))]
+        if not ready:
+            return [rule for number, rule in enumerate(rules) if number in able]
+        able.update(ready)
+        derived.update(heads[number] for number in ready)
+        waiting = [number for number in waiting if number not in able]
+
+
+def _may_be_derived(key: Key, derived: set[Key]) -> bool:
+    """Whether heads of other keys can match a key of triples: variables match everything."""
+    if _ANY in derived or (key == _ANY and any(other[0] == TRIPLE for other in derived)):
+        return True
+    if key[1] != RDF.type:
+        return False
+    return _TYPES in derived or (key == _TYPES and any(other[:2] == _TYPES[:2] for other in derived))

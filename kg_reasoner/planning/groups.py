@@ -1,0 +1,227 @@
+"""Aggregates and constraints as relations.
+
+A rule with AGGREGATE becomes rules without, over the solutions of its atoms and over its groups.
+
+``degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .`` becomes::
+
+    solutions(?x, ?y) :- edge(?x, ?y) .
+    groups(?x, ?n) :- AGGREGATE(solutions(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .
+    degree(?x, ?n) :- groups(?x, ?n) .
+
+of which the second is not a rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
+
+A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.language.printer import format_rule
+from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS
+from kg_reasoner.program import (
+    Aggregate,
+    AggregateBinding,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Rule,
+    Variable,
+    remembered,
+    variables_of,
+)
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.layout import ABSENT
+from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.terms import Term
+
+
+def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
+    """The rules with aggregates and constraints replaced, each with the rule that it comes from; the others as they are."""
+    result: dict[Rule, Rule] = {}
+    for rule in rules:
+        for part in (rule,) if _is_whole(rule) else _parts(rule):
+            result.setdefault(part, rule)
+    return result
+
+
+@remembered
+def is_group(rule: Rule) -> bool:
+    """Whether a rule is one that makes groups (see `split`)."""
+    return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
+
+
+@remembered
+def _is_whole(rule: Rule) -> bool:
+    """Whether there is nothing to replace."""
+    return is_group(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
+
+
+@remembered
+def _parts(rule: Rule) -> tuple[Rule, ...]:
+    return tuple(part for part, _ in pieces(rule))
+
+
+@remembered
+def pieces(rule: Rule) -> tuple[tuple[Rule, Rule], ...]:
+    """The parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the rule."""
+    return tuple(_split(rule))
+
+
+def violation_atom(constraint: Rule) -> Atom:
+    """The atom whose facts are the values of the variables with which a constraint does not hold."""
+    return pieces(constraint)[-1][0].head
+
+
+def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
+    if _is_whole(rule):
+        yield rule, rule
+        return
+    body = []
+    for part in rule.body:
+        if not isinstance(part, Aggregate):
+            body.append(part)
+            continue
+        name = format_rule(Rule(rule.head, (part,))).partition(":-")[2]
+        variables: tuple[Argument, ...] = tuple(dict.fromkeys(v for inner in part.body for v in _given_by(inner)))
+        solutions = Atom(f"{INTERNAL}solutions of{name}", variables)
+        groups = Atom(f"{INTERNAL}groups of{name}", (*part.group, *(binding.variable for binding in part.bindings)))
+        yield from _split(Rule(solutions, part.body, rule.origin))
+        grouping = Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
+        yield grouping, Rule(groups, (part,), rule.origin)
+        body.append(groups)
+    head = rule.head
+    if rule.is_constraint:
+        positive = (part for part in body if isinstance(part, Atom))
+        head = Atom(f"{VIOLATIONS}{format_rule(rule)}", tuple(dict.fromkeys(v for atom in positive for v in variables_of(atom))))
+    yield Rule(head, tuple(body), rule.origin), rule
+
+
+def _given_by(part: BodyLiteral) -> Iterator[Variable]:
+    """The variables that a part of a body gives values to."""
+    if isinstance(part, Bind):
+        yield part.variable
+    elif isinstance(part, Atom | Aggregate):
+        yield from variables_of(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """One aggregate function over the columns of the solutions."""
+
+    binding: AggregateBinding
+    column: int
+    """The column of its argument, or -1 for an expression or ``*``."""
+    value: Callable[[Sequence[Term]], Term | None] | None
+
+
+class Group:
+    """The groups of one aggregate: from a relation of solutions to a relation of one row for each group."""
+
+    def __init__(self, dictionary: Dictionary, database: Database, rule: Rule, level: int, source: int, target: int) -> None:
+        (part,) = rule.body
+        assert isinstance(part, Aggregate)
+        (solutions,) = part.body
+        assert isinstance(solutions, Atom)
+        self.rule, self.level, self.source, self.target = rule, level, source, target
+        self.is_new = True
+        self._dictionary, self._database = dictionary, database
+        variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
+        self._columns = [variables.index(variable) for variable in part.group]
+        self._functions = [self._function(binding, variables) for binding in part.bindings]
+
+    def _function(self, binding: AggregateBinding, variables: tuple[Variable, ...]) -> _Function:
+        argument = binding.argument
+        if argument is None:
+            return _Function(binding, -1, None)
+        if isinstance(argument, Variable):
+            return _Function(binding, variables.index(argument), None)
+        return _Function(binding, -1, expressions.compile_expression(argument, variables))
+
+    def refresh(self) -> None:
+        """Compute the groups again whose solutions have come or gone in this update."""
+        database, width = self._database, len(self._columns)
+        if self.is_new:
+            changed = database.rows(self.source)[:, self._columns]
+        else:
+            changed = np.concatenate([database.new_rows(self.source), database.gone_rows(self.source)])[:, self._columns]
+        if width == 0:
+            keys = np.empty((int(self.is_new or len(changed) > 0), 0), np.int32)
+        else:
+            keys = np.unique(changed, axis=0)
+        self.is_new = False
+        if len(keys) == 0:
+            return
+        results = []
+        for key, rows in self._solutions(keys):
+            old = database.matching(self.target, range(width), key)
+            values = [self._apply(function, rows) for function in self._functions] if len(rows) or width == 0 else [-1]
+            new = None if -1 in values else (*key, *values)
+            for row in old.tolist():
+                if tuple(database.tuple_of(self.target, row)) == new:
+                    new = None
+                else:
+                    database.delete_row(self.target, row)
+            if new is not None:
+                results.append(new)
+        if results:
+            database.load(self.target, np.array(results, np.int32).reshape(len(results), -1), 0)
+
+    def forget(self) -> None:
+        """Compute all groups anew the next time: their rows are lost."""
+        self.is_new = True
+
+    def clear(self) -> None:
+        """Delete the rows of all groups, for an aggregate that no rule has any more."""
+        for row in np.flatnonzero((self._database.flags(self.target) & ABSENT) == 0).tolist():
+            self._database.delete_row(self.target, row)
+
+    def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
+        """The solutions of some groups: by an index if the groups are few, else by sorting all solutions."""
+        database = self._database
+        if not self._columns:
+            yield (), database.rows(self.source)
+            return
+        if len(keys) * 8 < database.size(self.source):
+            for key in map(tuple, keys.tolist()):
+                found = database.matching(self.source, self._columns, key)
+                yield key, database.rows_at(self.source, found)
+            return
+        rows = database.rows(self.source)
+        rows = rows[np.lexsort(rows[:, self._columns[::-1]].T)]
+        parts = rows[:, self._columns]
+        differs = (parts[1:] != parts[:-1]).any(axis=1)
+        starts = np.flatnonzero(np.append(len(rows) > 0, differs)).tolist()
+        ends = [*starts[1:], len(rows)][: len(starts)]
+        members = {tuple(parts[start].tolist()): rows[start:end] for start, end in zip(starts, ends, strict=True)}
+        for key in map(tuple, keys.tolist()):
+            yield key, members.get(key, rows[:0])
+
+    def _apply(self, function: _Function, rows: Rows) -> int:
+        """The id of an aggregate's value over some solutions, or -1 if that is an error."""
+        binding, decode = function.binding, self._dictionary.decode
+        if binding.argument is None:
+            count = len(rows)
+            return self._dictionary.encode(aggregates.count_literal(count))
+        if binding.function == "COUNT" and function.column >= 0:
+            column = rows[:, function.column]
+            return self._dictionary.encode(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
+        values: Iterable[Term | None]
+        try:
+            if function.column >= 0:
+                values = map(decode, rows[:, function.column].tolist())
+            else:
+                assert function.value is not None
+                values = [function.value([decode(number) for number in row]) for row in rows.tolist()]
+            result = aggregates.aggregate(binding.function, binding.distinct, values)
+        except ValueTooLargeError as error:
+            shown = self.rule.head.predicate.removeprefix(f"{INTERNAL}groups of")
+            raise ValueTooLargeError(f"{error} in{shown}") from None
+        return -1 if result is None else self._dictionary.encode(result)

@@ -1,0 +1,323 @@
+"""Compiles rules and queries to integer plans: the order of the joins, and for each step what is known and what it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.storage.kernels.layout import (
+    CALL,
+    CHECK,
+    COMPARE,
+    DISTINCT,
+    EQUAL,
+    HOLDS,
+    LESS,
+    LESS_EQUAL,
+    LOOKUP,
+    NOT_EQUAL,
+    PROBE,
+    SCAN,
+    SKIP,
+)
+from kg_reasoner.storage.relation import PlanRoom
+
+Estimate = Callable[[StoredAtom, Collection[str]], float]
+"""How many rows of an atom match, given the variables that are bound."""
+
+OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
+
+
+def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
+    """The plan that a row of body atom `position` triggers; if that is negated, it finds the instances which the row alone blocks.
+
+    `number` is the rule's. Only an `exact` plan finds every instance, also where one would do to derive the head.
+    """
+    return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
+
+
+def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
+    """The plan that derives all heads of a rule from what is there; `exact` as for `plan_trigger`."""
+    return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
+
+
+def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
+    """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
+    return Draft(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
+
+
+def plan_query(
+    database: PlanRoom,
+    body: Sequence[StoredAtom],
+    checks: Sequence[StoredComparison | StoredCall],
+    answer: Sequence[str],
+    estimate: Estimate,
+) -> int:
+    """The plan of a conjunctive query; its head is the answer's variables."""
+    head = StoredAtom(-1, tuple(answer))
+    return Draft(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
+
+
+def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
+    """The plan of the instances that derive one fact: the head's variables are given, in slots by order of first occurrence.
+
+    The plan's head is the values of the answer's variables.
+    """
+    head = StoredAtom(-1, tuple(answer))
+    return Draft(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
+
+
+def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
+    """An estimate without statistics: atoms whose columns are all known, then those that share a variable, then the others."""
+    unknown = sum(isinstance(term, str) and term not in bound for term in atom.terms)
+    if unknown == 0:
+        return 0
+    shares = any(isinstance(term, str) and term in bound for term in atom.terms)
+    return unknown if shares else 100 + unknown - sum(isinstance(term, int) for term in atom.terms)
+
+
+@dataclass(slots=True)
+class DraftStep:
+    """What becomes a `layout.Step`."""
+
+    kind: int
+    relation: int = 0
+    index: int = 0
+    newest: int = 0
+    negated: int = 0
+    once: int = 0
+    key: tuple[int, ...] = ()
+    width: int = -1
+    """How much of the key is looked up: all of it, or so much."""
+    columns: tuple[int, ...] = ()
+    value_slot: int = SKIP
+    operator: int = 0
+
+
+_Check = StoredComparison | StoredCall
+_Part = StoredAtom | _Check
+
+
+class Draft:
+    """A plan in the making: the join order first, then codes for each step; `write` stores it."""
+
+    def __init__(
+        self,
+        database: PlanRoom,
+        head: StoredAtom,
+        body: tuple[StoredAtom, ...],
+        checks: tuple[_Check, ...],
+        trigger: int | None,
+        estimate: Estimate = by_shape,
+        backward: bool = False,
+        exact: bool = False,
+    ) -> None:
+        self.database = database
+        self.head = head
+        self.slots: dict[str, int] = {}
+        self.trigger_columns: tuple[int, ...] = ()
+        first = head if backward else body[trigger] if trigger is not None else None
+        if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row
+            shared = _shared(body, checks)
+            first = StoredAtom(first.relation, tuple(_apart(term) if term not in shared else term for term in first.terms))
+        if first is not None:
+            self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
+        order = _join_order(body, checks, trigger, estimate, set(self.slots))
+        self.order = [part for part, _ in order]
+        """The parts of the body in join order: one for each step."""
+        everything = set().union(*(_names(part) for part in body)) if backward or exact else set()
+        self.steps = [
+            self._step(part, newest, self._used_later(order[place + 1 :]) | everything)
+            for place, (part, newest) in enumerate(order)
+        ]
+
+    def write(self, rule: int) -> int:
+        """Store the plan in the database; its number."""
+        database = self.database
+        first = len(database.steps)
+        for step in self.steps:
+            database.steps.add(
+                kind=step.kind,
+                relation=step.relation,
+                index=step.index,
+                newest=step.newest,
+                negated=step.negated,
+                once=step.once,
+                key=database.add_codes(list(step.key)),
+                width=len(step.key) if step.width < 0 else step.width,
+                columns=database.add_codes(list(step.columns)),
+                value_slot=step.value_slot,
+                operator=step.operator,
+            )
+        database.plans.add(
+            first_step=first,
+            step_count=len(self.steps),
+            trigger=database.add_codes(list(self.trigger_columns)),
+            head_relation=self.head.relation,
+            head=database.add_codes([self._code(term) for term in self.head.terms]),
+            rule=rule,
+            probe_column=self._probe_column(),
+            **self._copied_columns(),
+        )
+        database.frames.fit(len(self.slots), len(self.steps))
+        return len(database.plans) - 1
+
+    def _probe_column(self) -> int:
+        """The trigger's column that is the whole key of the first step's index, or -1."""
+        if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
+            return -1
+        (code,) = self.steps[0].key
+        return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
+
+    def _copied_columns(self) -> dict[str, int]:
+        """The plan's fields for a rule that only copies columns of the triggering row into a head of one or two."""
+        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+        terms = self.head.terms
+        if self.steps or not binds or not 0 < len(terms) < 3 or not all(isinstance(term, str) for term in terms):
+            return {"copies": 0}
+        columns = [self.trigger_columns.index(self._code(term)) for term in terms]
+        return {"copies": 1, "first_column": columns[0], "second_column": columns[-1]}
+
+    def _code(self, term: StoredTerm) -> int:
+        return term if isinstance(term, int) else -1 - self.slots[term]
+
+    def _match(self, atom: StoredAtom, known: Collection[int], compare_known: bool) -> tuple[int, ...]:
+        """Codes to match a row with: known columns are compared again or skipped, the others bind or compare variables."""
+        codes = []
+        for column, term in enumerate(atom.terms):
+            if column in known and not compare_known:
+                codes.append(SKIP)
+            elif isinstance(term, int):
+                codes.append(term)
+            elif term in self.slots:
+                codes.append(CHECK - self.slots[term])
+            else:
+                self.slots[term] = len(self.slots)
+                codes.append(-1 - self.slots[term])
+        return tuple(codes)
+
+    def _used_later(self, later: list[tuple[_Part, int]]) -> set[str]:
+        return _names(self.head).union(*(_names(part) for part, _ in later))
+
+    def _step(self, part: _Part, newest: int, used_later: set[str]) -> DraftStep:
+        if isinstance(part, StoredAtom):
+            return self._atom_step(part, newest, used_later)
+        return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
+
+    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> DraftStep:
+        database = self.database
+        binds_for_later = any(name in used_later and name not in self.slots for name in _names(atom))
+        step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
+        known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
+        if len(known) == len(atom.terms):
+            step.key = tuple(self._code(term) for term in atom.terms)
+            return step
+        section = _section_columns(database, atom)
+        constant = next((atom.terms[column] for column in section), -1)
+        assert isinstance(constant, int)
+        columns = tuple(column for column in known if column not in section)
+        if not known:
+            step.kind = SCAN
+            step.columns = self._match(atom, known, compare_known=False)
+            return step
+        step.kind = PROBE
+        step.key = tuple(self._code(atom.terms[column]) for column in columns)
+        step.index = database.index(atom.relation, columns, constant)
+        value_column = database.index_value_column(step.index)
+        if len(columns) > 2 or value_column < 0:
+            step.value_slot = CHECK
+            step.columns = self._match(atom, known, compare_known=len(columns) > 2)
+        else:
+            term = atom.terms[value_column]
+            assert isinstance(term, str)
+            step.value_slot = self.slots.setdefault(term, len(self.slots))
+        return step
+
+    def _comparison_step(self, part: StoredComparison) -> DraftStep:
+        return DraftStep(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
+
+    def _call_step(self, part: StoredCall) -> DraftStep:
+        """The key is the arguments, and after them the expected result, unless that is to be bound."""
+        arguments = tuple(self._code(term) for term in part.arguments)
+        columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
+        index = self.database.index(part.relation, tuple(range(len(arguments))))
+        step = DraftStep(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
+        step.width = len(arguments)
+        if part.result is None:
+            step.key += (HOLDS,)
+        elif isinstance(part.result, int) or part.result in self.slots:
+            step.key += (self._code(part.result),)
+        else:
+            step.value_slot = self.slots.setdefault(part.result, len(self.slots))
+        return step
+
+
+def _section_columns(database: PlanRoom, atom: StoredAtom) -> tuple[int, ...]:
+    """The section column of the atom's relation if the atom has a constant there."""
+    column = database.relation(atom.relation).section_column
+    return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
+
+
+def section_constant(database: PlanRoom, atom: StoredAtom) -> int:
+    """The constant of the section that an atom looks at, or -1 for all rows."""
+    constants = (atom.terms[column] for column in _section_columns(database, atom))
+    return next((constant for constant in constants if isinstance(constant, int)), -1)
+
+
+def _join_order(
+    body: tuple[StoredAtom, ...],
+    checks: tuple[_Check, ...],
+    trigger: int | None,
+    estimate: Estimate,
+    bound: set[str],
+) -> list[tuple[_Part, int]]:
+    """The parts of a body in join order, each with whether it may see the block of new rows (it stands after the trigger).
+
+    Greedy: the positive atom with the fewest expected rows next; everything else as soon as its variables are bound.
+    """
+    positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
+    shared = _shared(body, checks)
+    last = len(body) if trigger is None else trigger
+    waiting: list[tuple[_Part, set[str], int]] = [(part, _needed(part), 0) for part in checks]
+    waiting += [(atom, _names(atom) & shared, int(n >= last)) for n, atom in enumerate(body) if atom.negated]
+    order: list[tuple[_Part, int]] = []
+    while True:
+        while ready := next((item for item in waiting if item[1] <= bound), None):
+            waiting.remove(ready)
+            order.append((ready[0], ready[2]))
+            if isinstance(ready[0], StoredCall):
+                bound |= _names(ready[0])
+        if not positives:
+            return order
+        best = min(positives, key=lambda n: (estimate(body[n], bound), n))
+        positives.remove(best)
+        order.append((body[best], int(trigger is not None and best > trigger)))
+        bound |= _names(body[best])
+
+
+def _shared(body: tuple[StoredAtom, ...], checks: tuple[_Check, ...]) -> set[str]:
+    """The variables that something other than a negation gives values to."""
+    shared = {v for atom in body if not atom.negated for v in _names(atom)}
+    return shared | {part.result for part in checks if isinstance(part, StoredCall) and isinstance(part.result, str)}
+
+
+def _apart(term: StoredTerm) -> StoredTerm:
+    """Another variable for a variable."""
+    return term if isinstance(term, int) else f"{term}'"
+
+
+def _names(part: _Part) -> set[str]:
+    if isinstance(part, StoredAtom):
+        terms: tuple[StoredTerm | None, ...] = part.terms
+    elif isinstance(part, StoredCall):
+        terms = (*part.arguments, part.result)
+    else:
+        terms = (part.left, part.right)
+    return {term for term in terms if isinstance(term, str)}
+
+
+def _needed(part: _Check) -> set[str]:
+    """The variables that must be bound before a check."""
+    terms = part.arguments if isinstance(part, StoredCall) else (part.left, part.right)
+    return {term for term in terms if isinstance(term, str)}

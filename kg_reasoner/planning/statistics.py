@@ -1,0 +1,84 @@
+"""Estimates of how many rows an atom matches, for the join order of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.planning.catalog import StoredAtom
+from kg_reasoner.storage.relation import Database
+
+SAMPLE = 512
+"""Rows that an estimate looks at."""
+
+
+class Statistics:
+    """Estimates from the sizes of a database's relations and from samples of their columns.
+
+    Samples are kept while the sizes of their relations change little.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._columns: dict[tuple[int, int], _Column] = {}
+
+    def size(self, atom: StoredAtom) -> float:
+        """About how many rows match the constants of an atom."""
+        rows = float(self.database.size(atom.relation))
+        for column, term in enumerate(atom.terms):
+            if isinstance(term, int):
+                rows *= self._column(atom.relation, column).share_of(term)
+        return rows
+
+    def join(self, atoms: Sequence[StoredAtom]) -> Callable[[StoredAtom, Collection[str]], float]:
+        """For the atoms of a query: how many rows of one of them to expect for each solution of those whose variables are bound.
+
+        Two columns are taken to share as many values as they can: a join has ``|R| |S| / max(V(R), V(S))`` rows, V being the
+        number of different values (Selinger et al., 1979). Atoms without a bound variable count as a product.
+        """
+        sizes = {atom: self.size(atom) for atom in atoms}
+        values: dict[tuple[StoredAtom, str], float] = {}
+        for atom in atoms:
+            for column, term in enumerate(atom.terms):
+                if isinstance(term, str):
+                    values[atom, term] = max(1.0, min(sizes[atom], self._column(atom.relation, column).distinct))
+
+        def estimate(atom: StoredAtom, bound: Collection[str]) -> float:
+            rows = sizes[atom]
+            for name in {term for term in atom.terms if isinstance(term, str) and term in bound}:
+                before = [
+                    values[other, name]
+                    for other in atoms
+                    if other != atom and name in other.terms and all(term in bound for term in other.terms if isinstance(term, str))
+                ]
+                rows /= max(values[atom, name], min(before, default=1.0))
+            return rows
+
+        return estimate
+
+    def _column(self, relation: int, column: int) -> _Column:
+        count = self.database.relations[relation].count
+        known = self._columns.get((relation, column))
+        if known is None or not 0.8 * known.count <= count <= 1.25 * known.count:
+            known = self._columns[relation, column] = _Column(self.database.rows(relation)[:, column], count)
+        return known
+
+
+class _Column:
+    """A sample of a column, and about how many different values it has."""
+
+    def __init__(self, values: npt.NDArray[np.int32], count: int) -> None:
+        self.count = count
+        self.sample = values[:: max(1, len(values) // SAMPLE)].copy()
+        self.distinct = float(len(np.unique(self.sample)))
+        if self.distinct >= len(self.sample) // 2:  # few repetitions in the sample: values are nearly unique
+            self.distinct *= len(values) / max(1, len(self.sample))
+
+    def share_of(self, value: int) -> float:
+        """The share of rows with a value: as in the sample; what is not there is rare, but no more than a typical value."""
+        if len(self.sample) == 0:
+            return 0.0
+        hits = int(np.count_nonzero(self.sample == value))
+        return hits / len(self.sample) if hits else min(1 / self.distinct, 0.5 / len(self.sample))

@@ -1,0 +1,118 @@
+"""Triples about literals that hold by the book and are not stored: worked out when a query asks for them.
+
+Of table 8 of OWL 2 Profiles, ``owl2rl-full`` derives what rules can see. The rest is here: ``?x owl:differentFrom ?y`` where both
+have values, and the values differ; and in generalised RDF, where literals may be subjects, the types of literals.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.query.matching import Ids, Matcher
+from kg_reasoner.terms import OWL
+
+__all__ = ["LiteralTriples"]
+
+_STATED: Final = "<tag:kg-reasoner:owl2rl/stated>"
+"""The predicate of the rule set for the literals that triples have as objects."""
+
+_MOST: Final = 20_000_000
+"""More pairs of different values than this are not listed."""
+
+
+class LiteralTriples:
+    """Types and differences by the values of literals, as they are at the moment.
+
+    Args:
+        catalog: has the facts about literals (see `kg_reasoner.storage.literals`).
+        matcher: finds what is owl:sameAs; if it is for generalised RDF, literals may be subjects here, too.
+    """
+
+    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+        self._catalog = catalog
+        self._generalised = matcher.generalised
+        self._matcher = matcher
+        self._known: Ids | None = None
+
+    def forget(self) -> None:
+        """Say that facts may have changed."""
+        self._known = None
+
+    def covers(self, property: int | str | None) -> bool:
+        """Whether triples of this property may hold that are not stored; variables are None or named."""
+        if not isinstance(property, int) or _STATED not in self._catalog.predicates:
+            return False
+        return property == self._different or (self._generalised and property == self._catalog.type_id)
+
+    @property
+    def _different(self) -> int:
+        return self._catalog.dictionary.find(OWL.differentFrom)
+
+    def match(self, subject: int | None, property: int, value: int | None) -> Ids:
+        """The triples of a property that `covers` accepts, shape (n, 3); stored ones may be among them.
+
+        Raises:
+            UnsupportedError: these are too many to be listed.
+        """
+        if property == self._different:
+            return self._differences(subject, value)
+        return self._types(subject, value)
+
+    def size(self, property: int) -> float:
+        """About how many triples there are: for differences, so many that subjects or objects should be known first."""
+        return float(len(self._values())) ** 2 if property == self._different else float(len(self._rows("literal_type")))
+
+    def _types(self, subject: int | None, datatype: int | None) -> Ids:
+        rows = self._rows("literal_type")
+        if subject is not None:
+            rows = rows[rows[:, 0] == subject]
+        rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
+        if datatype is None:
+            return _triples(rows[:, 0], self._catalog.type_id, rows[:, 1])
+        names = self._matcher.match(datatype, self._catalog.dictionary.find(OWL.sameAs), None)[:, 2]
+        members = np.unique(rows[np.isin(rows[:, 1], [datatype, *names.tolist()]), 0])
+        return _triples(members, self._catalog.type_id, np.full(len(members), datatype, np.int32))
+
+    def _differences(self, subject: int | None, value: int | None) -> Ids:
+        known = self._values()
+        left = known if subject is None else known[known[:, 0] == subject]
+        right = known if value is None else known[known[:, 0] == value]
+        if not self._generalised:
+            left = left[self._catalog.dictionary.first_bytes()[left[:, 0]] != ord('"')]
+        if len(left) * len(right) > _MOST:
+            raise UnsupportedError(
+                f"{len(left)} times {len(right)} values are too many to list those that differ",
+                hint="name one of the two sides, or ask for something else of it",
+            )
+        first, second = np.nonzero(left[:, 1][:, None] != right[:, 1][None, :])
+        found = _triples(left[first, 0], self._different, right[second, 0])
+        return np.unique(found, axis=0) if len(found) else found
+
+    def _values(self) -> Ids:
+        """The terms that have values, with these: literals that triples have, and what is the same. Shape (n, 2)."""
+        values = self._known
+        if values is None:
+            rows = self._rows("literal_value")
+            rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
+            same = self._matcher.match(None, self._catalog.dictionary.find(OWL.sameAs), None)[:, [0, 2]]
+            same = same[same[:, 0] != same[:, 1]]
+            value_of = np.full(len(self._catalog.dictionary), -1, np.int32)
+            value_of[rows[:, 0]] = rows[:, 1]
+            pairs = [rows, *(np.stack([other, value_of[one]], axis=1) for one, other in (same.T, same.T[::-1]))]
+            known = np.concatenate(pairs)
+            self._known = values = np.unique(known[known[:, 1] >= 0], axis=0)
+        return values
+
+    def _rows(self, predicate: str) -> Ids:
+        relation = self._catalog.predicates.get(predicate)
+        return np.empty((0, 2), np.int32) if relation is None else self._catalog.database.rows(relation)
+
+
+def _triples(subjects: Ids, property: int, values: Ids) -> Ids:
+    table = np.empty((len(subjects), 3), np.int32)
+    table[:, 0], table[:, 1], table[:, 2] = subjects, property, values
+    return table

@@ -1,0 +1,430 @@
+"""Conjunctive queries over triples: basic graph patterns with all their solutions.
+
+Patterns that each have a relation of their own become one plan for the kernels, which join in an order that goes by the sizes of
+relations. Patterns that range over relations (a variable for the property or class, in the vertical layout), and queries over the
+explicit or the inferred triples only, are joined one by one, as tables of ids.
+
+A pattern of three terms is about all triples; one of four about those that a graph states (see `kg_reasoner.query.quads`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
+from kg_reasoner.concurrency.locking import Hold
+from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredTerm
+from kg_reasoner.planning.planner import plan_query
+from kg_reasoner.planning.statistics import Statistics
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.query.literal_triples import LiteralTriples
+from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
+from kg_reasoner.query.tables import Flags, among, labels_of, paired, spread
+from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.terms import OWL, Term
+
+Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
+"""A triple pattern: ids of constants, names of variables."""
+
+AnyPattern: TypeAlias = Pattern | QuadPattern
+"""A pattern of all triples, or of those of a graph."""
+
+FIRST_CHUNK, CHUNK = 64, 1 << 16
+"""Solutions that are fetched at once: at first, and then."""
+
+FEW = 64
+"""So many triples are looked up one by one."""
+
+LOOK_UP = 150
+"""What one look-up costs, in triples that are joined as a whole table."""
+
+
+class Readable(Protocol):
+    """What is asked: a reasoner, as far as queries need it."""
+
+    @property
+    def queries(self) -> Queries: ...
+
+    def reading(self, which: Which = ...) -> Hold: ...
+
+
+def answers(
+    reasoner: Readable,
+    patterns: Sequence[AnyPattern],
+    variables: Sequence[str],
+    which: Which = "all",
+    limit: int | None = None,
+) -> Ids:
+    """The solutions of a basic graph pattern, as ids of shape (solutions, variables), with their multiplicities.
+
+    Args:
+        reasoner: is brought up to date first, unless only explicit triples are asked for.
+        patterns: what a solution makes a triple, every one of them.
+        variables: those whose values are wanted, each of them in some pattern.
+        which: all triples, the explicit, or those that are only inferred.
+        limit: how many solutions are enough; there may be more.
+
+    Facts with a literal as the subject, or with anything but an IRI as the property, are not triples and match nothing. Hidden
+    triples match the patterns that ask for them, see `kg_reasoner.query.visibility`.
+    """
+    with reasoner.reading(which):
+        return reasoner.queries.solve(list(patterns), which, limit).columns(variables)
+
+
+def match_triples(reasoner: Readable, pattern: Sequence[int | None], which: Which = "all") -> Ids:
+    """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
+    subject, property, value = pattern
+    with reasoner.reading(which):
+        return reasoner.queries.match(subject, property, value, which)
+
+
+@dataclass(frozen=True, slots=True)
+class Solutions:
+    """A table of ids with a name for each column."""
+
+    names: Sequence[str]
+    rows: Ids
+
+    def columns(self, names: Sequence[str]) -> Ids:
+        """The table of some of the names, in their order."""
+        return self.rows if names == self.names else self.rows[:, [self.names.index(name) for name in names]]
+
+
+class Queries:
+    """Answers queries over the relations of a catalog, as they are at the moment. See `Matcher` for `generalised`."""
+
+    visibility: Visibility | None = None
+    """What is hidden; None: nothing."""
+
+    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
+        self.catalog = catalog
+        self.matcher = Matcher(catalog, generalised=generalised)
+        self.quads = Quads(catalog, self.matcher)
+        self.literals = LiteralTriples(catalog, self.matcher)
+        self.statistics = Statistics(catalog.database)
+
+    def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
+        """The solutions of some patterns, with all their variables."""
+        self.literals.forget()
+        solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
+        covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
+        if not covered:
+            return solutions
+        rows = solutions.rows
+        for pattern in covered:
+            triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
+            for column, term in enumerate(pattern[:GRAPH_COLUMN]):
+                triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
+            rows = rows[self._shown(triples, which)]
+        if limit is not None and len(rows) < limit <= len(solutions.rows):
+            return self.solve(patterns, which, 16 * limit)
+        return Solutions(solutions.names, rows)
+
+    def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
+        """The triples that match, as ids of shape (n, 3)."""
+        if subject is None or property is None or value is None:
+            self.literals.forget()
+            return self.seen(self._matching(subject, property, value, which), property, value, which)
+        triple = subject, property, value
+        return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
+
+    def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
+        """Whether there is this one triple."""
+        if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
+            return True
+        self.literals.forget()
+        return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
+
+    def count(self, which: Which = "all") -> int:
+        """How many triples there are."""
+        total = self.matcher.count(which)
+        if which == "explicit" or self.visibility is None or not self.visibility.is_active:
+            return total
+        return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
+
+    def naming(self) -> Callable[[Term], Term]:
+        """One name for all terms that are the same: a function of terms."""
+        dictionary = self.catalog.dictionary
+        same_as = dictionary.find(OWL.sameAs)
+        matcher = Matcher(self.catalog, generalised=True)
+        pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
+        names: dict[int, list[int]] = {}
+        for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
+            group, further = names.setdefault(one, [one]), names.setdefault(other, [other])
+            if group is not further:
+                group += further
+                names.update(dict.fromkeys(further, group))
+
+        def name(term: Term) -> Term:
+            group = names.get(dictionary.find(term)) if names else None
+            return term if group is None else dictionary.decode(min(group))
+
+        return name
+
+    def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
+        """Those of the triples that match a pattern's constants, shape (n, 3), that are not hidden from it."""
+        if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
+            return found
+        return found[self._shown(found, which)]
+
+    def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
+        """Whether hidden triples are kept from a pattern; explicit ones, as those of a named graph, never are."""
+        graph = INFERRED if len(pattern) == GRAPH_COLUMN else pattern[GRAPH_COLUMN]
+        is_explicit = which == "explicit" or not (graph == INFERRED or isinstance(graph, frozenset))
+        if is_explicit or self.matcher.generalised or self.visibility is None:
+            return False
+        return self.visibility.covers(pattern[1], pattern[2])
+
+    def _shown(self, triples: Ids, which: Which) -> Flags:
+        """Which of some triples are not hidden."""
+        assert self.visibility is not None
+        hidden = self.visibility.hides(triples)
+        if which == "all" and hidden.any():
+            hidden[hidden] = ~self._are_explicit(triples[hidden])
+        return ~hidden
+
+    def _are_explicit(self, triples: Ids) -> Flags:
+        """Which of some triples, that would be hidden otherwise, are explicit."""
+        assert self.visibility is not None
+        if len(triples) <= FEW:
+            return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
+        explicit = self.matcher.match(None, None, None, "explicit")
+        return among(triples, explicit[self.visibility.hides(explicit)])
+
+    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
+        """Whether a pattern says of something that it is the same as itself, which holds whether or not a rule derives it."""
+        if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
+            return False
+        subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
+        if subject is None or property is None or not self.visibility.is_trivial(property):
+            return False
+        places = ((subject, None, None), (None, subject, None), (None, None, subject))
+        return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
+
+    def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
+        """All solutions, whether or not something of them is hidden."""
+        if not patterns:
+            return Solutions([], np.empty((1, 0), np.int32))
+        if len(patterns) == 1:
+            return self._matches(patterns[0], which, limit)
+        if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
+            names = variables_of(patterns)
+            return Solutions(names, np.empty((0, len(names)), np.int32))
+        if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
+            return self._planned(patterns, limit)
+        return self._joined(patterns, which)
+
+    def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
+        """The solutions of one pattern."""
+        names: list[str] = []
+        columns: list[int] = []
+        repeated: list[tuple[int, int]] = []
+        for column, term in enumerate(pattern):
+            if isinstance(term, str):
+                if term in names:
+                    repeated.append((pattern.index(term), column))
+                else:
+                    names.append(term)
+                    columns.append(column)
+        found = self._found(pattern, which, None if repeated else limit)
+        for first, second in repeated:
+            found = found[found[:, first] == found[:, second]]
+        return Solutions(names, found[:, columns])
+
+    def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
+        """What matches the constants of a pattern, with as many columns as it has terms; without that of a constant graph."""
+        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        if len(pattern) == GRAPH_COLUMN:
+            return self._matching(subject, property, value, which, limit)
+        graph = pattern[GRAPH_COLUMN]
+        if isinstance(graph, str):
+            return self.quads.match_quads(subject, property, value, None)
+        return self.quads.match(subject, property, value, graph)
+
+    def _matching(
+        self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None = None
+    ) -> Ids:
+        """The triples that match, stored or not."""
+        found = self.matcher.match(subject, property, value, which, limit)
+        if which == "explicit" or property is None or not self.literals.covers(property):
+            return found
+        further = self.literals.match(subject, property, value)
+        if which == "inferred":
+            further = further[~among(further, self.matcher.match(subject, property, value, "explicit"))]
+        return np.unique(np.concatenate([found, further]), axis=0)
+
+    # --- patterns one by one ----------------------------------------------------------------------------------------
+
+    def _joined(self, patterns: Sequence[AnyPattern], which: Which) -> Solutions:
+        """Join patterns one by one, small and connected ones first; those that can be planned together with the first one are."""
+        sizes = {pattern: self._size(pattern, which) for pattern in patterns}
+        start = min(patterns, key=sizes.__getitem__)
+        alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
+        group = _connected(start, alike)
+        if len(group) > 1:
+            solutions = self._planned(group, None)
+        else:
+            group = [start]
+            solutions = self._matches(start, which)
+        rest = [pattern for pattern in patterns if pattern not in group]
+        while rest:
+            following = min(rest, key=lambda pattern: (*_distance(pattern, solutions.names), sizes[pattern]))
+            rest.remove(following)
+            solutions = self._extended(solutions, following, which, sizes[following])
+        return solutions
+
+    def _size(self, pattern: AnyPattern, which: Which) -> float:
+        """About how many triples match the constants of a pattern."""
+        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        if property is not None and subject is None and self.literals.covers(property):
+            return self.literals.size(property) + self.matcher.size()
+        if subject is None and value is None:
+            atom = self._atom_of(pattern) if property is not None and self._is_planned(pattern) else None
+            return self.matcher.size() if atom is None else self.statistics.size(atom)
+        return len(self._found(pattern, which))
+
+    def _extended(self, solutions: Solutions, pattern: AnyPattern, which: Which, size: float) -> Solutions:
+        """Join solutions with one more pattern, by looking up each distinct key or as a whole, whichever is cheaper."""
+        names = variables_of([pattern])
+        shared = [name for name in names if name in solutions.names]
+        new = [name for name in names if name not in solutions.names]
+        keys = solutions.columns(shared)
+        labels = labels_of(keys)
+        firsts = np.unique(labels, return_index=True)[1]
+        if len(firsts) * LOOK_UP < size:
+            tables = [self._matches(_bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
+            found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
+            rows, places = spread(np.array([len(table) for table in tables], np.int64), labels)
+        else:
+            whole = self._matches(pattern, which)
+            found = whole.columns(new)
+            rows, places = paired(keys, whole.columns(shared))
+        return Solutions([*solutions.names, *new], np.concatenate([solutions.rows[rows], found[places]], axis=1))
+
+    # --- patterns with relations of their own -----------------------------------------------------------------------
+
+    def _is_planned(self, pattern: AnyPattern) -> bool:
+        """Whether all that can match a pattern lies in one relation (or nowhere).
+
+        Patterns of triples are planned together, and those of quads: both need not be stored in the same names for things.
+        """
+        if len(pattern) > GRAPH_COLUMN:
+            return self.quads.has_relation(pattern[GRAPH_COLUMN])
+        return self._has_relation(pattern)
+
+    def _atom_of(self, pattern: AnyPattern) -> StoredAtom | None:
+        """A pattern over its relation; None if there is no such relation, or more than one."""
+        if len(pattern) > GRAPH_COLUMN:
+            return self.quads.atom(pattern)
+        return self._atom(pattern)
+
+    def _has_relation(self, pattern: Pattern) -> bool:
+        """Whether all triples that can match a pattern lie in one relation."""
+        _, property, value = pattern
+        catalog = self.catalog
+        if self.literals.covers(property):
+            return False
+        return catalog.ternary or (isinstance(property, int) and (property != catalog.type_id or isinstance(value, int)))
+
+    def _atom(self, pattern: Pattern) -> StoredAtom | None:
+        """A pattern of triples over its relation."""
+        catalog = self.catalog
+        if catalog.ternary:
+            return StoredAtom(catalog.predicates[TRIPLE], pattern)
+        subject, property, value = pattern
+        if property == catalog.type_id:
+            relation = catalog.classes.get(value) if isinstance(value, int) else None
+            return None if relation is None else StoredAtom(relation, (subject,))
+        relation = catalog.properties.get(property) if isinstance(property, int) else None
+        return None if relation is None else StoredAtom(relation, (subject, value))
+
+    def _planned(self, patterns: Sequence[AnyPattern], limit: int | None) -> Solutions:
+        """Plan a query, run it, and forget the plan."""
+        names = variables_of(patterns)
+        atoms = [atom for atom in map(self._atom_of, patterns) if atom is not None]
+        if len(atoms) < len(patterns):
+            return Solutions(names, np.empty((0, len(names)), np.int32))
+        chunks = [np.empty((0, len(names)), np.int32)]
+        database = self.catalog.database
+        with database.workspace() as workspace:
+            with database.mutex:
+                plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms))
+            watch = current_watch()
+            if watch is not NOBODY:
+                watch.attach(workspace.context)
+            try:
+                workspace.start(plan)
+                size, count, total = FIRST_CHUNK, FIRST_CHUNK, 0
+                while count == size and (limit is None or total < limit):
+                    size = FIRST_CHUNK if total == 0 else CHUNK
+                    out = allocate(size * len(names), np.int32)
+                    count = native.fetch(workspace.address, len(names), address(out), size)
+                    watch.check(total + count, 4 * len(names) * (total + count))
+                    found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
+                    chunks.append(self._proper(patterns, names, found))
+                    total += len(chunks[-1])
+            finally:
+                if watch is not NOBODY:
+                    watch.detach(workspace.context)
+        return Solutions(names, np.concatenate(chunks))
+
+    def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
+        """The solutions in which all triples are RDF, and a variable for a named graph does not stand for the default graph."""
+        if len(patterns[0]) == GRAPH_COLUMN:
+            return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
+        for graph in {graph for *_, graph in patterns}:
+            if isinstance(graph, str):
+                rows = rows[rows[:, names.index(graph)] != self.quads.default]
+        return rows
+
+    def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
+        """The solutions in which no literal is a subject, and every property an IRI."""
+        if self.matcher.generalised:
+            return rows
+        first = self.catalog.dictionary.first_bytes()
+        for column, name in enumerate(names):
+            if any(pattern[0] == name for pattern in patterns):
+                rows = rows[first[rows[:, column]] != ord('"')]
+            if any(pattern[1] == name for pattern in patterns):
+                rows = rows[first[rows[:, column]] == ord("<")]
+        return rows
+
+
+def variables_of(patterns: Sequence[AnyPattern]) -> list[str]:
+    """The variables of some patterns, in the order in which they occur."""
+    return list(dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, str)))
+
+
+def _constant(term: GraphTerm) -> int | None:
+    return term if isinstance(term, int) else None
+
+
+def _bound(pattern: AnyPattern, names: Sequence[str], values: Sequence[int]) -> AnyPattern:
+    """The pattern with some variables replaced by ids."""
+    known = dict(zip(names, values, strict=True))
+    return cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in pattern))
+
+
+def _distance(pattern: AnyPattern, names: Sequence[str]) -> tuple[bool, int]:
+    """Whether a pattern has variables, but none of the named ones; and how many of its variables are not among them."""
+    variables = variables_of([pattern])
+    new = sum(name not in names for name in variables)
+    return 0 < len(variables) == new, new
+
+
+def _connected(start: AnyPattern, patterns: Sequence[AnyPattern]) -> list[AnyPattern]:
+    """The patterns that share variables with the first one, or with others that do; none if the first is not among them."""
+    group: list[AnyPattern] = []
+    fresh = [start] if start in patterns else []
+    while fresh:
+        group += fresh
+        names = set(variables_of(group))
+        fresh = [pattern for pattern in patterns if pattern not in group and not names.isdisjoint(pattern)]
+    return group

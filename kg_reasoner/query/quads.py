@@ -1,0 +1,151 @@
+"""Explicit triples by the graphs that they are in, read straight from the relations.
+
+A triple is one explicit fact however many graphs state it. Which named graphs do is kept in an internal relation of quads, in the
+database of the triples, so that it has their indexes and takes part in their transactions. An explicit triple without a quad is in
+the default graph only; one that named graphs have, too, has a quad for the default graph if it is there as well. So data without
+named graphs need nothing of all this, and what is added to a reasoner directly is in the default graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredTerm
+from kg_reasoner.query.matching import Matcher
+from kg_reasoner.query.tables import Flags, Ids, Numbers, distinct, paired
+from kg_reasoner.storage.kernels.layout import EXPLICIT
+from kg_reasoner.terms import IRI
+
+__all__ = ["DEFAULT_GRAPH", "GRAPHS", "INFERRED", "QUADS", "GraphTerm", "QuadPattern", "Quads"]
+
+QUADS: Final = f"{INTERNAL}quads"
+"""The predicate of quads: subject, property, object, graph."""
+
+GRAPHS: Final = f"{INTERNAL}graphs"
+"""The predicate of the named graphs that there are; empty ones, too."""
+
+DEFAULT_GRAPH: Final = IRI("urn:x-rdflib:default")
+"""The name by which rdflib knows the default graph."""
+
+INFERRED: Final = -2
+"""Stands for the graph of all inferred triples."""
+
+GraphTerm: TypeAlias = StoredTerm | frozenset[int]
+"""Where a pattern is looked for: in a graph, given by its id; in every named graph, given by a variable's name; or in the merge of
+several graphs. `INFERRED` may stand for an id."""
+
+QuadPattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm, GraphTerm]
+"""A triple pattern (ids of constants, names of variables), and where it is looked for."""
+
+GRAPH_COLUMN: Final = 3
+SINGLE: Final = 32
+"""So many triples are looked up one by one; more of them are joined with all quads."""
+
+
+class Quads:
+    """Finds explicit triples in graphs. Terms are ids, None stands for every term.
+
+    What is found is what is stored at the moment; inferred triples are in none of the graphs but `INFERRED`.
+    """
+
+    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+        self.catalog = catalog
+        self.matcher = matcher
+        self._default = -1
+
+    @property
+    def default(self) -> int:
+        """The id of the default graph; -1 while nothing has it."""
+        if self._default < 0:
+            self._default = self.catalog.dictionary.find(DEFAULT_GRAPH)
+        return self._default
+
+    def names(self) -> Ids:
+        """The ids of the named graphs, in the order in which they came."""
+        relation = self.catalog.predicates.get(GRAPHS)
+        return np.empty(0, np.int32) if relation is None else self.catalog.database.rows(relation, "explicit")[:, 0]
+
+    def has(self, graph: int) -> bool:
+        """Whether there is a named graph."""
+        relation = self.catalog.predicates.get(GRAPHS)
+        return relation is not None and len(self._explicit(relation, (0,), (graph,))) > 0
+
+    def has_relation(self, graph: GraphTerm) -> bool:
+        """Whether all quads of a graph (of all named graphs, for a variable) lie in the relation of quads, or nowhere."""
+        return isinstance(graph, str) or (isinstance(graph, int) and graph not in (INFERRED, self.default))
+
+    def atom(self, pattern: QuadPattern) -> StoredAtom | None:
+        """A pattern for which `has_relation` over that relation; None if it is not there."""
+        relation = self.catalog.predicates.get(QUADS)
+        *terms, graph = pattern
+        return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
+
+    def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
+        """The triples of a graph, or of the merge of some graphs, that match, as ids of shape (n, 3)."""
+        if isinstance(graph, frozenset):
+            return distinct(np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))]))
+        if graph == INFERRED:
+            return self.matcher.match(subject, property, value, "inferred")
+        if graph == self.default:
+            found = self.matcher.match(subject, property, value, "explicit")
+            return found[self.in_default(found)] if self.count() > 0 else found
+        return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
+
+    def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
+        """The triples of one or all named graphs that match, as quads of shape (n, 4)."""
+        if self.count() == 0:
+            return NO_QUADS
+        relation = self.catalog.predicates[QUADS]
+        bound = [(column, term) for column, term in enumerate((subject, property, value, graph)) if term is not None]
+        if bound:
+            columns, key = zip(*bound, strict=True)
+            quads = self.catalog.database.rows_at(relation, self._explicit(relation, columns, key))
+        else:
+            quads = self.catalog.database.rows(relation, "explicit")
+        return quads if graph is not None else quads[quads[:, GRAPH_COLUMN] != self.default]
+
+    def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
+        """The quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for it."""
+        if self.count() == 0 or len(triples) == 0:
+            return np.empty(0, np.int64), np.empty(0, np.int32)
+        database, relation = self.catalog.database, self.catalog.predicates[QUADS]
+        if len(triples) <= SINGLE:
+            found = [self._explicit(relation, (0, 1, 2), triple) for triple in triples.tolist()]
+            numbers = np.repeat(np.arange(len(triples)), list(map(len, found)))
+            return numbers, database.rows_at(relation, np.concatenate(found))[:, GRAPH_COLUMN]
+        quads = database.rows(relation, "explicit")
+        numbers, places = paired(triples, quads[:, :GRAPH_COLUMN])
+        return numbers, quads[places, GRAPH_COLUMN]
+
+    def have_quads(self, triples: Ids) -> Flags:
+        """Of each triple, whether there is a quad of it."""
+        found = np.zeros(len(triples), np.bool_)
+        found[self.memberships(triples)[0]] = True
+        return found
+
+    def in_default(self, triples: Ids) -> Flags:
+        """Of each explicit triple, whether it is in the default graph."""
+        numbers, graphs = self.memberships(triples)
+        found = np.ones(len(triples), np.bool_)
+        found[numbers] = False
+        found[numbers[graphs == self.default]] = True
+        return found
+
+    def count(self) -> int:
+        """About how many quads there are."""
+        relation = self.catalog.predicates.get(QUADS)
+        return 0 if relation is None else self.catalog.database.size(relation)
+
+    def _explicit(self, relation: int, columns: Collection[int], key: Collection[int]) -> Numbers:
+        """The numbers of the explicit rows that have these ids in these columns."""
+        database = self.catalog.database
+        numbers = database.matching(relation, tuple(columns), tuple(key))
+        rows: Numbers = numbers[(database.flags(relation)[numbers] & EXPLICIT) > 0].astype(np.int64)
+        return rows
+
+
+NO_TRIPLES: Final = np.empty((0, 3), np.int32)
+NO_QUADS: Final = np.empty((0, 4), np.int32)

@@ -1,0 +1,203 @@
+"""What users see of the inferred triples: those that say something.
+
+Rules by the book derive many triples that hold of anything, or whatever the data are: everything is the same as itself, and an
+rdfs:Resource; rdf:type is an rdf:Property; somebody is a member of ``_:b7``, which stands for a class expression. An inferred
+triple is *hidden* if
+
+* it says that something is the same as itself, equivalent to itself or below itself,
+* its property is rdf:type, and its class a blank node, rdfs:Resource or owl:Thing,
+* it says that a class is below rdfs:Resource or owl:Thing, or
+* its subject is a term of the vocabularies of RDF, RDFS, OWL or XML Schema.
+
+Hidden triples match the patterns that ask for them, and no others: a pattern asks for them if it names the property, and under
+rdf:type the class. So ``?x owl:sameAs ?y`` finds everything with itself, if the rules say so, and ``?s ?p ?o`` does not; nor do
+exports, counts and deltas. Explicit triples are never hidden, and nothing is where no rule of the W3C's documents is at work (they
+are told by their names).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.expressions.demands import BY_THE_BOOK
+from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
+from kg_reasoner.query.delta import Change, Changes, Delta
+from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
+
+__all__ = ["Visibility"]
+
+Mask = npt.NDArray[np.bool_]
+
+VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
+
+_BLANK: Final = 1
+_GENERAL: Final = 2
+"""A class that everything is a member of."""
+_VOCABULARY: Final = 4
+"""A term of one of the vocabularies."""
+_REFLEXIVE: Final = 8
+"""A property that relates everything of some kind to itself."""
+_REFLEXIVE_PROPERTIES: Final = frozenset(
+    map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
+)
+_GENERAL_CLASSES: Final = frozenset(map(str, (RDFS.Resource, OWL.Thing)))
+
+_FEW: Final = 16
+"""So many terms or triples are looked at one by one."""
+
+
+class Visibility:
+    """Tells hidden triples from others, by the ids of a dictionary.
+
+    Args:
+        dictionary: has the terms.
+        shows_all: whether nothing is hidden.
+
+    >>> dictionary = Dictionary()
+    >>> terms = [IRI("http://example.org/a"), OWL.sameAs, RDF.type, RDFS.Class, IRI("http://example.org/C")]
+    >>> a, same_as, kind, cls, own = map(dictionary.encode, terms)
+    >>> triples = np.array([(a, same_as, a), (a, same_as, own), (a, kind, own), (cls, kind, cls)], np.int32)
+    >>> Visibility(dictionary).hides(triples).tolist()
+    [True, False, False, True]
+    """
+
+    def __init__(self, dictionary: Dictionary, shows_all: bool = False) -> None:
+        self.shows_all = shows_all
+        self._dictionary = dictionary
+        self._marks: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._marked = 0
+        self._type = self._same_as = self._below = -1
+        self._has_rules = False
+        self._knows_equality = False
+
+    def use(self, rules: Collection[Rule]) -> None:
+        """Say which rules there are. Only rules of the W3C's documents derive what is hidden, and not all of them do."""
+        self._has_rules = any(map(_may_derive_hidden, rules))
+        self._knows_equality = any(rule.origin.name == "eq-trans" for rule in rules)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether there may be hidden triples."""
+        return self._has_rules and not self.shows_all
+
+    def is_trivial(self, property: int) -> bool:
+        """Whether a property relates everything to itself: owl:sameAs, if there are rules about equality (eq-ref need be none)."""
+        self._look_at_new_terms()
+        return self._knows_equality and property == self._same_as
+
+    def covers(self, property: int | str | None, value: int | str | None) -> bool:
+        """Whether hidden triples are kept from a pattern with this property and object; variables are None or named."""
+        if not self.is_active:
+            return False
+        self._look_at_new_terms()
+        return not isinstance(property, int) or (not isinstance(value, int) and property == self._type)
+
+    def hides(self, triples: Ids) -> Mask:
+        """Per inferred triple, given as ids of shape (n, 3), whether it is hidden."""
+        self._look_at_new_terms()
+        if len(triples) <= _FEW:
+            return np.array([self._hides(*triple) for triple in triples.tolist()], bool)
+        subject, property, value = triples.T
+        marks = self._marks
+        hidden = self.are_vocabulary(subject)
+        hidden |= ((marks[property] & _REFLEXIVE) != 0) & (subject == value)
+        hidden |= (property == self._type) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
+        hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
+        return hidden
+
+    def are_vocabulary(self, terms: Ids) -> Mask:
+        """Which terms are of the vocabularies, so that triples with such a subject are hidden."""
+        self._look_at_new_terms()
+        found: Mask = (self._marks[terms] & _VOCABULARY) != 0
+        return found
+
+    def _hides(self, subject: int, property: int, value: int) -> bool:
+        """The same for one triple."""
+        if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
+            return True
+        if property == self._below and self._marks[value] & _GENERAL:
+            return True
+        return bool(self._marks[subject] & _VOCABULARY) or (subject == value and bool(self._marks[property] & _REFLEXIVE))
+
+    def of_delta(self, delta: Delta) -> Delta:
+        """The delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
+        if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
+            return delta
+        tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
+        if not any(table is not None and self.hides(table.ids).any() for table in tables):
+            return delta
+        added, removed = (self._shown(table) for table in tables[:2])
+        restated = tables[2]
+        if restated is not None:
+            hideable = self.hides(restated.ids)
+            added += [restated.where(hideable & restated.explicit)]
+            gone = restated.where(hideable & ~restated.explicit)
+            removed += [Change(gone.ids, ~gone.explicit)]
+            restated = restated.where(~hideable)
+        return Delta(
+            _with_triples(delta.added, added),
+            _with_triples(delta.removed, removed),
+            _with_triples(delta.restated, [] if restated is None else [restated]),
+        )
+
+    def _shown(self, change: Change | None) -> list[Change]:
+        return [] if change is None else [change.where(change.explicit | ~self.hides(change.ids))]
+
+    def _look_at_new_terms(self) -> None:
+        """Note of the terms that have come since the last time whether they hide triples that they are in."""
+        if self._marked != len(self._dictionary):
+            with self._dictionary.mutex:
+                self._mark_new_terms()
+
+    def _mark_new_terms(self) -> None:
+        dictionary, first, count = self._dictionary, self._marked, len(self._dictionary)
+        if count > len(self._marks):
+            grown = np.zeros(2 * count, np.uint8)
+            grown[:first] = self._marks[:first]
+            self._marks = grown
+        if count - first <= _FEW:
+            self._marks[first:count] = [_mark(dictionary.text(number)) for number in range(first, count)]
+        else:
+            self._marks[first:count] = np.where(dictionary.first_bytes()[first:] == ord("_"), _BLANK, 0)
+            for vocabulary in VOCABULARIES:
+                for number in dictionary.with_prefix(f"<{vocabulary}", first).tolist():
+                    self._marks[number] = _mark(dictionary.text(number))
+        self._type, self._same_as = dictionary.find(RDF.type), dictionary.find(OWL.sameAs)
+        self._below = dictionary.find(RDFS.subClassOf)
+        self._marked = count
+
+
+def _mark(text: str) -> int:
+    """What a term, given by its text, does to triples that it is in."""
+    if text.startswith("_"):
+        return _BLANK
+    if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
+        return _VOCABULARY | (_GENERAL if text in _GENERAL_CLASSES else 0) | (_REFLEXIVE if text in _REFLEXIVE_PROPERTIES else 0)
+    return 0
+
+
+def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
+    """Changes with other triples than they have."""
+    tables = {name: change for name, change in changes.tables.items() if name != TRIPLE}
+    if triples:
+        tables[TRIPLE] = Change(
+            np.concatenate([change.ids for change in triples]), np.concatenate([change.explicit for change in triples])
+        )
+    return Changes(changes.dictionary, tables)
+
+
+@remembered
+def _may_derive_hidden(rule: Rule) -> bool:
+    """Whether it is a rule of the W3C's that concludes triples of any property, or something in the terms of the vocabularies."""
+    if rule.head.predicate != TRIPLE or not BY_THE_BOOK.match(rule.origin.name or ""):
+        return False
+    subject, property, value = rule.head.terms
+    if isinstance(property, Variable) or (property == RDF.type and not isinstance(value, IRI)):
+        return True
+    names = [term.value for term in (subject, property, value) if isinstance(term, IRI) and term != RDF.type]
+    return any(name.startswith(VOCABULARIES) for name in names)

@@ -1,0 +1,22 @@
+"""The rdflib store: graphs and datasets that show everything that follows from what was added to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kg_reasoner.rdflib_store.attaching import attach
+    from kg_reasoner.rdflib_store.store import KGReasonerStore, graph_of, store_of
+
+__all__ = ["KGReasonerStore", "attach", "graph_of", "store_of"]
+
+_HOMES = {"KGReasonerStore": "store", "graph_of": "store", "store_of": "store", "attach": "attaching"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names when they are first used: rdflib loads `sparql` as a plugin, and that shall not bring the engine."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f"kg_reasoner.rdflib_store.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'kg_reasoner.rdflib_store' has no attribute {name!r}")

@@ -1,0 +1,86 @@
+"""Reasoners under rdflib graphs and datasets that are there already."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TypeVar
+
+from rdflib import Dataset, Graph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import Node
+
+from kg_reasoner.api.reasoner import Equality, Reasoner
+from kg_reasoner.engine.inconsistency import Reaction
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.rdflib_store.changes import BATCH
+from kg_reasoner.rdflib_store.copying import copy_explicit
+from kg_reasoner.rdflib_store.permissions import Allow
+from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning
+
+AnyGraph = TypeVar("AnyGraph", bound=Graph)
+
+
+def attach(
+    graph: AnyGraph,
+    ruleset: str = "owl2rl",
+    *,
+    reasoning: Reasoning = "union",
+    inferred_graph: str | None = None,
+    on_inconsistency: Reaction = "report",
+    equality: Equality = "axioms",
+    allow: Allow = (),
+) -> AnyGraph:
+    """Put a reasoner under an rdflib graph or dataset, which from now on also shows what follows from its triples. Return it.
+
+    Args:
+        graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
+        ruleset: the name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
+            ``store_of(graph).reasoner.add_program(text)``.
+        reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
+        inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
+        on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.api.reasoner.Reasoner`.
+        equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
+        allow: what queries and updates may fetch, by default nothing; see `KGReasonerStore`.
+
+    Returns:
+        The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. A dataset
+        shows what follows from all of its graphs in their union (``default_union=True``). Graphs that it has handed out before
+        still show its old store: ask for them again.
+
+    Raises:
+        UnknownNameError: there is no such rule set.
+        LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
+        InconsistencyError: the triples contradict the rules, and that was to be refused.
+        ReasonerError: it is not a graph of rdflib, or one of the deprecated kinds of graphs of graphs.
+    """
+    if not isinstance(graph, Graph):
+        raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")
+    if graph.context_aware and not isinstance(graph, Dataset):
+        raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
+    reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
+    store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    store.begin()
+    if isinstance(graph.store, KGReasonerStore):
+        graph.store.flush()
+        copy_explicit(graph.store.reasoner, store.reasoner)
+    elif isinstance(graph, Dataset):
+        for part in graph.graphs():
+            store.create_graph(part.identifier)
+            _add_all(store, part, part.identifier)
+    else:
+        _add_all(store, graph, None)
+    store.commit()
+    for prefix, namespace in graph.namespaces():
+        store.bind(prefix, namespace)
+    graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store
+    if isinstance(graph, Dataset):
+        graph.default_graph = Graph(store=store, identifier=DATASET_DEFAULT_GRAPH_ID, base=graph.default_graph.base)
+    return graph
+
+
+def _add_all(store: KGReasonerStore, graph: Graph, name: Node | None) -> None:
+    """Add the triples of a graph to one of the store's graphs."""
+    triples = iter(graph)
+    while batch := list(islice(triples, BATCH)):
+        store.change((), [(subject, property, value, name) for subject, property, value in batch])
+        store.flush()

@@ -1,0 +1,34 @@
+"""Explicit triples from one reasoner to another, with their graphs. Each has ids of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kg_reasoner.query.quads import QUADS
+from kg_reasoner.query.tables import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+
+
+def translated(ids: Ids, source: Dictionary, target: Dictionary) -> Ids:
+    """The ids that another dictionary has for the same terms, given out where they are new."""
+    terms, positions = np.unique(ids, return_inverse=True)
+    codes = target.encode_texts([source.text(term) for term in terms.tolist()])
+    return codes[positions.reshape(ids.shape)]
+
+
+def copy_explicit(source: Reasoner, target: Reasoner) -> None:
+    """Add the explicit triples of a reasoner to another one, in the same graphs."""
+    quads = source.queries.quads
+    triples = source.engine.base.triples("explicit")
+    if QUADS not in source.engine.catalog.predicates:
+        target.add_triples(translated(triples, source.dictionary, target.dictionary))
+        return
+    graphs = target.named_graphs
+    graphs.add_triples(translated(triples[quads.in_default(triples)], source.dictionary, target.dictionary))
+    graphs.add(translated(quads.match_quads(None, None, None, None), source.dictionary, target.dictionary))
+    graphs.create(translated(quads.names(), source.dictionary, target.dictionary))

@@ -1,0 +1,107 @@
+"""The ids of rdflib terms, and the rdflib terms of ids, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from rdflib.term import Node, URIRef
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
+from kg_reasoner.query.matching import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import term_from_text
+
+RdflibTriple: TypeAlias = tuple[Node, Node, Node]
+RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
+RdflibQuad: TypeAlias = tuple[Node, Node, Node, Node | None]
+"""A triple with the name of its graph; None is the graph that is spoken of when no other is."""
+
+RdflibQuadPattern: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
+"""A pattern with the name of a graph; None for all graphs."""
+
+REMEMBERED = 1 << 18
+"""Terms that are kept at most, in each direction."""
+
+FIRST_CHUNK, CHUNK = 64, 4096
+"""Rows that are decoded at once: at first, and then."""
+
+
+class RdflibTerms:
+    """Translates between rdflib's terms and the ids of a dictionary."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._ids: dict[str, int] = {}
+        self._nodes: dict[int, Node] = {}
+
+    def find(self, node: Node) -> int:
+        """The id of an rdflib term; -1 if it has none, or cannot have one."""
+        try:
+            text = text_from_rdflib(node)
+        except LoadError:  # what cannot be in a graph is not there
+            return -1
+        number = self._ids.get(text, -1)
+        if number < 0:
+            number = self._dictionary.find_text(text)
+            if number >= 0:
+                if len(self._ids) >= REMEMBERED:
+                    self._ids.clear()
+                self._ids[text] = number
+        return number
+
+    def nodes(self, numbers: Sequence[int]) -> list[Node]:
+        """The rdflib terms of ids."""
+        known = self._nodes
+        missing = set(numbers).difference(known)
+        if missing:
+            if len(known) + len(missing) > REMEMBERED:
+                known = self._nodes = {}
+                missing = set(numbers)
+            order = list(missing)
+            known.update(zip(order, map(_node, self._dictionary.texts_of(order)), strict=True))
+        return [known[number] for number in numbers]
+
+    def rows(self, ids: Ids) -> Iterator[tuple[Node, ...]]:
+        """The rows of a table of ids, in chunks, so that a reader who stops early does not pay for the rest."""
+        if ids.shape[1] == 0:
+            yield from ((),) * len(ids)
+            return
+        first, end = 0, FIRST_CHUNK
+        while first < len(ids):
+            yield from zip(*map(self.nodes, ids[first:end].T.tolist()), strict=True)
+            first, end = end, end + CHUNK
+
+
+def triple_texts(triple: Sequence[Node]) -> list[str]:
+    """The dictionary's texts of a triple's terms.
+
+    Raises:
+        LoadError: it is not an RDF triple.
+    """
+    texts = [text_from_rdflib(term) for term in triple]
+    if texts[0][0] == '"':
+        raise LoadError(f"the literal {texts[0]} cannot be the subject of a triple: {' '.join(texts)}")
+    if texts[1][0] != "<":
+        raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
+    return texts
+
+
+def graph_text(name: Node) -> str:
+    """The dictionary's text of a graph's name.
+
+    Raises:
+        LoadError: it cannot name a graph.
+    """
+    text = text_from_rdflib(name)
+    if text[0] == '"':
+        raise LoadError(f"the literal {text} cannot name a graph, only an IRI or a blank node can")
+    return text
+
+
+def _node(text: str) -> Node:
+    """The rdflib term of a dictionary text."""
+    if text[0] == "<":
+        return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the dictionary has valid IRIs only
+    return to_rdflib(term_from_text(text))

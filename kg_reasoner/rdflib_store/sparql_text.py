@@ -1,0 +1,120 @@
+"""SPARQL as text: read by rdflib's parser, and what is wrong with it said with a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.sparql import Query, Update
+
+__all__ = ["guarded", "read_query", "read_update"]
+
+_NESTED: Final = "is nested too deep for rdflib, which evaluates it: write it in fewer levels"
+
+_QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
+_UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]|\\\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2}|\\\\U0000[Dd][89A-Fa-f][0-9A-Fa-f]{2}")
+_TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
+
+Tree = TypeVar("Tree")
+Prepared = TypeVar("Prepared")
+
+
+_PARSING: Final = new_mutex()
+"""pyparsing finds out how to call its functions when they are first called, which is for one thread at a time."""
+
+
+def read_query(
+    text: str, source: str = "the query", base: str | None = None, prefixes: Mapping[str, Any] | None = None
+) -> tuple[Any, Query]:
+    """The tree and the algebra of a query; `source` names the text in messages.
+
+    Raises:
+        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
+    """
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    return _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
+
+
+def read_update(text: str, source: str = "the update", prefixes: Mapping[str, Any] | None = None) -> Update:
+    """The algebra of a request of SPARQL Update.
+
+    Raises:
+        QuerySyntaxError: the text is not a SPARQL Update.
+    """
+    from rdflib.plugins.sparql.algebra import translateUpdate
+    from rdflib.plugins.sparql.parser import parseUpdate
+
+    return _read(text, source, "update", parseUpdate, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn what rdflib raises where it cannot evaluate a query into errors of ours."""
+    from urllib.error import URLError
+
+    try:
+        yield
+    except URLError as error:
+        raise LoadError(f"a SERVICE in the query does not answer: {error.reason}") from None
+    except RecursionError:
+        raise QuerySyntaxError(f"the query {_NESTED}") from None
+    except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise ReasonerError(f"rdflib cannot evaluate the query: {error}") from error
+
+
+def _read(
+    text: str, source: str, kind: str, parse: Callable[[str], Tree], translate: Callable[[Tree], Prepared]
+) -> tuple[Tree, Prepared]:
+    from pyparsing import ParseBaseException
+
+    if not isinstance(text, str):
+        raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
+    for pattern in (_SURROGATE, _TOO_LARGE):
+        if found := pattern.search(text):
+            raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
+    try:
+        with _PARSING:
+            tree = parse(text)
+    except ParseBaseException as error:
+        hint = None
+        if kind == "query" and not _QUERY_FORM.search(text):
+            hint = "a query needs one of the keywords SELECT, ASK, CONSTRUCT and DESCRIBE"
+        span = _span(text, source, error.loc, error.loc + 1)
+        raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
+    except RecursionError:
+        raise QuerySyntaxError(f"{source} {_NESTED}") from None
+    try:
+        return tree, translate(tree)
+    except RecursionError:
+        raise QuerySyntaxError(f"{source} {_NESTED}") from None
+    except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
+        raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
+
+
+def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | None:
+    """The error for a prefix that is not declared, with its place; None if rdflib's message is about something else."""
+    said = _UNKNOWN_PREFIX.fullmatch(message)
+    if said is None:
+        return None
+    prefix = "" if said[1] == "None" else said[1]
+    hint = f"declare it at the beginning: PREFIX {prefix}: <namespace>"
+    for place in re.finditer(rf"(?<![\w:.<-]){re.escape(prefix)}:", text):
+        span = _span(text, source, place.start(), place.end())
+        return QuerySyntaxError(f"the prefix {prefix}: has not been declared", span, hint)
+    return QuerySyntaxError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
+
+
+def _span(text: str, source: str, start: int, end: int) -> Span:
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", begin)
+    line = text[begin : len(text) if stop < 0 else stop].rstrip("\r").encode("utf-8", "backslashreplace").decode()
+    return Span(source, text.count("\n", 0, start) + 1, start - begin + 1, end - begin + 1, line)

@@ -1,0 +1,147 @@
+"""Transactions of an rdflib store: the first change begins one, unless the reasoner has one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+from weakref import ref
+
+import numpy as np
+
+from kg_reasoner.api.transaction import Transaction
+from kg_reasoner.concurrency.locking import Hold
+from kg_reasoner.errors import TransactionError
+from kg_reasoner.query.matching import Ids
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.query.delta import Delta
+
+
+IN_DEFAULT: Final = -1
+"""Says of a triple that it is for the default graph."""
+
+
+def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple[Ids, Ids | None]:
+    """The ids of triples, given as texts, and those of their graphs unless all are for the default graph."""
+    triples = reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
+    has_graphs = any(graph != IN_DEFAULT for _, graph in added)
+    return triples, np.array([graph for _, graph in added], np.int32) if has_graphs else None
+
+
+def state(reasoner: Reasoner, triples: Ids, graphs: Ids | None) -> None:
+    """Add triples, within an operation, to the default graph, or each to the graph of its id."""
+    if graphs is None:
+        reasoner.state_triples(triples)
+    else:
+        reasoner.named_graphs.state(reasoner.named_graphs.placed(triples, graphs))
+
+
+class StoreTransaction(Transaction):
+    """A transaction that a store began with its first change. Other threads see each change at once.
+
+    Attributes:
+        waiting: triples that were added and are not handed to the reasoner yet: the texts of their terms, and their graphs' ids.
+    """
+
+    reasoner: Reasoner
+
+    def __init__(self, reasoner: Reasoner, store: StoreTransactions) -> None:
+        super().__init__(reasoner, reasoner.has_subscribers, isolated=False)
+        self.store = ref(store)
+        self.waiting: list[tuple[list[str], int]] = []
+
+    def begin(self) -> StoreTransaction:
+        """See `Transaction.begin`; the caller may write, and has made sure that no other transaction is open."""
+        self.reasoner.materialise()
+        self._has_begun = True
+        self.reasoner.engine.begin(self)
+        return self
+
+    @property
+    def is_waiting(self) -> bool:
+        """See `Transaction.is_waiting`. What is read before a change does not see it."""
+        engine = self.reasoner.engine
+        return bool(self.waiting) and not (engine.readings.is_completing and engine.lock.is_writing)
+
+    def hand_over(self) -> None:
+        """See `Transaction.hand_over`."""
+        store = self.store()
+        if store is not None:
+            store.flush()
+        else:
+            self.take_in()
+
+    def take_in(self) -> tuple[Ids, Ids | None]:
+        """Hand to the reasoner what waits. Returns the ids of the triples, and of their graphs unless all are in the default graph.
+
+        What is added meanwhile, by a function of a query that is completed before, goes on waiting.
+        """
+        reasoner, count = self.reasoner, len(self.waiting)
+        with reasoner.engine.lock.write():
+            triples, graphs = encoded(reasoner, self.waiting[:count])
+            with reasoner.engine.changing():
+                state(reasoner, triples, graphs)
+            del self.waiting[:count]  # if an interrupt comes before this, they are added twice, which does no harm
+        return triples, graphs
+
+    def commit(self) -> Delta | None:
+        """See `Transaction.commit`."""
+        if self.is_open and self.is_waiting:
+            self.hand_over()
+        return super().commit()
+
+
+class StoreTransactions:
+    """The transactions that a store begins, and those of the reasoner's own in which it is a guest."""
+
+    reasoner: Reasoner
+
+    def flush(self) -> None:
+        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        raise NotImplementedError
+
+    def writing(self) -> Hold:
+        """The ``with`` block of a method that changes the store: other threads wait."""
+        engine = self.reasoner.engine
+        hold = engine.lock.write()
+        engine.make_sound()
+        return hold
+
+    def begin(self) -> None:
+        """Begin a transaction with the first change, unless one is open; the caller may write."""
+        if self.reasoner.engine.transaction is None:
+            StoreTransaction(self.reasoner, self).begin()
+
+    def end(self, *, keep: bool) -> None:
+        """Keep or undo what has changed, and bring the materialisation up to date. A transaction of the reasoner's own stays open.
+
+        Raises:
+            TransactionError: the changes are to be undone, and belong to a transaction of the reasoner's own.
+            InconsistencyError: they are to be kept, contradict the rules, and that was to be refused. They are undone.
+        """
+        transaction = self.own
+        if transaction is None:
+            if keep:
+                self.reasoner.materialise()
+            elif self.reasoner.open_transaction is not None:
+                raise TransactionError("the open transaction is the reasoner's own: roll it back there")
+        elif keep:
+            transaction.commit()
+        else:
+            transaction.rollback()
+
+    @property
+    def own(self) -> StoreTransaction | None:
+        """The open transaction, if the store has begun it, or a store that is no more."""
+        transaction = self.reasoner.engine.transaction
+        if isinstance(transaction, StoreTransaction):
+            store = transaction.store()
+            if store is self or store is None:
+                return transaction
+        return None
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether the open transaction is the reasoner's own."""
+        return self.own is None and self.reasoner.open_transaction is not None

@@ -1,0 +1,86 @@
+"""The types of declared columns, checked for facts that users add, that programs state and that rules derive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kg_reasoner.errors import ColumnTypeError, Span
+from kg_reasoner.program import Column, Program, Rule, Variable
+from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.terms import Term, term_text
+
+__all__ = ["ColumnTypes", "check_heads"]
+
+
+class ColumnTypes:
+    """Finds facts that do not fit the declarations of a program.
+
+    Args:
+        dictionary: what the ids mean.
+        program: has the declarations.
+    """
+
+    def __init__(self, dictionary: Dictionary, program: Program) -> None:
+        self._dictionary = dictionary
+        self.typed = _typed(program)
+        """The columns of the predicates that have a type in one of them."""
+        self._known: dict[str, set[int]] = {column.type: set() for columns in self.typed.values() for column in columns}
+
+    def check(self, predicate: str, facts: Ids, rules: Iterable[Rule] = ()) -> None:
+        """Check facts of a predicate, shape (n, arity).
+
+        Args:
+            predicate: the predicate.
+            facts: the facts.
+            rules: those that may have derived them, for the message.
+
+        Raises:
+            ColumnTypeError: a term is not of its column's type.
+        """
+        if predicate not in self.typed:
+            return
+        from kg_reasoner.storage.cells import is_of_type
+
+        for number, column in enumerate(self.typed[predicate]):
+            known = self._known[column.type]
+            for term in np.unique(facts[:, number]).tolist() if column.type != "any" else ():
+                if term not in known:
+                    decoded = self._dictionary.decode(term)
+                    if not is_of_type(decoded, column.type):
+                        raise _mismatch(predicate, column, decoded, rules)
+                    known.add(term)
+
+
+def check_heads(program: Program) -> None:
+    """Check the constants in the heads of rules, and so the facts of the program.
+
+    Raises:
+        ColumnTypeError: a constant is not of its column's type.
+    """
+    typed = _typed(program)
+    if not typed:
+        return
+    from kg_reasoner.storage.cells import is_of_type
+
+    for rule in program.rules:
+        for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):
+            if not isinstance(term, Variable) and not is_of_type(term, column.type):
+                raise _mismatch(rule.head.predicate, column, term, [rule] if rule.body else [], rule.head.span)
+
+
+def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
+    declared = ((declaration.predicate, declaration.columns) for declaration in program.declarations)
+    return {predicate: columns for predicate, columns in declared if any(column.type != "any" for column in columns)}
+
+
+def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule], span: Span | None = None) -> ColumnTypeError:
+    from kg_reasoner.language.printer import format_rule
+    from kg_reasoner.storage.cells import with_article
+
+    message = f"{term_text(term)} is not {with_article(column.type)}, as column {column.name} of {predicate} is declared"
+    derivers = [format_rule(rule) for rule in rules]
+    if derivers:
+        message += f"; derived by {' or '.join(derivers)}"
+    return ColumnTypeError(message, span, f"declare the column as any, or see that it gets nothing but {column.type}")

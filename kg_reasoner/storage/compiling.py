@@ -1,0 +1,20 @@
+"""Who is told that the kernels are compiled, which takes seconds, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kg_reasoner.storage.kernels import loader
+
+__all__ = ["told_of_compiling"]
+
+
+@contextmanager
+def told_of_compiling(listener: Callable[[str], None]) -> Iterator[None]:
+    """Within the block, call a listener with one line of text before kernels are compiled."""
+    before, loader.on_compile = loader.on_compile, listener
+    try:
+        yield
+    finally:
+        loader.on_compile = before

@@ -1,0 +1,283 @@
+"""The dictionary: RDF terms <-> dense int32 ids, given out in order of first sight and never taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.errors import CapacityError
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import MOST, Terms
+from kg_reasoner.storage.kernels.memory import Table, address, allocate, borrow, grant
+from kg_reasoner.storage.kernels.texts import byte_classes
+from kg_reasoner.terms import XSD, Term, term_from_text, term_text
+
+Ids = npt.NDArray[np.int32]
+
+
+class Dictionary:
+    """Terms by id and ids by term. A term is known by its N-Triples text, see `kg_reasoner.terms.term_text`.
+
+    >>> from kg_reasoner.terms import IRI
+    >>> dictionary = Dictionary()
+    >>> dictionary.encode(IRI("http://example.org/a")), dictionary.encode(IRI("http://example.org/b"))
+    (0, 1)
+    >>> dictionary.decode(1)
+    IRI(value='http://example.org/b')
+    """
+
+    def __init__(self) -> None:
+        self._table = Table(Terms, capacity=1)
+        self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
+        self._terms.publish(**_room(64))
+        self._address = self._terms.address
+        self._few = _Layout(1 << 12, 64)
+        self._classes = _constant(byte_classes())
+        self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
+        self.mutex = new_mutex()
+        """Held where terms are looked up or interned."""
+        self.claim: Callable[[int], None] = grant
+        """Called before so many bytes are taken; it raises an error if that is too much."""
+        self._string_type = _constant(str(XSD.string).encode())
+
+    def __len__(self) -> int:
+        return self._terms.count
+
+    def __contains__(self, term: Term) -> bool:
+        return self.find(term) >= 0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the dictionary's tables take."""
+        return sum(array.nbytes for array in (self._terms.texts, self._terms.offsets, self._terms.slots, self._terms.hashes))
+
+    def encode(self, term: Term) -> int:
+        """The id of a term, given out now if it is new."""
+        text = term_text(term)
+        number = self.find_text(text)
+        return number if number >= 0 else int(self.encode_texts([text])[0])
+
+    def find(self, term: Term) -> int:
+        """The id of a term, or -1 if it has none."""
+        return self.find_text(term_text(term))
+
+    def find_text(self, text: str) -> int:
+        """The id of the term with this text, or -1."""
+        data = text.encode()
+        layout = self._layout(len(data), 1)
+        with self.mutex:
+            layout.bytes[: len(data)] = data
+            return native.find_text(self._address, layout.addresses[0], len(data))
+
+    def decode(self, number: int) -> Term:
+        """The term of an id."""
+        return term_from_text(self.text(number))
+
+    def decode_rows(self, rows: Ids) -> Iterator[tuple[Term, ...]]:
+        """The terms of a table of ids, row by row; each term is made once."""
+        numbers, places = np.unique(rows, return_inverse=True)
+        terms = list(map(term_from_text, self.texts_of(numbers)))
+        table = places.reshape(rows.shape)
+        for row in table:
+            yield tuple(terms[place] for place in row.tolist())
+
+    def text(self, number: int) -> str:
+        """The N-Triples text of an id's term."""
+        if not 0 <= number < self._terms.count:
+            raise IndexError(f"no term has the id {number}")
+        offsets = self._terms.offsets
+        return str(memoryview(self._terms.texts)[int(offsets[number]) : int(offsets[number + 1])], "utf-8")
+
+    def texts_of(self, numbers: Sequence[int] | Ids) -> list[str]:
+        """The texts of several ids' terms."""
+        ids = np.asarray(numbers, np.int64)
+        offsets = np.asarray(self._terms.offsets)
+        data = memoryview(self._terms.texts)
+        return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
+
+    def texts(self, first: int = 0) -> list[str]:
+        """The texts of all terms from an id on."""
+        offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
+        data = bytes(self._terms.texts[: offsets[-1]])
+        return [data[start:end].decode() for start, end in pairwise(offsets)]
+
+    def first_bytes(self) -> npt.NDArray[np.uint8]:
+        """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
+        array, known = self._first_bytes
+        if known < self._terms.count:
+            with self.mutex:
+                array, known = self._first_bytes
+                count = self._terms.count
+                if count > len(array):
+                    grown = np.empty(2 * count, np.uint8)
+                    grown[:known] = array[:known]
+                    array = grown
+                array[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
+                self._first_bytes, known = (array, count), count
+        return array[:known]
+
+    def with_prefix(self, prefix: str, first: int = 0) -> Ids:
+        """The ids, from one on, of the terms whose text begins with a prefix of ASCII characters."""
+        texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets[: self._terms.count + 1])
+        wanted = prefix.encode("ascii")
+        found = np.arange(first, self._terms.count, dtype=np.int32)
+        found = found[offsets[found + 1] - offsets[found] >= len(wanted)]
+        for place in range(len(wanted) - 1, -1, -1):  # most terms differ in the last characters already
+            if len(found):
+                found = found[texts[offsets[found] + place] == wanted[place]]
+        return found
+
+    def is_blank(self, number: int) -> bool:
+        """Whether an id is that of a blank node."""
+        return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
+
+    def find_texts(self, texts: Sequence[str]) -> Ids:
+        """The ids of texts in exactly the form of `term_text`; -1 where a term is not known."""
+        pieces = [text.encode() for text in texts]
+        layout = self._layout(sum(map(len, pieces)), len(pieces))
+        with self.mutex:
+            layout.put(pieces)
+            native.find_texts(self._address, *layout.addresses, len(pieces))
+            return np.array(layout.ids[: len(pieces)])
+
+    def encode_texts(self, texts: Sequence[str]) -> Ids:
+        """The ids of texts in exactly the form of `term_text`, given out where they are new."""
+        pieces = [text.encode() for text in texts]
+        layout = self._layout(sum(map(len, pieces)), len(pieces))
+        done = 0
+        with self.mutex:
+            layout.put(pieces)
+            while done < len(pieces):
+                done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
+                if done < len(pieces):
+                    self._grow(len(pieces[done]))
+            return np.array(layout.ids[: len(pieces)])
+
+    def _layout(self, length: int, count: int) -> _Layout:
+        """Where some texts can be laid out: the same place for all that are few, to be used under the mutex."""
+        few = self._few
+        return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
+
+    def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
+        """Read whole lines of N-Triples: ids of shape (triples, 3), and the byte ranges of the lines that need a full parser.
+
+        Only lines of the strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
+        comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope`
+        + ``x``.
+        """
+        if not data:
+            return np.empty((0, 3), np.int32), []
+        text = borrow(data if data.endswith(b"\n") else data + b"\n")
+        scope = _constant(blank_scope.encode())
+        state = allocate(16, np.int64, 0)
+        triples = allocate((len(data) // 40 + 16) * 3, np.int32)
+        rejects = allocate(64, np.int64)
+        with self.mutex:
+            while native.read_ntriples(
+                self._address,
+                address(self._classes),
+                address(scope),
+                len(scope) - 1,
+                address(self._string_type),
+                len(self._string_type) - 1,
+                address(text),
+                len(text),
+                int(not _is_utf8(data)),
+                address(state),
+                address(triples),
+                len(triples) // 3,
+                address(rejects),
+                len(rejects) // 2,
+            ):
+                if state[1] == len(triples) // 3:
+                    triples = _doubled(triples)
+                if state[2] == len(rejects) // 2:
+                    rejects = _doubled(rejects)
+                end = data.find(b"\n", int(state[0]))
+                self._grow((end if end >= 0 else len(data)) - int(state[0]) + 2 * len(scope) + 2)
+        ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
+        return np.array(triples[: 3 * state[1]]).reshape(-1, 3), [(start, min(end, len(data))) for start, end in ranges]
+
+    def _grow(self, text_length: int) -> None:
+        """Make room for some more terms and for `text_length` more bytes."""
+        terms = self._terms
+        if terms.count + 3 > terms.room:
+            self._set_room(2 * terms.room)
+        used = int(terms.offsets[terms.count])
+        if used + text_length > terms.text_capacity:
+            capacity = max(2 * terms.text_capacity, used + text_length)
+            self.claim(capacity)
+            texts = allocate(capacity, np.uint8)
+            texts[:used] = terms.texts[:used]
+            terms.publish(texts=texts, text_capacity=capacity)
+
+    def _set_room(self, room: int) -> None:
+        """Go on with larger tables, which are filled before anybody sees them."""
+        terms, count = self._terms, self._terms.count
+        if count + 3 > MOST:
+            raise CapacityError(f"there are {count:,} terms, and there cannot be more")
+        self.claim(24 * room)
+        fields = _room(room)
+        fields["offsets"][: count + 1] = terms.offsets[: count + 1]
+        native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"])
+        terms.publish(**fields)
+
+
+def _room(room: int) -> dict[str, Any]:
+    """The fields of empty tables for so many terms (a power of two)."""
+    return {
+        "offsets": allocate(room + 1, np.int64, 0),
+        "room": min(room, MOST),
+        "slots": allocate(2 * room, np.int32, -1),
+        "hashes": allocate(2 * room, np.int32),
+        "mask": 2 * room - 1,
+    }
+
+
+def _constant(data: bytes) -> npt.NDArray[np.uint8]:
+    """Bytes as an array that kernels may read, with one byte to spare."""
+    array = allocate(len(data) + 1, np.uint8)
+    array[:-1] = np.frombuffer(data, np.uint8)
+    array[-1] = 0
+    return array
+
+
+class _Layout:
+    """Texts as kernels read them: their bytes, these one after the other, where each begins and the last ends, and room for ids."""
+
+    __slots__ = ("addresses", "bytes", "ids", "offsets")
+
+    def __init__(self, length: int, count: int) -> None:
+        data, offsets, ids = allocate(length, np.uint8), allocate(count + 1, np.int64), allocate(count, np.int32)
+        self.bytes, self.offsets, self.ids = memoryview(data), memoryview(offsets), ids
+        self.addresses = address(data), address(offsets), address(ids)
+
+    def put(self, pieces: Sequence[bytes]) -> None:
+        """Lay texts out."""
+        end, offsets = 0, self.offsets
+        offsets[0] = 0
+        for number, piece in enumerate(pieces, 1):
+            end += len(piece)
+            offsets[number] = end
+        self.bytes[:end] = b"".join(pieces)
+
+
+def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    grown = allocate(2 * len(array), array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

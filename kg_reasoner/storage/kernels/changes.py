@@ -1,0 +1,58 @@
+"""What an update has changed, read from the flags of rows before `deletion.finish_update` clears them."""
+
+from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Context
+from kg_reasoner.storage.kernels.memory import Int64s, entry, kernel
+from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, relation_of, values_of
+
+ADDED, REMOVED, RESTATED = 0, 1, 2
+
+
+@kernel
+def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int) -> int:
+    """Write down a change: the fact, and twice its kind, plus 1 if the fact is explicit (or was). Returns the new count."""
+    changes[2 * count] = fact
+    changes[2 * count + 1] = 2 * kind + (1 if explicit else 0)
+    return count + 1
+
+
+@kernel
+def note_restated(context: Context, changes: Int64s, count: int, fact: int) -> int:
+    """Write down, once, that a fact has become explicit or derived only, if it has. Returns the new count."""
+    flags = flags_of(context, fact) & (RETRACTED | CLAIMED | EXPLICIT | ABSENT)
+    if fact & ROW >= context.settled[fact >> 32] or (flags != RETRACTED and flags != CLAIMED | EXPLICIT):
+        return count
+    clear_flags(context, fact, RETRACTED | CLAIMED)
+    return note_change(changes, count, fact, RESTATED, flags & EXPLICIT)
+
+
+@entry
+def list_changes(context: Context, changes: Int64s, room: int) -> int:
+    """Write down what this update has changed, two numbers for each fact (see `note_change`).
+
+    Returns how many changes there are. If there may be more than `room`, it returns how many, and nothing is written.
+    """
+    wanted = context.gone_count + context.removed_count + context.claimed_count
+    for number in range(context.relation_count):
+        wanted = wanted + context.relations[number].count - context.settled[number]
+    if wanted > room:
+        return wanted
+    count = 0
+    for number in range(context.relation_count):
+        relation = context.relations[number]
+        for row in range(context.settled[number], relation.count):
+            if not relation.flags[row] & (ABSENT | REBORN):
+                count = note_change(changes, count, (number << 32) | row, ADDED, relation.flags[row] & EXPLICIT)
+    for place in range(context.gone_count):
+        fact = context.gone[place]
+        if fact & ROW < context.settled[fact >> 32]:
+            relation = relation_of(context, fact)
+            explicit = flags_of(context, fact) & RETRACTED
+            if not relation.flags[find(relation, values_of(relation, fact))] & REBORN:
+                count = note_change(changes, count, fact, REMOVED, explicit)
+            elif explicit:  # it is back, as a derived fact
+                count = note_change(changes, count, fact, RESTATED, 0)
+    for place in range(context.removed_count):
+        count = note_restated(context, changes, count, context.removed[place])
+    for place in range(context.claimed_count):
+        count = note_restated(context, changes, count, context.claimed[place])
+    return count

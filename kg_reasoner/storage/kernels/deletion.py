@@ -1,0 +1,554 @@
+"""Deletion by backward/forward: facts in doubt are proved again or deleted, and only what is deleted casts further doubt.
+
+Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015).
+Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
+its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
+
+Strata are updated from below, each after those that it looks at: what a stratum sees of lower ones is settled. All state is in the
+context, so that a kernel can stop for room, an index or a function's results and be called again.
+"""
+
+from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
+from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    CALLS,
+    CHECKED,
+    CLAIMED,
+    COMPARE,
+    DEAD,
+    DISPROVED,
+    DONE,
+    DOUBTED,
+    EXPLICIT,
+    FRESH,
+    GONE,
+    GROW,
+    IDLE,
+    PROCESSED,
+    PROVED,
+    READY,
+    REBORN,
+    RETRACTED,
+    ROW,
+    STATED,
+    TRACED,
+    WATCHED,
+    Context,
+    Frame,
+    Plan,
+    Section,
+    Step,
+)
+from kg_reasoner.storage.kernels.marks import has_marked_body, mark
+from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.storage.kernels.relations import (
+    clear_flags,
+    count_dead,
+    find,
+    flags_of,
+    relation_of,
+    section_of,
+    set_flags,
+    values_of,
+)
+
+CERTAIN = EXPLICIT | STATED | PROVED
+TEMPORARY = CHECKED | PROVED | DISPROVED | DOUBTED | PROCESSED | WATCHED
+
+
+@kernel
+def is_certain(context: Context, fact: int) -> int:
+    """Whether a fact needs no proof: it is explicit or stated, has one, or belongs to a lower stratum."""
+    relation = relation_of(context, fact)
+    return 1 if relation.flags[fact & ROW] & CERTAIN or relation.level < context.level else 0
+
+
+@kernel
+def doubt(context: Context, fact: int) -> int:
+    """Put a living fact on the list of doubted facts, once."""
+    if not flags_of(context, fact) & (DOUBTED | ABSENT):
+        set_flags(context, fact, DOUBTED)
+        context.doubted[context.doubted_count] = fact
+        context.doubted_count = context.doubted_count + 1
+    return 0
+
+
+@kernel
+def note_proof(context: Context, fact: int) -> int:
+    """Say that a fact has a proof; `settle_waiting` tells those who wait for it."""
+    set_flags(context, fact, PROVED)
+    context.proved[context.proved_count] = fact
+    context.proved_count = context.proved_count + 1
+    return 0
+
+
+@kernel
+def wait_at(context: Context, fact: int, instance: int) -> int:
+    """Let a rule instance wait for the proof of a fact."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    context.pool[instance] = relation.watches[row] if relation.flags[row] & WATCHED else -1
+    relation.watches[row] = instance
+    set_flags(context, fact, WATCHED)
+    return 0
+
+
+@kernel
+def settle_waiting(context: Context) -> int:
+    """Follow new proofs to the rule instances that waited for them, and on to their heads."""
+    pool = context.pool
+    while context.proved_done < context.proved_count:
+        fact = context.proved[context.proved_done]
+        context.proved_done = context.proved_done + 1
+        relation = relation_of(context, fact)
+        row = fact & ROW
+        if relation.flags[row] & WATCHED:
+            instance = relation.watches[row]
+            relation.flags[row] = relation.flags[row] - WATCHED
+            while instance >= 0:
+                following = pool[instance]
+                head = pool[instance + 1]
+                context.forward_instances = context.forward_instances + 1
+                if not flags_of(context, head) & PROVED:
+                    missing = -1
+                    for place in range(pool[instance + 2]):
+                        body = pool[instance + 3 + place]
+                        if missing < 0 and not is_certain(context, body):
+                            missing = body
+                    if missing >= 0:
+                        wait_at(context, missing, instance)
+                    else:
+                        note_proof(context, head)
+                instance = following
+    return 0
+
+
+@kernel
+def body_fact(frame: Frame, step: Step, position: int) -> int:
+    """The fact that a step matched, or -1 for a step that matches none."""
+    if step.kind >= COMPARE or step.negated:
+        return -1
+    return (step.relation << 32) | frame.levels[position].row
+
+
+@kernel
+def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> int:
+    """Prove the head of a frame's rule instance, or let the instance wait for its first body fact without proof: DONE or GROW."""
+    missing = -1
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0 and missing < 0 and not is_certain(context, body):
+            missing = body
+    if context.marking and has_marked_body(context, frame, plan) and mark(context, head >> 32, head & ROW) == GROW:
+        return GROW
+    if missing < 0:
+        note_proof(context, head)
+        settle_waiting(context)
+        return DONE
+    instance = context.pool_count
+    if instance + 3 + plan.step_count > context.pool_room:
+        return GROW
+    pool = context.pool
+    count = 0
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0:
+            pool[instance + 3 + count] = body
+            count = count + 1
+    pool[instance + 1] = head
+    pool[instance + 2] = count
+    context.pool_count = instance + 3 + count
+    wait_at(context, missing, instance)
+    return DONE
+
+
+@kernel
+def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
+    """Whether all body facts of a frame's rule instance are explicit or proved, so that nothing needs to be checked."""
+    for position in range(plan.step_count):
+        body = body_fact(frame, context.steps[plan.first_step + position], position)
+        if body >= 0 and not is_certain(context, body):
+            return 0
+    return 1
+
+
+@kernel
+def enter_goal(context: Context) -> int:
+    """Make the pending fact a goal, on top of those that wait for it: DONE or GROW."""
+    depth = context.depth + 1
+    if depth >= context.goal_room:
+        return GROW
+    fact = context.pending
+    context.pending = -1
+    context.depth = depth
+    goal = context.goals[depth]
+    goal.fact = fact
+    goal.own_section = 0
+    goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
+    goal.open = 0
+    goal.step = -1
+    context.checked[context.checked_count] = fact
+    context.checked_count = context.checked_count + 1
+    certain = flags_of(context, fact) & (EXPLICIT | STATED)
+    set_flags(context, fact, CHECKED)
+    if certain:
+        note_proof(context, fact)
+        settle_waiting(context)
+    return DONE
+
+
+@kernel
+def goal_section(context: Context, depth: int) -> Section:
+    """The section whose rules a goal is trying."""
+    goal = context.goals[depth]
+    relation = relation_of(context, goal.fact)
+    if goal.own_section:
+        return context.sections[section_of(relation, values_of(relation, goal.fact))]
+    return context.sections[relation.section]
+
+
+@kernel
+def open_deriver(context: Context, depth: int) -> int:
+    """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or what must be done first."""
+    goal = context.goals[depth]
+    relation = relation_of(context, goal.fact)
+    frame = context.frames[depth + 1]
+    while True:
+        section = goal_section(context, depth)
+        while goal.next_deriver < section.end_deriver:
+            number = context.derivers[goal.next_deriver]
+            ready = open_triggered(context, frame, number, relation, goal.fact)
+            if ready > READY:
+                return ready
+            goal.next_deriver = goal.next_deriver + 1
+            if ready == READY:
+                goal.open = 1
+                return READY
+        own = section_of(relation, values_of(relation, goal.fact))
+        if goal.own_section or own < 0:
+            return IDLE
+        goal.own_section = 1
+        goal.next_deriver = context.sections[own].first_deriver
+
+
+@kernel
+def look_at_body(context: Context, depth: int) -> int:
+    """Walk over the body facts of a goal's current instance: one that was never checked becomes pending, else it settles."""
+    goal = context.goals[depth]
+    frame = context.frames[depth + 1]
+    plan = context.plans[frame.plan]
+    while goal.step < plan.step_count:
+        body = body_fact(frame, context.steps[plan.first_step + goal.step], goal.step)
+        goal.step = goal.step + 1
+        if body >= 0 and not flags_of(context, body) & CHECKED and not is_certain(context, body):
+            context.pending = body
+            return DONE
+    status = settle_instance(context, frame, plan, goal.fact)
+    if status == DONE:
+        goal.step = -1
+    return status
+
+
+@kernel
+def next_instance(context: Context, depth: int) -> int:
+    """Move a goal to its next rule instance: READY, IDLE if there is none left, or what must be done first."""
+    goal = context.goals[depth]
+    frame = context.frames[depth + 1]
+    while True:
+        if not goal.open:
+            status = open_deriver(context, depth)
+            if status != READY:
+                return status
+        found = next_match(context, frame, 0, 0, -1)
+        if context.request_count > 0:  # matches may have been missed: try the rule again when the results are known
+            frame.level = FRESH
+            return CALLS
+        if found:
+            context.backward_instances = context.backward_instances + 1
+            goal.step = 0
+            return READY
+        goal.open = 0
+
+
+@kernel
+def prove(context: Context) -> int:
+    """Work off the stack of goals: DONE, or what must be done before it is called again."""
+    while True:
+        if context.pending >= 0 and enter_goal(context) == GROW:
+            return GROW
+        depth = context.depth
+        if depth < 0:
+            return DONE
+        goal = context.goals[depth]
+        if flags_of(context, goal.fact) & PROVED:
+            context.depth = depth - 1
+        elif goal.step >= 0:
+            status = look_at_body(context, depth)
+            if status != DONE:
+                return status
+        else:
+            status = next_instance(context, depth)
+            if status == IDLE:
+                context.depth = depth - 1
+            elif status != READY:
+                return status
+            else:
+                frame = context.frames[depth + 1]
+                if is_certain_instance(context, frame, context.plans[frame.plan]):
+                    note_proof(context, goal.fact)
+                    settle_waiting(context)
+
+
+@kernel
+def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
+    """Cast doubt on the heads of all matches of a frame."""
+    relation = context.relations[plan.head_relation]
+    while next_match(context, frame, 0, 0, -1):
+        context.deletion_instances = context.deletion_instances + 1
+        fill_tuple(frame, context.codes + plan.head, relation.arity, frame.scratch)
+        row = find(relation, frame.scratch)
+        if row >= 0:
+            doubt(context, (plan.head_relation << 32) | row)
+    return CALLS if context.request_count > 0 else DONE
+
+
+@kernel
+def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int) -> int:
+    """Cast doubt on the heads of some plans' instances that a fact triggers: DONE, or what must be done first."""
+    relation = relation_of(context, fact)
+    frame = context.frames[0]
+    for position in range(first, end):
+        number = plans[position]
+        ready = open_triggered(context, frame, number, relation, fact)
+        if ready > READY:
+            return ready
+        if ready == READY and doubt_heads(context, frame, context.plans[number]) != DONE:
+            return CALLS
+    return DONE
+
+
+@kernel
+def doubt_all_consequences(context: Context, fact: int) -> int:
+    """Cast doubt on what follows directly from a fact: DONE, or what must be done first."""
+    relation = relation_of(context, fact)
+    section = context.sections[relation.section]
+    status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
+    own = section_of(relation, values_of(relation, fact))
+    if status == DONE and own >= 0:
+        section = context.sections[own]
+        status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
+    return status
+
+
+@kernel
+def see_old(context: Context) -> int:
+    """Let joins see the materialisation before this update."""
+    context.hidden = DEAD
+    context.old = 1
+    return 0
+
+
+@kernel
+def see_new(context: Context) -> int:
+    """Let joins see the materialisation as it is."""
+    context.hidden = ABSENT
+    context.look = 0
+    context.old = 0
+    return 0
+
+
+@kernel
+def disprove_checked(context: Context) -> int:
+    """After a search: what was checked and has no proof has none."""
+    while context.checked_done < context.checked_count:
+        fact = context.checked[context.checked_done]
+        context.checked_done = context.checked_done + 1
+        if not flags_of(context, fact) & PROVED:
+            set_flags(context, fact, DISPROVED)
+    return 0
+
+
+@kernel
+def delete_fact(context: Context, fact: int) -> int:
+    """Let a fact be gone."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
+    count_dead(context, relation)
+    context.gone[context.gone_count] = fact
+    context.gone_count = context.gone_count + 1
+    return 0
+
+
+@entry
+def drop_removed(context: Context) -> int:
+    """Delete the removed facts that no rule derives, and that are neither explicit nor stated any more."""
+    for place in range(context.removed_count):
+        fact = context.removed[place]
+        relation = relation_of(context, fact)
+        if relation.level < 0 and not flags_of(context, fact) & (EXPLICIT | STATED | ABSENT):
+            delete_fact(context, fact)
+    return 0
+
+
+@entry
+def doubt_rule(context: Context, number: int) -> int:
+    """Cast doubt on everything that a rule has derived: DONE, or what must be done before it is called again."""
+    see_old(context)
+    frame = context.frames[0]
+    status = open_plan(context, frame, number)
+    if status == READY:
+        status = doubt_heads(context, frame, context.plans[number])
+    see_new(context)
+    return DONE if status == IDLE else status
+
+
+@entry
+def doubt_removed(context: Context) -> int:
+    """Cast doubt on the facts of this stratum that are explicit or stated no longer, and on those that marks have found."""
+    for place in range(context.removed_count):
+        fact = context.removed[place]
+        if relation_of(context, fact).level == context.level:
+            doubt(context, fact)
+    for place in range(context.foreseen_count):
+        fact = context.foreseen[place]
+        if relation_of(context, fact).level == context.level:
+            doubt(context, fact)
+    return 0
+
+
+@entry
+def doubt_lost(context: Context) -> int:
+    """Cast doubt on what rested on facts of lower strata that are gone: DONE, or what must be done before it is called again."""
+    see_old(context)
+    status = DONE
+    while status == DONE and context.place < context.gone_count:
+        fact = context.gone[context.place]
+        if not flags_of(context, fact) & TRACED:
+            status = doubt_all_consequences(context, fact)
+        if status == DONE:
+            context.place = context.place + 1
+    see_new(context)
+    return status
+
+
+@entry
+def doubt_blocked(context: Context) -> int:
+    """Cast doubt on what rested on the absence of facts that are there now: DONE, or what must be done before the next call."""
+    see_old(context)
+    status = DONE
+    while status == DONE and context.place < context.relation_count:
+        number = context.place
+        relation = context.relations[number]
+        section = context.sections[relation.section]
+        row = context.settled[number]
+        if relation.section_column < 0 and section.first_blocker == section.end_blocker:
+            row = relation.count
+        while status == DONE and row < relation.count:
+            fact = (number << 32) | row
+            if not relation.flags[row] & (ABSENT | REBORN):
+                status = doubt_triggered(context, context.blockers, section.first_blocker, section.end_blocker, fact)
+                number_of_own = section_of(relation, values_of(relation, fact))
+                if status == DONE and number_of_own >= 0:
+                    own = context.sections[number_of_own]
+                    status = doubt_triggered(context, context.blockers, own.first_blocker, own.end_blocker, fact)
+            row = row + 1
+        if status == DONE:
+            context.place = number + 1
+    see_new(context)
+    return status
+
+
+@entry
+def settle_doubts(context: Context) -> int:
+    """Prove doubted facts again, and follow those without proof to their consequences: DONE, or what must be done first."""
+    status = DONE
+    context.look = 1
+    while status == DONE and context.doubted_done < context.doubted_count:
+        fact = context.doubted[context.doubted_done]
+        if not flags_of(context, fact) & CHECKED and context.depth < 0 and context.pending < 0:
+            context.pending = fact
+        context.hidden = ABSENT | DISPROVED
+        status = prove(context)
+        if status == DONE:
+            disprove_checked(context)
+            if not flags_of(context, fact) & PROVED:
+                context.hidden = ABSENT | PROCESSED
+                if not flags_of(context, fact) & TRACED:
+                    status = doubt_all_consequences(context, fact)
+                if status == DONE:
+                    set_flags(context, fact, PROCESSED)
+            if status == DONE:
+                context.doubted_done = context.doubted_done + 1
+    see_new(context)
+    return status
+
+
+@entry
+def finish_deletion(context: Context) -> int:
+    """Delete what has no proof, and clean up after a stratum."""
+    for place in range(context.doubted_count):
+        fact = context.doubted[place]
+        if flags_of(context, fact) & PROCESSED:
+            delete_fact(context, fact)
+        else:
+            clear_flags(context, fact, TEMPORARY)
+    for place in range(context.checked_count):
+        clear_flags(context, context.checked[place], TEMPORARY)
+    context.doubted_count = 0
+    context.doubted_done = 0
+    context.checked_count = 0
+    context.checked_done = 0
+    context.proved_count = 0
+    context.proved_done = 0
+    context.pool_count = 0
+    return 0
+
+
+@entry
+def finish_update(context: Context) -> int:
+    """Forget what was only of use during an update: facts that are gone are dead now."""
+    for place in range(context.gone_count):
+        fact = context.gone[place]
+        relation = relation_of(context, fact)
+        relation.flags[fact & ROW] = DEAD
+        newest = find(relation, values_of(relation, fact))
+        relation.flags[newest] = relation.flags[newest] & ~REBORN
+    for place in range(context.removed_count):
+        clear_flags(context, context.removed[place], RETRACTED)
+    for place in range(context.claimed_count):
+        clear_flags(context, context.claimed[place], CLAIMED)
+    context.gone_count = 0
+    context.removed_count = 0
+    context.claimed_count = 0
+    return 0
+
+
+@entry
+def delete_row(context: Context, number: int, row: int) -> int:
+    """Delete a fact that no rule derives: a group whose result has changed."""
+    return delete_fact(context, (number << 32) | row)
+
+
+@entry
+def delete_facts(context: Context, number: int, facts: Int32s, count: int) -> int:
+    """Delete facts of one relation, `arity` ids each, that are there."""
+    relation = context.relations[number]
+    for fact in range(count):
+        row = find(relation, facts + fact * relation.arity)
+        if row >= 0 and not relation.flags[row] & ABSENT:
+            delete_fact(context, (number << 32) | row)
+    return 0
+
+
+@entry
+def drop_doubted(context: Context) -> int:
+    """Delete the doubted facts that are neither explicit nor stated: no rule derives them any more."""
+    for place in range(context.doubted_count):
+        fact = context.doubted[place]
+        clear_flags(context, fact, DOUBTED)
+        if not flags_of(context, fact) & (EXPLICIT | STATED):
+            delete_fact(context, fact)
+    context.doubted_count = 0
+    return 0

@@ -1,0 +1,450 @@
+"""Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
+
+from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
+from kg_reasoner.storage.kernels.layout import (
+    BLOCK,
+    BUILD_INDEX,
+    CALLS,
+    CHECK,
+    COMPARE,
+    DISTINCT,
+    DONE,
+    EMPTY,
+    FRESH,
+    FULL,
+    GROW,
+    IDLE,
+    PAUSE,
+    PRESENT,
+    PROBE,
+    READY,
+    RING,
+    STOPPED,
+    VALUES,
+    Context,
+    Frame,
+    Plan,
+    Relation,
+    Section,
+    Step,
+)
+from kg_reasoner.storage.kernels.marks import mark_head, passes_mark
+from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
+
+
+@kernel
+def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
+    """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up.
+
+    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once.
+    """
+    number = context.ring_next
+    place = number & (RING - 1)
+    values = context.ring + place * context.ring_stride
+    relation = context.relations[plan.head_relation]
+    fill_tuple(frame, context.codes + plan.head, relation.arity, values)
+    key = tuple_key(values, relation.arity)
+    if key == plan.last_key and relation.arity < 3:
+        return context.ring_count
+    plan.last_key = key
+    context.ring_relations[place] = plan.head_relation
+    context.ring_keys[place] = key
+    prefetch(relation.keys, mix(key) & relation.mask)
+    context.ring_next = number + 1
+    context.ring_count = context.ring_count + 1
+    return context.ring_count
+
+
+@kernel
+def insert_oldest(context: Context) -> int:
+    """Insert the head that has waited longest; FULL leaves it where it is."""
+    count = context.ring_count
+    place = (context.ring_next - count) & (RING - 1)
+    number = context.ring_relations[place]
+    key = context.ring_keys[place]
+    result = PRESENT
+    if not is_present(context.relations[number], key):
+        result = insert(context, number, context.ring + place * context.ring_stride, key)
+        if result == FULL:
+            return FULL
+    context.ring_count = count - 1
+    return result
+
+
+@kernel
+def emit(context: Context, frame: Frame, plan: Plan) -> int:
+    """Derive the head of the frame's match, in a while: DONE or GROW."""
+    context.instances = context.instances + 1
+    if context.marking and passes_mark(context, frame, plan):
+        return mark_head(context, frame, plan)
+    if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+        return GROW
+    return DONE
+
+
+@kernel
+def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Whether a plan can match in a block: IDLE (a body atom has no rows), READY, or what must be done first."""
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
+            return IDLE
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind == PROBE and not context.indexes[step.index].built:
+            context.wanted = step.index
+            return BUILD_INDEX
+        if step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
+            return VALUES
+    return READY
+
+
+@kernel
+def open_plan(context: Context, frame: Frame, number: int) -> int:
+    """Get a frame ready to join all rows by a plan: READY, IDLE (there are no matches), or what must be done first."""
+    ready = readiness(context, context.plans[number], 0, 0, -1)
+    if ready == READY:
+        frame.plan = number
+        frame.level = FRESH
+        frame.fact = -1
+    return ready
+
+
+@kernel
+def open_triggered(context: Context, frame: Frame, number: int, relation: Relation, fact: int) -> int:
+    """The same for a plan that a fact of a relation triggers."""
+    columns = context.codes + context.plans[number].trigger
+    if not match_columns(frame, columns, values_of(relation, fact), relation.arity):
+        return IDLE
+    return open_plan(context, frame, number)
+
+
+@kernel
+def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
+    """Derive from the remaining entries of the index vector at the last step: DONE or GROW. The inner loop of all joins."""
+    level = frame.levels[plan.step_count - 1]
+    index = context.indexes[step.index]
+    entries = index.arena + index.starts[level.slot]
+    length = index.lengths[level.slot]
+    limit = row_limit(context, step, low, high, current)
+    value_slot = step.value_slot
+    position = level.position
+    while position < length:
+        item = entries[position]
+        if item >> 32 >= limit:
+            break
+        position = position + 1
+        if value_slot >= 0:
+            frame.bindings[value_slot] = item & 0x7FFFFFFF
+        if emit(context, frame, plan) == GROW:
+            return GROW
+    level.position = length
+    return DONE
+
+
+@kernel
+def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
+    """The same for heads of two columns without dead rows, most of which are known already: DONE or GROW.
+
+    Dense joins spend their time here. A pair is its own hash key, so that a known head costs one look into the table.
+    """
+    level = frame.levels[plan.step_count - 1]
+    index = context.indexes[step.index]
+    entries = index.arena + index.starts[level.slot]
+    length = index.lengths[level.slot]
+    limit = row_limit(context, step, low, high, current)
+    relation = context.relations[plan.head_relation]
+    keys = relation.keys
+    mask = relation.mask
+    bindings = frame.bindings
+    first = context.codes[plan.head]
+    second = context.codes[plan.head + 1]
+    bound = -1 - step.value_slot
+    fixed = 0  # what the key is made of besides the entry's value
+    high_part = 0
+    low_part = 0
+    if first == bound:
+        high_part = 1
+    else:
+        fixed = value_of(frame, first) << 32
+    if second == bound:
+        low_part = 1
+    else:
+        fixed = fixed | value_of(frame, second)
+    factor = (high_part << 32) | low_part
+    start = level.position
+    position = start
+    while position < length:
+        item = entries[position]
+        if item >> 32 >= limit:
+            break
+        position = position + 1
+        value = item & 0x7FFFFFFF
+        key = fixed + value * factor
+        slot = mix(key) & mask
+        found = keys[slot]
+        while found != key and found != EMPTY:
+            slot = (slot + 1) & mask
+            found = keys[slot]
+        if found == EMPTY:
+            bindings[step.value_slot] = value
+            if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
+                return GROW
+    context.instances = context.instances + position - start
+    level.position = length
+    return DONE
+
+
+@kernel
+def is_plain_probe(context: Context, step: Step) -> int:
+    """Whether every entry of the step's index vector is a match."""
+    if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
+        return 0
+    return 1 if context.relations[step.relation].dead + context.look == 0 else 0
+
+
+@kernel
+def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
+    """Derive from all matches that are left in a frame: DONE or GROW."""
+    if plan.step_count == 0:
+        return emit(context, frame, plan)
+    last = context.steps[plan.first_step + plan.step_count - 1]
+    plain = is_plain_probe(context, last) and not context.marking
+    head = context.relations[plan.head_relation]
+    pairs = plain and last.value_slot >= 0 and head.arity == 2 and head.dead == 0
+    while next_match(context, frame, low, high, current) and not is_stopped(context):
+        if emit(context, frame, plan) == GROW:
+            return GROW
+        if pairs:
+            if derive_pairs(context, frame, plan, last, low, high, current) == GROW:
+                return GROW
+        elif plain and derive_rest(context, frame, plan, last, low, high, current) == GROW:
+            return GROW
+    return DONE
+
+
+@kernel
+def trigger(context: Context, number: int, row: int, low: int, high: int, current: int) -> int:
+    """Run one plan on one new row: DONE or GROW."""
+    plan = context.plans[number]
+    relation = context.relations[current]
+    frame = context.frames[0]
+    if is_hidden(context, relation, row):
+        return DONE
+    values = relation.rows + row * relation.arity
+    if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
+        index = context.indexes[context.steps[plan.first_step].index]
+        if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
+            return DONE
+    if not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
+        return DONE
+    frame.plan = number
+    frame.level = FRESH
+    frame.fact = (current << 32) | row
+    return derive(context, frame, plan, low, high, current)
+
+
+@kernel
+def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Derive the heads of a plan that only copies columns (subclasses, domains, inverses ...): DONE or GROW.
+
+    Most rules of ontologies are of this kind. Keys are computed in batches, so that their cache lines are on their way when
+    they are looked up.
+    """
+    relation = context.relations[current]
+    head = context.relations[plan.head_relation]
+    arity = relation.arity
+    pairs = head.arity == 2
+    last = EMPTY
+    row = low
+    while row < high:
+        waiting = 0
+        while row < high and waiting < RING:
+            values = relation.rows + row * arity
+            key = values[plan.first_column]
+            if pairs:
+                key = (key << 32) | values[plan.second_column]
+            if key != last and not is_hidden(context, relation, row):
+                last = key
+                context.ring_keys[waiting] = key
+                prefetch(head.keys, mix(key) & head.mask)
+                waiting = waiting + 1
+            row = row + 1
+        context.instances = context.instances + waiting
+        for place in range(waiting):
+            key = context.ring_keys[place]
+            if not is_present(head, key):
+                if pairs:
+                    context.ring[0] = key >> 32
+                    context.ring[1] = key & 0x7FFFFFFF
+                else:
+                    context.ring[0] = key
+                if insert(context, plan.head_relation, context.ring, key) == FULL:
+                    return GROW
+    return DONE
+
+
+@kernel
+def insert_queued(context: Context) -> int:
+    """Empty the ring: DONE or GROW."""
+    while context.ring_count > 0:
+        if insert_oldest(context) == FULL:
+            return GROW
+    return DONE
+
+
+@kernel
+def trigger_rows(context: Context, number: int, low: int, high: int, current: int) -> int:
+    """Run one plan on a block of new rows: DONE or GROW."""
+    plan = context.plans[number]
+    if plan.copies and not context.marking:
+        if insert_queued(context) == GROW:
+            return GROW
+        return copy_rows(context, plan, low, high, current)
+    plan.last_key = EMPTY
+    for row in range(low, high):
+        if trigger(context, number, row, low, high, current) == GROW:
+            return GROW
+    return DONE
+
+
+@kernel
+def process_row(context: Context, section_number: int, current: int, row: int, low: int, high: int) -> int:
+    """Run the plans that a row triggers through its section; whether they are ready is found out once a block."""
+    section = context.sections[section_number]
+    for position in range(section.first_trigger, section.end_trigger):
+        number = context.triggers[position]
+        plan = context.plans[number]
+        if plan.checked_block != context.block:
+            plan.active = readiness(context, plan, low, high, current)
+            plan.checked_block = context.block
+            plan.last_key = EMPTY
+        if plan.active > READY:
+            plan.checked_block = 0
+            return plan.active
+        if plan.active == READY and trigger(context, number, row, low, high, current) == GROW:
+            return GROW
+    return DONE
+
+
+@kernel
+def process_block(context: Context, current: int, low: int, high: int) -> int:
+    """Run every plan that the rows [low, high) of a relation trigger: DONE, or what has to be done before the block is repeated."""
+    relation = context.relations[current]
+    section = context.sections[relation.section]
+    for position in range(section.first_trigger, section.end_trigger):
+        number = context.triggers[position]
+        ready = readiness(context, context.plans[number], low, high, current)
+        if ready > READY:
+            return ready
+        if ready == READY:
+            if trigger_rows(context, number, low, high, current) == GROW:
+                return GROW
+    if relation.section_column < 0:
+        return CALLS if context.request_count > 0 else DONE
+    context.block = context.block + 1
+    for row in range(low, high):
+        own = section_of(relation, relation.rows + row * relation.arity)
+        if own >= 0:
+            status = process_row(context, own, current, row, low, high)
+            if status != DONE:
+                return status
+    return CALLS if context.request_count > 0 else DONE
+
+
+@entry
+def run(context: Context) -> int:
+    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks) or
+    STOPPED.
+
+    After anything but DONE the caller does what is asked for and calls again.
+
+    A block that was interrupted is repeated, which is idempotent.
+    """
+    if insert_queued(context) == GROW:
+        return GROW
+    idle = 0
+    current = context.current
+    if current >= context.relation_count:
+        current = 0
+    blocks = context.pause
+    while idle < context.relation_count:
+        relation = context.relations[current]
+        low = context.processed[current]
+        if low >= relation.count:
+            if context.ring_count > 0:
+                if insert_oldest(context) == FULL:
+                    return GROW
+                idle = 0
+                continue
+            idle = idle + 1
+            current = current + 1
+            if current >= context.relation_count:
+                current = 0
+            context.current = current
+            continue
+        idle = 0
+        high = relation.count
+        if high > low + BLOCK:
+            high = low + BLOCK
+        status = process_block(context, current, low, high)
+        if status != DONE:
+            return status
+        context.processed[current] = high
+        blocks = blocks - 1
+        if is_stopped(context):
+            return STOPPED
+        if blocks == 0:
+            return PAUSE
+    return DONE
+
+
+@entry
+def evaluate_rule(context: Context, number: int) -> int:
+    """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (it starts afresh when called again)."""
+    if insert_queued(context) == GROW:
+        return GROW
+    plan = context.plans[number]
+    frame = context.frames[0]
+    ready = open_plan(context, frame, number)
+    if ready != READY:
+        return DONE if ready == IDLE else ready
+    plan.last_key = EMPTY
+    status = derive(context, frame, plan, 0, 0, -1)
+    if status == DONE:
+        status = insert_queued(context)
+    return CALLS if status == DONE and context.request_count > 0 else status
+
+
+@kernel
+def derive_by_section(context: Context, section: Section, fact: int) -> int:
+    """Derive what a fact of a negated atom held back, by the rules of a section: DONE, or what must be done first."""
+    relation = relation_of(context, fact)
+    frame = context.frames[0]
+    for position in range(section.first_blocker, section.end_blocker):
+        plan = context.plans[context.blockers[position]]
+        ready = open_triggered(context, frame, context.blockers[position], relation, fact)
+        if ready > READY:
+            return ready
+        if ready == READY:
+            plan.last_key = EMPTY
+            if derive(context, frame, plan, 0, 0, -1) == GROW:
+                return GROW
+    return CALLS if context.request_count > 0 else DONE
+
+
+@entry
+def derive_unblocked(context: Context) -> int:
+    """Derive what holds because facts are gone, from `place` on: DONE, or what must be done before it is called again."""
+    while context.place < context.gone_count:
+        fact = context.gone[context.place]
+        relation = relation_of(context, fact)
+        status = derive_by_section(context, context.sections[relation.section], fact)
+        own = section_of(relation, values_of(relation, fact))
+        if status == DONE and own >= 0:
+            status = derive_by_section(context, context.sections[own], fact)
+        if status != DONE:
+            return status
+        context.place = context.place + 1
+    return insert_queued(context)

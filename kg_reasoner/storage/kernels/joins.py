@@ -1,0 +1,289 @@
+"""Joining: the interpreter of plans. A join is a depth-first search over the plan's steps, and can stop after every match."""
+
+from kg_reasoner.storage.kernels.layout import (
+    CALL,
+    CHECK,
+    COMPARE,
+    DISTINCT,
+    EMPTY,
+    EQUAL,
+    FAILED,
+    FINISHED,
+    FRESH,
+    ILL_TYPED,
+    LESS,
+    LOOKUP,
+    NAN,
+    NOT_EQUAL,
+    OPAQUE,
+    ORDERED,
+    PROBE,
+    REBORN,
+    RESOURCE,
+    SKIP,
+    Context,
+    Frame,
+    Plan,
+    Relation,
+    Step,
+)
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix
+from kg_reasoner.storage.kernels.relations import find, find_or_insert, key_slot
+
+
+@kernel
+def value_of(frame: Frame, code: int) -> int:
+    """The id that a code stands for."""
+    if code >= 0:
+        return code
+    return frame.bindings[-1 - code]
+
+
+@kernel
+def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
+    """Write the ids that codes stand for."""
+    for column in range(arity):
+        values[column] = value_of(frame, codes[column])
+    return 0
+
+
+@kernel
+def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
+    """The living row of the head of the frame's match, appended if there is none; FULL if it cannot be."""
+    fill_tuple(frame, context.codes + plan.head, context.relations[plan.head_relation].arity, frame.scratch)
+    return find_or_insert(context, plan.head_relation, frame.scratch)
+
+
+@kernel
+def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
+    """Match a tuple with a list of column codes: compare constants and repeated variables, bind the others."""
+    for column in range(arity):
+        code = columns[column]
+        if code >= 0:
+            if values[column] != code:
+                return 0
+        elif code > SKIP:
+            frame.bindings[-1 - code] = values[column]
+        elif code <= CHECK and frame.bindings[CHECK - code] != values[column]:
+            return 0
+    return 1
+
+
+@kernel
+def step_key(context: Context, frame: Frame, step: Step) -> int:
+    """The index key of a step under the frame's bindings."""
+    codes = context.codes + step.key
+    width = step.width
+    if width == 1:
+        return value_of(frame, codes[0])
+    if width == 2:
+        return (value_of(frame, codes[0]) << 32) | value_of(frame, codes[1])
+    key = width
+    for position in range(width):
+        key = mix(key ^ (value_of(frame, codes[position]) + (position << 40)))
+    return key if width > 0 else 0
+
+
+@kernel
+def compare(context: Context, operator: int, left: int, right: int) -> int:
+    """Compare two terms by value: 1 or 0; a type error is 0 for every operator. The kinds are those of `layout`."""
+    if operator == DISTINCT:
+        return 1 if left != right else 0
+    kind = context.value_kinds[left]
+    other = context.value_kinds[right]
+    if operator == EQUAL or operator == NOT_EQUAL:
+        if kind == RESOURCE or other == RESOURCE:
+            equal = left == right
+        elif kind == ILL_TYPED or other == ILL_TYPED:
+            return 0
+        elif kind == OPAQUE or other == OPAQUE:
+            if left != right:
+                return 0
+            equal = True
+        else:
+            equal = kind == other and kind != NAN and context.value_keys[left] == context.value_keys[right]
+        return 1 if equal == (operator == EQUAL) else 0
+    if kind != other or kind < ORDERED:
+        return 0
+    if operator == LESS:
+        return 1 if context.value_keys[left] < context.value_keys[right] else 0
+    return 1 if context.value_keys[left] <= context.value_keys[right] else 0
+
+
+@kernel
+def row_limit(context: Context, step: Step, low: int, high: int, current: int) -> int:
+    """The rows that a step may see: all of them without a current relation, else those before the block or processed earlier."""
+    if current < 0 or step.negated:
+        return context.settled[step.relation] if context.old else context.relations[step.relation].count
+    if step.relation == current:
+        return high if step.newest else low
+    return context.processed[step.relation]
+
+
+@kernel
+def is_hidden(context: Context, relation: Relation, row: int) -> int:
+    """Whether a row is dead, or hidden from this join by another flag."""
+    if relation.dead + context.look == 0:
+        return 0
+    return relation.flags[row] & context.hidden
+
+
+@kernel
+def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) -> int:
+    """The next matching row from `position` on, or -1."""
+    relation = context.relations[step.relation]
+    columns = context.codes + step.columns
+    arity = relation.arity
+    for row in range(position, limit):
+        if is_hidden(context, relation, row):
+            continue
+        if match_columns(frame, columns, relation.rows + row * arity, arity):
+            return row
+    return -1
+
+
+@kernel
+def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
+    """The row of the one tuple that a step asks for, or -1."""
+    relation = context.relations[step.relation]
+    fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
+    row = find(relation, frame.scratch)
+    if row < 0 or is_hidden(context, relation, row):
+        return -1
+    if row >= limit and not (context.old and relation.flags[row] & REBORN):
+        return -1
+    return row
+
+
+@kernel
+def request_call(context: Context, frame: Frame, step: Step) -> int:
+    """Ask for the result of a function; when the list is full the request will be made again."""
+    if context.request_count < context.request_room:
+        request = context.requests + context.request_count * context.request_stride
+        codes = context.codes + step.key
+        request[0] = step.operator
+        for position in range(step.width):
+            request[1 + position] = value_of(frame, codes[position])
+        context.request_count = context.request_count + 1
+    return 0
+
+
+@kernel
+def call(context: Context, frame: Frame, step: Step) -> int:
+    """Apply a function, or filter: 1, or 0 if it has no result, another one than expected, or one that is not known yet."""
+    index = context.indexes[step.index]
+    relation = context.relations[step.relation]
+    arity = relation.arity
+    slot = key_slot(index, step_key(context, frame, step))
+    if index.keys[slot] == EMPTY:
+        return request_call(context, frame, step)
+    entries = index.arena + index.starts[slot]
+    for position in range(index.lengths[slot]):
+        values = relation.rows + (entries[position] >> 32) * arity
+        if step.width < 3 or match_columns(frame, context.codes + step.columns, values, arity):
+            result = values[arity - 1]
+            if step.value_slot >= 0 and result != FAILED:
+                frame.bindings[step.value_slot] = result
+                return 1
+            return 1 if step.value_slot < 0 and result == value_of(frame, context.codes[step.key + step.width]) else 0
+    return request_call(context, frame, step)
+
+
+@kernel
+def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
+    """The next row that matches a step, bound into the frame; -1 when there is none left."""
+    level = frame.levels[depth]
+    if step.kind == PROBE:
+        index = context.indexes[step.index]
+        if start:
+            slot = key_slot(index, step_key(context, frame, step))
+            if index.keys[slot] == EMPTY:
+                return -1
+            level.slot = slot
+            position = 0
+        else:
+            slot = level.slot
+            position = level.position
+        entries = index.arena + index.starts[slot]
+        length = index.lengths[slot]
+        value_slot = step.value_slot
+        relation = context.relations[step.relation]
+        while position < length:
+            item = entries[position]
+            position = position + 1
+            row = item >> 32
+            if row >= limit:
+                return -1
+            if is_hidden(context, relation, row):
+                continue
+            if value_slot >= 0:
+                frame.bindings[value_slot] = item & 0x7FFFFFFF
+            elif value_slot == CHECK:
+                arity = relation.arity
+                if not match_columns(frame, context.codes + step.columns, relation.rows + row * arity, arity):
+                    continue
+            level.position = position
+            return row
+        return -1
+    if step.kind == LOOKUP:
+        return lookup(context, frame, step, limit) if start else -1
+    row = scan(context, frame, step, 0 if start else level.position, limit)
+    level.position = row + 1
+    return row
+
+
+@kernel
+def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: int, low: int, high: int, current: int) -> int:
+    """Move one step to its next match."""
+    if step.kind == COMPARE:
+        if not start:
+            return 0
+        codes = context.codes + step.key
+        return compare(context, step.operator, value_of(frame, codes[0]), value_of(frame, codes[1]))
+    if step.kind == CALL:
+        return call(context, frame, step) if start else 0
+    if step.negated:
+        if not start:
+            return 0
+        return 1 if advance(context, frame, step, depth, 1, row_limit(context, step, low, high, current)) < 0 else 0
+    if step.once and not start:
+        return 0
+    row = advance(context, frame, step, depth, start, row_limit(context, step, low, high, current))
+    if row < 0:
+        return 0
+    frame.levels[depth].row = row
+    return 1
+
+
+@kernel
+def next_match(context: Context, frame: Frame, low: int, high: int, current: int) -> int:
+    """Move a frame to its next match of all steps: 1, or 0 when there is none left.
+
+    `current` is the relation whose rows [low, high) are being processed, or -1 to join all rows. When the context is stopped, there
+    is none left either.
+    """
+    plan = context.plans[frame.plan]
+    count = plan.step_count
+    depth = frame.level
+    start = 0
+    if depth == FRESH:
+        if count == 0:
+            frame.level = FINISHED
+            return 1
+        depth = 0
+        start = 1
+    elif depth == FINISHED:
+        return 0
+    while True:
+        if step_matches(context, frame, context.steps[plan.first_step + depth], depth, start, low, high, current):
+            if depth == count - 1:
+                frame.level = depth
+                return 1
+            depth = depth + 1
+            start = 1
+        else:
+            if depth == 0 or is_stopped(context):
+                frame.level = FINISHED
+                return 0
+            depth = depth - 1
+            start = 0

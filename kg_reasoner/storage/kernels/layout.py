@@ -1,0 +1,432 @@
+"""What the kernels work on: the layout of relations, indexes, plans and join frames; one append-only relation per predicate.
+
+A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so that row order
+is derivation order. A *code* stands for an argument of an atom, as an integer:
+
+* ``code >= 0``: the constant with that id;
+* ``SKIP < code < 0``: slot ``-1 - code`` of the frame's bindings. In a list of columns to match it means *bind*;
+* ``code <= CHECK``: only in lists of columns to match: slot ``CHECK - code`` must hold the same value;
+* ``SKIP``: the column needs no look.
+
+A *fact* is ``relation << 32 | row``.
+"""
+
+from kg_reasoner.storage.kernels.memory import Array, Bytes, Int16s, Int32s, Int64s, Struct
+
+ROW = (1 << 32) - 1
+"""The part of a fact that is its row."""
+
+EMPTY = -1
+"""In hash tables: no key here."""
+
+SKIP = -(1 << 28)
+CHECK = -(1 << 29)
+
+# what `insert` returns instead of a row
+PRESENT = -1
+FULL = -2
+
+# what `readiness` says of a plan, besides BUILD_INDEX and VALUES
+IDLE = 0
+READY = 1
+
+# what `run` and other long kernels return
+DONE = 0
+GROW = 1
+PAUSE = 2
+BUILD_INDEX = 3
+VALUES = 4
+"""Terms are compared whose values are not in the tables yet."""
+STOPPED = 6
+"""The context is stopped."""
+CALLS = 5
+"""Functions are applied whose results are not known yet: they are in the list of requests."""
+
+# kinds of steps
+SCAN = 0
+"""All rows."""
+PROBE = 1
+"""The rows of one key of an index."""
+LOOKUP = 2
+"""One tuple, all of whose columns are known."""
+COMPARE = 3
+"""No atom: a comparison of two values. This kind and the next match no rows."""
+CALL = 4
+"""No atom: a function of ids; its results so far are the rows of a relation, an argument in each column, the result in the last."""
+
+FAILED = 0x7FFFFFFF
+"""The result of a function that has none for these arguments."""
+HOLDS = 1
+"""The result of a filter that lets an instance pass."""
+
+# flags of rows
+EXPLICIT = 1
+"""Asserted by the user."""
+STATED = 2
+"""Stated by the program (a rule without a body), or about literals, by the engine."""
+DEAD = 128
+"""Deleted by an earlier update; the row waits for compaction."""
+
+# flags of rows that only last for one update
+GONE = 512
+"""Deleted by this update: the row still belongs to the old materialisation."""
+REBORN = 1024
+"""Inserted by this update, which had deleted the same fact: it belongs to the old and the new materialisation."""
+RETRACTED = 2048
+"""Was explicit before this update."""
+MARKED = 4096
+"""Will be deleted by the next update, or follows directly from a fact that will be (see `marks`)."""
+TRACED = 8192
+"""Marked before it was processed: all its direct consequences are marked, too."""
+CLAIMED = 16384
+"""Was there before this update, and has become explicit by it."""
+
+ABSENT = DEAD | GONE
+"""The rows that do not belong to the materialisation."""
+
+# flags that only the backward/forward deletion of a stratum uses, and takes away again (see `deletion`)
+CHECKED = 4
+"""A proof has been looked for."""
+PROVED = 8
+"""A proof has been found."""
+DISPROVED = 16
+"""All proofs have been tried, and none holds without facts that are in doubt themselves."""
+DOUBTED = 32
+"""Some rule instance that derived it may be gone: it is in the list of doubted facts."""
+PROCESSED = 64
+"""Without proof, and its consequences are in doubt, too."""
+WATCHED = 256
+"""Rule instances wait for its proof."""
+
+# flags that only counting uses, instead of those
+OUT = 4
+"""Not in the world that joins see at the moment (see `counting`)."""
+TOUCHED = 32
+"""In the list of facts that may be gone."""
+
+NEVER = 1 << 30
+"""The rank of a fact that no iteration derives."""
+
+# comparison operators
+EQUAL, NOT_EQUAL, LESS, LESS_EQUAL = 0, 1, 2, 3
+DISTINCT = 4
+"""Not the same term, whatever the values."""
+
+# kinds of values (how `values` compares them)
+ILL_TYPED = 0
+"""A literal without a value: every comparison with a literal is an error."""
+RESOURCE = 1
+"""An IRI or blank node: equal to itself, unequal to all else, without order."""
+OPAQUE = 2
+"""A literal of an unknown datatype: equal to itself; any other comparison with a literal is an error."""
+NAN = 3
+"""Unequal to all literals that have a value, itself too."""
+UNORDERED = 4
+"""Equal or not, but without order (strings with a language)."""
+ORDERED = 5
+"""From here on: kinds of values that are ordered among themselves."""
+
+MOST = (1 << 31) - 1
+"""The most rows of a relation, entries of an index, relations, and terms: their numbers are 31 bits wide."""
+
+BLOCK = 4096
+"""Rows that are processed together."""
+RING = 32
+"""Heads that wait for their cache line (a power of two); at most half of them at once."""
+
+
+class Index(Struct):
+    """From a key to the vector of (row, value) entries that have it; vectors have power-of-two sizes in one arena.
+
+    A key of one column is its id, of two both packed, of none 0, of more a fingerprint (whose rows are compared again). An entry
+    is ``row << 32 | value``, value being that of the one column outside the key if there is just one.
+    """
+
+    relation: int
+    built: int
+    width: int
+    columns: Int32s
+    value_column: int
+    keys: Int64s
+    starts: Int32s
+    lengths: Int32s
+    mask: int
+    used: int
+    limit: int
+    arena: Int64s
+    top: int
+    capacity: int
+    free: Int64s
+    next: int
+    slot: int
+    need: int
+
+
+class Section(Struct):
+    """The rows of a relation with one constant in its section column (or all rows): their indexes and triggered plans."""
+
+    first_index: int
+    first_trigger: int
+    end_trigger: int
+    first_deriver: int
+    end_deriver: int
+    first_blocker: int
+    end_blocker: int
+
+
+class Relation(Struct):
+    """Rows, flags, and a hash from tuples to rows (arity 1 and 2 packed exactly, 3 and more by fingerprint and a look at it)."""
+
+    arity: int
+    count: int
+    capacity: int
+    rows: Int32s
+    flags: Int16s
+    keys: Int64s
+    key_rows: Int32s
+    mask: int
+    used: int
+    limit: int
+    dead: int
+    """Rows that are DEAD or GONE."""
+    level: int
+    """The stratum whose rules derive its rows, or -1 if no rules do."""
+    section: int
+    section_column: int
+    section_keys: Int64s
+    section_ids: Int32s
+    section_mask: int
+    watches: Int32s
+    """Per WATCHED row, the first rule instance that waits for it."""
+    watch_room: int
+    ranks: Int32s
+    """Under counting: the first iteration that derives a row, 0 for explicit ones, or NEVER."""
+    ranked: int
+    """Under counting: the stratum for which the ranks count; its level, but until the end of the update that takes its rules."""
+    tallies: Int32s
+    """Under counting: a row's first entry in the pool of tallies, or -1."""
+
+
+class Step(Struct):
+    """One body atom (or comparison) in a plan's join order. Positions are into the context's codes."""
+
+    kind: int
+    relation: int
+    index: int
+    newest: int
+    """1: stands after the trigger in the rule's body: sees the block of rows that is being processed, too."""
+    negated: int
+    once: int
+    """1: one match is enough, for nothing that this step binds is used later."""
+    key: int
+    width: int
+    columns: int
+    value_slot: int
+    """For an index entry's value: the slot to bind; SKIP: of no use; CHECK: the columns must be matched instead."""
+    operator: int
+    """Of a comparison; for a call, the number of the function."""
+
+
+class Plan(Struct):
+    """A rule compiled for one trigger: the columns that the triggering row must match, the steps to join, the head."""
+
+    first_step: int
+    step_count: int
+    trigger: int
+    head_relation: int
+    head: int
+    copies: int
+    """1: the rule has one body atom, and its head is made of one or two of the triggering row's columns: these."""
+    first_column: int
+    second_column: int
+    probe_column: int
+    """The column of the triggering row that is the key of the first step's index, or -1."""
+    rule: int
+    checked_block: int
+    active: int
+    last_key: int
+    """The key of the head that was queued last in this block."""
+
+
+class Level(Struct):
+    """Where a join stands at one step."""
+
+    slot: int
+    position: int
+    row: int
+
+
+class Frame(Struct):
+    """The state of one join. `level` is that of the last match, FRESH before the first, FINISHED after the last."""
+
+    plan: int
+    level: int
+    bindings: Int32s
+    levels: Array[Level]
+    scratch: Int32s
+    fact: int
+    """The fact that triggered the plan (only known while marks are set)."""
+
+
+FRESH = -1
+FINISHED = -2
+
+
+class Goal(Struct):
+    """A fact that is being proved. Goal number n uses frame n + 1."""
+
+    fact: int
+    own_section: int
+    """0 while the rules for all rows are tried, then 1 for those of the fact's section."""
+    next_deriver: int
+    open: int
+    """1: the frame has a rule whose further instances are to be tried."""
+    step: int
+    """The step whose body fact is looked at next, or -1 when there is no current instance."""
+
+
+class Context(Struct):
+    """Everything a kernel can reach."""
+
+    relations: Array[Relation]
+    relation_count: int
+    sections: Array[Section]
+    indexes: Array[Index]
+    plans: Array[Plan]
+    steps: Array[Step]
+    codes: Int32s
+    triggers: Int32s
+    processed: Int64s
+    """Per relation: the rows that have been processed in the current stratum."""
+    frames: Array[Frame]
+    ring: Int32s
+    ring_keys: Int64s
+    ring_relations: Int32s
+    ring_stride: int
+    ring_next: int
+    ring_count: int
+    hidden: int
+    """Flags of rows that joins do not see."""
+    look: int
+    """1: flags count in relations without dead rows, too."""
+    old: int
+    """1: joins see the materialisation before this update: no further rows than `settled` says, but also those that are GONE."""
+    settled: Int64s
+    """Per relation: the rows there were before this update."""
+    total: int
+    """All rows of all relations."""
+    fresh: int
+    """How many relations have got their first row, or are in use again."""
+    blockers: Int32s
+    """Plans that are triggered by a fact of a negated atom, by section."""
+    removed: Int64s
+    """Facts that are explicit or stated no longer."""
+    removed_count: int
+    claimed: Int64s
+    """Facts that were there and have become explicit or stated."""
+    claimed_count: int
+    gone: Int64s
+    """Facts that this update has deleted; some may have been inserted again."""
+    gone_count: int
+    requests: Int32s
+    """Function calls whose results are wanted: the function's number and the arguments, `request_stride` integers each."""
+    request_count: int
+    request_room: int
+    request_stride: int
+    marking: int
+    """1: heads of rule instances with a marked explicit fact are marked; 2: with any marked fact."""
+    marked: Int64s
+    """Facts that are marked for the next update."""
+    marked_count: int
+    marked_room: int
+    foreseen: Int64s
+    """Facts that were marked for this update."""
+    foreseen_count: int
+    place: int
+    """How far an entry has got in a list, when it stops to be called again."""
+    level: int
+    """The stratum that is being updated: facts of those below are settled."""
+    phase: int
+    """How far an update by `update_stratum` has got."""
+    compact_from: int
+    """Fewer dead rows than this are left where they are."""
+    crowded: int
+    """1: some relation may have more dead rows than living ones."""
+    deletion_instances: int
+    """Rule instances that cast doubt on their heads."""
+    derivers: Int32s
+    """Plans that are triggered by a head and find the rule's instances, by section."""
+    doubted: Int64s
+    doubted_count: int
+    doubted_done: int
+    checked: Int64s
+    checked_count: int
+    checked_done: int
+    proved: Int64s
+    proved_count: int
+    proved_done: int
+    goals: Array[Goal]
+    goal_room: int
+    depth: int
+    pending: int
+    """The fact to be made the next goal, or -1."""
+    pool: Int64s
+    """Rule instances that wait: next in the same list (or -1), head, number of body facts, body facts."""
+    pool_count: int
+    pool_room: int
+    backward_instances: int
+    """Rule instances that backward chaining has found."""
+    forward_instances: int
+    """Rule instances that were looked at because a body fact was proved."""
+    pool_of_tallies: Int64s
+    """How often iterations derive facts, three numbers each: next entry of the fact (or -1), iteration, number of derivations."""
+    tally_count: int
+    tally_room: int
+    tally_free: int
+    """The first of the entries that are free again, or -1."""
+    agenda: Int64s
+    """Per iteration the first fact to look at in the pool of events, or -1."""
+    agenda_room: int
+    time: int
+    """The iteration that is being looked at."""
+    last_time: int
+    """The last iteration that has something on its agenda."""
+    events: Int64s
+    """Facts to look at, two numbers each: next in the same list (or -1), fact."""
+    event_count: int
+    event_room: int
+    adjusted: Int64s
+    """Derivations that come, go or move, three numbers each: fact, the iteration before and after (or -1)."""
+    adjusted_count: int
+    adjusted_room: int
+    touched: Int64s
+    touched_count: int
+    touched_room: int
+    current: int
+    block: int
+    pause: int
+    instances: int
+    wanted: int
+    """The index to build, or the relation that is full."""
+    type_id: int
+    property_relations: Int32s
+    class_relations: Int32s
+    stop: int
+    """1: joins are to find nothing more, and what they have found will not be used (set by any thread, at any time)."""
+    valued: int
+    """1: the two tables cover all terms."""
+    value_kinds: Bytes
+    value_keys: Int64s
+
+
+class Terms(Struct):
+    """The dictionary: texts one after the other, and a hash from text to id."""
+
+    texts: Bytes
+    offsets: Int64s
+    count: int
+    room: int
+    text_capacity: int
+    hashes: Int32s
+    slots: Int32s
+    mask: int

@@ -1,0 +1,168 @@
+"""Explicit facts: flagging rows as asserted, and taking the flag from them."""
+
+from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, tuple_key
+
+
+@kernel
+def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> int:
+    """Insert a tuple that is not derived, and flag its row: 1 if it had not had the flag, 0 if it had, or FULL."""
+    relation = context.relations[number]
+    row = find_or_insert(context, number, values)
+    if row == FULL:
+        return FULL
+    flags = relation.flags[row]
+    if flags & flag:
+        return 0
+    if flag and row < context.settled[number] and not flags & RETRACTED:
+        if flag == EXPLICIT:
+            flags = flags | CLAIMED
+        context.claimed[context.claimed_count] = (number << 32) | row
+        context.claimed_count = context.claimed_count + 1
+    relation.flags[row] = flags | flag
+    return 1
+
+
+@kernel
+def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
+    """Take a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have it.
+
+    The fact goes on the list of removed facts. If it has come since the last update, nothing follows from it: it is dead at once.
+    """
+    relation = context.relations[number]
+    row = find(relation, values)
+    if row < 0:
+        return 0
+    flags = relation.flags[row]
+    if flags & ABSENT or not flags & flag:
+        return 0
+    flags = flags - flag
+    if row >= context.settled[number] and not flags & (EXPLICIT | STATED):
+        relation.flags[row] = DEAD
+        count_dead(context, relation)
+        return 1
+    if flag == EXPLICIT:
+        if flags & CLAIMED:
+            flags = flags - CLAIMED
+        elif row < context.settled[number]:
+            flags = flags | RETRACTED
+    relation.flags[row] = flags
+    context.removed[context.removed_count] = (number << 32) | row
+    context.removed_count = context.removed_count + 1
+    return 1
+
+
+@entry
+def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int, changed: Bytes) -> int:
+    """Insert facts of one relation, `arity` ids each, with a flag; the number of the first that did not fit, or `count`.
+
+    `changed` says of each fact whether the flag is new to it.
+    """
+    relation = context.relations[number]
+    arity = relation.arity
+    for fact in range(first, count):
+        if fact + RING // 2 < count:
+            prefetch(relation.keys, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
+        result = insert_flagged(context, number, facts + fact * arity, flag)
+        if result == FULL:
+            return fact
+        changed[fact] = result
+    return count
+
+
+@entry
+def retract_facts(context: Context, number: int, facts: Int32s, count: int, flag: int, changed: Bytes) -> int:
+    """Take a flag from facts of one relation; `changed` says of each whether it had it. Returns how many had it."""
+    relation = context.relations[number]
+    total = 0
+    for fact in range(count):
+        changed[fact] = retract(context, number, facts + fact * relation.arity, flag)
+        total = total + changed[fact]
+    return total
+
+
+@kernel
+def relation_of_triple(context: Context, values: Int32s) -> int:
+    """The relation that holds a triple in the vertical layout: of its class, or of its property; -1 if there is none yet."""
+    if values[1] == context.type_id:
+        return context.class_relations[values[2]]
+    return context.property_relations[values[1]]
+
+
+@kernel
+def has_flag(relation: Relation, values: Int32s, flag: int) -> int:
+    """Whether a tuple is there with a flag."""
+    row = find(relation, values)
+    if row < 0:
+        return 0
+    flags = relation.flags[row]
+    return 1 if flags & flag and not flags & ABSENT else 0
+
+
+@entry
+def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: int, answers: Bytes) -> int:
+    """Say of each of some facts of a relation whether it is there with a flag."""
+    relation = context.relations[number]
+    for fact in range(count):
+        answers[fact] = has_flag(relation, facts + fact * relation.arity, flag)
+    return 0
+
+
+@entry
+def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
+    """The same for triples in the vertical layout."""
+    values = context.frames[0].scratch
+    for number in range(count):
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        answers[number] = 0
+        if target >= 0:
+            values[0] = triple[0]
+            values[1] = triple[2]
+            answers[number] = has_flag(context.relations[target], values, flag)
+    return 0
+
+
+@entry
+def load_triples(context: Context, triples: Int32s, first: int, count: int, changed: Bytes) -> int:
+    """Insert explicit triples in the vertical layout; the number of the first that did not fit or has no relation, or `count`."""
+    frame = context.frames[0]
+    values = frame.scratch
+    for number in range(first, count):
+        ahead = number + RING // 2
+        if ahead < count:
+            later = triples + 3 * ahead
+            target = relation_of_triple(context, later)
+            if target >= 0:
+                relation = context.relations[target]
+                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
+                prefetch(relation.keys, mix(key) & relation.mask)
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        if target < 0:
+            return number
+        values[0] = triple[0]
+        values[1] = triple[2]
+        result = insert_flagged(context, target, values, EXPLICIT)
+        if result == FULL:
+            return number
+        changed[number] = result
+    return count
+
+
+@entry
+def retract_triples(context: Context, triples: Int32s, count: int, changed: Bytes) -> int:
+    """Retract explicit triples in the vertical layout; `changed` says of each whether it was explicit. Returns how many were."""
+    values = context.frames[0].scratch
+    total = 0
+    for number in range(count):
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        changed[number] = 0
+        if target >= 0:
+            values[0] = triple[0]
+            values[1] = triple[2]
+            changed[number] = retract(context, target, values, EXPLICIT)
+            total = total + changed[number]
+    return total

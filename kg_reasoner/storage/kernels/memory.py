@@ -1,0 +1,403 @@
+"""Memory as the kernels see it: structs of named fields and typed pointers, over NumPy arrays that the Python side owns.
+
+A kernel is a plain Python function over these types. It runs in two ways:
+
+* compiled: `kernels.compiler` gives the types machine meaning (a struct is an address, a field is one 64-bit word);
+* checked: the same function is called as it stands, and the classes at the end of this file check every access.
+
+A struct has only 64-bit words: integers, and addresses of arrays. All kernel integers are 64 bits wide; narrower array items are
+widened when read.
+"""
+
+import os
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+S = TypeVar("S", bound="Struct")
+F = TypeVar("F", bound=Callable[..., Any])
+P = TypeVar("P", bound="Pointer")
+
+
+class Pointer:
+    """The address of items of one type. ``p[i]`` reads, ``p[i] = v`` writes, ``p + n`` moves by n items."""
+
+    dtype: ClassVar[np.dtype[Any]]
+
+    def __getitem__(self, index: int) -> int:
+        raise NotImplementedError
+
+    def __setitem__(self, index: int, value: int) -> None:
+        raise NotImplementedError
+
+    def __add__(self: P, items: int) -> P:
+        raise NotImplementedError
+
+
+class Bytes(Pointer):
+    dtype = np.dtype(np.uint8)
+
+
+class Int16s(Pointer):
+    dtype = np.dtype(np.int16)
+
+
+class Int32s(Pointer):
+    dtype = np.dtype(np.int32)
+
+
+class Int64s(Pointer):
+    dtype = np.dtype(np.int64)
+
+
+class Struct:
+    """A record of 64-bit words. Subclasses declare their fields as annotations; `fields` maps each name to (word, type)."""
+
+    fields: ClassVar[dict[str, tuple[int, Any]]] = {}
+    record: ClassVar["type[Record]"]
+    """Python's hand on such structs."""
+
+    def __init_subclass__(cls) -> None:
+        hints = {name: hint for name, hint in get_type_hints(cls).items() if name not in Struct.__annotations__}
+        cls.fields = {name: (word, hint) for word, (name, hint) in enumerate(hints.items())}
+        cls.record = _record_class(cls)
+
+
+class Array(Generic[S]):
+    """The address of structs that lie one after the other; ``structs[i]`` is the i-th."""
+
+    def __getitem__(self, index: int) -> S:
+        raise NotImplementedError
+
+
+def struct_of(array_type: Any) -> type[Struct] | None:
+    """The struct of an ``Array[...]`` type, or None for any other type."""
+    return get_args(array_type)[0] if get_origin(array_type) is Array else None
+
+
+# --- what kernels may call besides each other ------------------------------------------------------------------------------
+
+_MASK = (1 << 64) - 1
+
+
+def mix(key: int) -> int:
+    """Scramble a 64-bit key into a hash of 62 bits that is never negative (two rounds of multiply and fold)."""
+    value = (key * 0x9E3779B97F4A7C15) & _MASK
+    value ^= value >> 32
+    value = (value * 0xC2B2AE3D27D4EB4F) & _MASK
+    return (value ^ (value >> 29)) >> 2
+
+
+def prefetch(items: Pointer, index: int) -> None:
+    """Ask for the cache line of ``items[index]``; a hint without effect on results."""
+
+
+def is_stopped(context: Any) -> int:
+    """Whether `Context.stop` is set, which another thread may do at any time; a compiler must not remember what it was."""
+    stop: int = context.stop
+    return stop
+
+
+class Kernel(NamedTuple):
+    """A registered kernel."""
+
+    function: Callable[..., Any]
+    is_entry: bool
+    """Whether Python calls it."""
+    is_brief: bool
+    """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
+
+
+kernels: dict[str, Kernel] = {}
+"""Every kernel by name, in the order of definition."""
+
+
+def kernel(function: F) -> F:
+    """Register a function to be compiled. It stays callable as it is, which is the checked mode."""
+    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
+    return function
+
+
+def entry(function: F) -> F:
+    """Register a kernel that Python calls, through `kg_reasoner.storage.kernels.native`. Other threads run while it does."""
+    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=False)
+    return function
+
+
+def brief_entry(function: F) -> F:
+    """Register a kernel that Python calls and that is through within microseconds. No other thread runs meanwhile."""
+    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=True)
+    return function
+
+
+# --- arrays and structs on the Python side ---------------------------------------------------------------------------------
+
+CHECKED = os.environ.get("KG_REASONER_KERNELS") == "checked"
+"""Whether kernels run as Python over arrays that are known by their addresses."""
+
+_arrays: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
+
+
+_regions: "list[weakref.ref[_Block]]" = []
+
+
+class _Block(np.ndarray[Any, Any]):
+    """An array whose address may be stored in a struct."""
+
+
+def grant(nbytes: int) -> None:
+    """Let any number of bytes be taken: what tables ask before they grow, where nothing limits them."""
+
+
+def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
+    """An array that kernels may see; without `fill` its items are undefined."""
+    array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
+    if not CHECKED:
+        return array
+    block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
+def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+    """An array of zeros into whose middle pointers may point."""
+    block = allocate(shape, dtype, 0)
+    if CHECKED:
+        _regions.append(weakref.ref(block))
+    return block
+
+
+def borrow(data: bytes) -> Any:
+    """The bytes of an object as an array that kernels may read; nothing is copied."""
+    array = np.frombuffer(data, np.uint8)
+    if not CHECKED:
+        return array
+    block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
+def address(array: Any) -> int:
+    """The address of an array made by `allocate`."""
+    place: int = array.__array_interface__["data"][0]
+    return place
+
+
+class Record:
+    """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive.
+
+    An exception between two lines finds each field set or not, and never an address without its array.
+    """
+
+    __slots__ = ("_arrays", "_first", "_table")
+
+    def __init__(self, table: "Table", first: int) -> None:
+        self._table = table
+        self._first = first
+        self._arrays: dict[str, Any] = {}
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+    @property
+    def address(self) -> int:
+        """The address of the struct, to be passed to a kernel. It changes when its table grows."""
+        return int(self._table.words.ctypes.data) + 8 * self._first
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays behind its pointers."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+    def publish(self, **values: Any) -> None:
+        """Set several fields in one step: whatever interrupts this, all of them are set, or none."""
+        fields = self._table.struct.fields
+        arrays = {**self._arrays, **{name: value for name, value in values.items() if fields[name][1] is not int}}
+        places = [self._first + fields[name][0] for name in values]
+        words = np.array([value if fields[name][1] is int else address(value) for name, value in values.items()], np.int64)
+        self._table.words.reshape(-1)[places], self._arrays = words, arrays  # one line: nothing interrupts between two stores
+
+
+def _record_class(struct: type[Struct]) -> type[Record]:
+    """The class of a struct's records: a property for each field."""
+    members = {name: _word(word) if kind is int else _pointer(name, word) for name, (word, kind) in struct.fields.items()}
+    return type(f"{struct.__name__}Record", (Record,), {"__slots__": (), **members})
+
+
+def _word(word: int) -> property:
+    def read(record: Record) -> int:
+        number: int = record._table.flat[record._first + word]
+        return number
+
+    def write(record: Record, value: int) -> None:
+        record._table.flat[record._first + word] = value
+
+    return property(read, write)
+
+
+def _pointer(name: str, word: int) -> property:
+    def read(record: Record) -> Any:
+        return record._arrays.get(name)
+
+    def write(record: Record, array: Any) -> None:
+        record._arrays[name], record._table.flat[record._first + word] = array, address(array)
+
+    return property(read, write)
+
+
+class Table:
+    """A growing array of structs of one type. `owner` and `field` say where its address is kept up to date.
+
+    The array that it grows out of is left as it is, so that whoever holds it may go on reading it.
+    """
+
+    def __init__(self, struct: type[Struct], owner: Record | None = None, field: str = "", capacity: int = 16) -> None:
+        self.struct = struct
+        self.owner = owner
+        self.field = field
+        self.records: list[Record] = []
+        self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
+
+    def _use(self, words: Any) -> None:
+        """Go on with an array of words; `flat` is the same in one row, quicker to get at."""
+        flat, owner = memoryview(words.reshape(-1)), self.owner
+        if owner is None:
+            self.words, self.flat = words, flat
+            return
+        places, place, at = owner._table.flat, owner._first + owner._table.struct.fields[self.field][0], address(words)
+        owner._arrays[self.field], places[place], self.words, self.flat = words, at, words, flat
+
+    def add(self, **values: Any) -> Record:
+        """Append a struct with the given field values; the rest is zero. It is there when all of them are set."""
+        count = len(self.records)
+        if count == len(self.words):
+            grown = allocate((2 * count, self.words.shape[1]), np.int64, 0)
+            grown[:count] = self.words
+            self._use(grown)
+        self.words[count] = 0
+        record = self.struct.record(self, count * len(self.struct.fields))
+        for name, value in values.items():
+            setattr(record, name, value)
+        self.records.append(record)
+        return record
+
+    def truncate(self, count: int) -> None:
+        """Forget the last structs, so that `count` are left."""
+        del self.records[count:]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: int) -> Record:
+        return self.records[index]
+
+
+# --- checked mode ----------------------------------------------------------------------------------------------------------
+
+
+class CheckedPointer:
+    """A pointer that knows its array: an access outside raises IndexError, a value that does not fit OverflowError."""
+
+    __slots__ = ("array", "offset")
+
+    def __init__(self, array: Any, offset: int = 0) -> None:
+        self.array = array
+        self.offset = offset
+
+    def __getitem__(self, index: int) -> int:
+        return int(self.array[self._place(index)])
+
+    def __setitem__(self, index: int, value: int) -> None:
+        self.array[self._place(index)] = value
+
+    def __add__(self, items: int) -> "CheckedPointer":
+        return CheckedPointer(self.array, self.offset + items)
+
+    def _place(self, index: int) -> int:
+        place = self.offset + index
+        if not 0 <= place < self.array.size:
+            raise IndexError(f"item {place} of an array of {self.array.size}")
+        return place
+
+
+class CheckedStruct:
+    """A struct that checks field names and the arrays behind its pointers."""
+
+    __slots__ = ("_index", "_struct", "_words")
+
+    def __init__(self, struct: type[Struct], words: Any, index: int) -> None:
+        if not 0 <= index < len(words):
+            raise IndexError(f"{struct.__name__} {index} of {len(words)}")
+        object.__setattr__(self, "_struct", struct)
+        object.__setattr__(self, "_words", words)
+        object.__setattr__(self, "_index", index)
+
+    def __getattr__(self, name: str) -> Any:
+        word, kind = self._struct.fields[name]
+        value = int(self._words[self._index, word])
+        return value if kind is int else at_address(value, kind)
+
+    def __setattr__(self, name: str, value: int) -> None:
+        word, kind = self._struct.fields[name]
+        if kind is not int:
+            raise TypeError(f"kernels never set pointers: {self._struct.__name__}.{name}")
+        self._words[self._index, word] = value
+
+
+class CheckedArray:
+    """An array of structs with checked indices."""
+
+    __slots__ = ("first", "struct", "words")
+
+    def __init__(self, struct: type[Struct], words: Any, first: int = 0) -> None:
+        self.struct = struct
+        self.words = words
+        self.first = first
+
+    def __getitem__(self, index: int) -> CheckedStruct:
+        return CheckedStruct(self.struct, self.words, self.first + index)
+
+
+def at_address(value: int, kind: Any) -> Any:
+    """What lies at an address, as an object that checks its accesses.
+
+    Raises:
+        ValueError: the address is of no living array, or of one with other items.
+    """
+    struct = struct_of(kind) or kind
+    is_struct = issubclass(struct, Struct)
+    array = _arrays.get(value)
+    if array is None:
+        array = _around(value)
+    if array is None or (array.shape[-1] != len(struct.fields) if is_struct else array.dtype != kind.dtype):
+        raise ValueError(f"dangling pointer to {struct.__name__}")
+    place = (value - array.ctypes.data) // (array.strides[0] if is_struct else array.itemsize)
+    if not is_struct:
+        return CheckedPointer(array.reshape(-1), place)
+    return CheckedArray(struct, array, place) if struct is not kind else CheckedStruct(struct, array, place)
+
+
+def _around(value: int) -> "_Block | None":
+    """The region, or the table of structs, that an address lies in the middle of."""
+    _regions[:] = [reference for reference in _regions if reference() is not None]
+    blocks = [reference() for reference in _regions] + [block for block in list(_arrays.values()) if block.ndim == 2]
+    for block in blocks:
+        if block is not None and block.ctypes.data <= value < block.ctypes.data + block.nbytes:
+            return block
+    return None
+
+
+def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:
+    """An entry that takes addresses as the compiled one does, and runs the Python function over checked memory."""
+    kinds = [kind for name, kind in get_type_hints(function).items() if name != "return"]
+
+    def call(*arguments: int) -> int:
+        values = (value if kind is int else at_address(value, kind) for value, kind in zip(arguments, kinds, strict=True))
+        return int(function(*values))
+
+    return call

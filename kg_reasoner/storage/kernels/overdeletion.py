@@ -1,0 +1,82 @@
+"""Delete/rederive: everything that follows from a deleted fact goes, then what has another derivation comes back.
+
+Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
+"""
+
+from kg_reasoner.storage.kernels.deletion import doubt_all_consequences, see_new
+from kg_reasoner.storage.kernels.fixpoint import open_triggered
+from kg_reasoner.storage.kernels.joins import next_match
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    CALLS,
+    DONE,
+    EXPLICIT,
+    FULL,
+    GROW,
+    PROCESSED,
+    READY,
+    STATED,
+    TRACED,
+    Context,
+    Section,
+)
+from kg_reasoner.storage.kernels.memory import entry, kernel
+from kg_reasoner.storage.kernels.relations import flags_of, insert, relation_of, section_of, set_flags, tuple_key, values_of
+
+
+@entry
+def overdelete(context: Context) -> int:
+    """Follow the doubted facts to all that rests on them: DONE, or what must be done before it is called again.
+
+    Facts that are explicit or stated stay, and so does what follows from them.
+    """
+    status = DONE
+    context.hidden = ABSENT | PROCESSED
+    context.look = 1
+    while status == DONE and context.doubted_done < context.doubted_count:
+        fact = context.doubted[context.doubted_done]
+        flags = flags_of(context, fact)
+        if not flags & (EXPLICIT | STATED):
+            if not flags & TRACED:
+                status = doubt_all_consequences(context, fact)
+            if status == DONE:
+                set_flags(context, fact, PROCESSED)
+        if status == DONE:
+            context.doubted_done = context.doubted_done + 1
+    see_new(context)
+    return status
+
+
+@kernel
+def has_derivation(context: Context, section: Section, fact: int) -> int:
+    """Whether a rule of a section derives a fact in one step from what is there: READY if so, DONE if not, or what must be done."""
+    relation = relation_of(context, fact)
+    frame = context.frames[0]
+    for position in range(section.first_deriver, section.end_deriver):
+        ready = open_triggered(context, frame, context.derivers[position], relation, fact)
+        if ready > READY:
+            return ready
+        if ready == READY and next_match(context, frame, 0, 0, -1):
+            context.backward_instances = context.backward_instances + 1
+            return READY
+    return CALLS if context.request_count > 0 else DONE
+
+
+@entry
+def rederive(context: Context) -> int:
+    """Insert again what is gone from `place` on and has a derivation: DONE, or what must be done before it is called again."""
+    while context.place < context.gone_count:
+        fact = context.gone[context.place]
+        relation = relation_of(context, fact)
+        values = values_of(relation, fact)
+        status = has_derivation(context, context.sections[relation.section], fact)
+        own = section_of(relation, values)
+        if status == DONE and own >= 0:
+            status = has_derivation(context, context.sections[own], fact)
+        if status == READY:
+            if insert(context, fact >> 32, values, tuple_key(values, relation.arity)) == FULL:
+                return GROW
+        elif status != DONE:
+            return status
+        context.place = context.place + 1
+    return DONE

@@ -1,0 +1,77 @@
+"""Answering queries: all matches of a plan, written out row by row, and the rows of one tuple or key in many relations at once."""
+
+from kg_reasoner.storage.kernels.fixpoint import open_plan
+from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, IDLE, READY, Context
+from kg_reasoner.storage.kernels.memory import Int32s, brief_entry, entry, is_stopped
+from kg_reasoner.storage.kernels.relations import find, key_slot
+
+
+@brief_entry
+def start_query(context: Context, number: int) -> int:
+    """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
+    frame = context.frames[0]
+    ready = open_plan(context, frame, number)
+    if ready > READY:
+        return ready
+    if ready == IDLE:
+        frame.plan = number
+        frame.level = FINISHED
+    return DONE
+
+
+@entry
+def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
+    """Write up to `capacity` further matches, `width` ids each (the plan's head); fewer than that means that there are no more."""
+    frame = context.frames[0]
+    codes = context.codes + context.plans[frame.plan].head
+    count = 0
+    while count < capacity:
+        if not next_match(context, frame, 0, 0, -1) or is_stopped(context):
+            return count
+        fill_tuple(frame, codes, width, out + count * width)
+        count = count + 1
+    return count
+
+
+@brief_entry
+def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
+    """Look for a tuple in several relations: writes the positions of those that hold it in a row with these flags under the mask.
+
+    Returns how many they are.
+    """
+    found = 0
+    for position in range(count):
+        relation = context.relations[relations[position]]
+        row = find(relation, values)
+        if row >= 0 and (relation.flags[row] & mask) == flags:
+            out[found] = position
+            found = found + 1
+    return found
+
+
+@brief_entry
+def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
+    """Look a key up in several indexes: writes (position of the index, row, value) of the entries whose rows have these flags.
+
+    Returns how many entries there are, of which the first `capacity` are written, or ``-1 - position`` of an index yet to be built.
+    """
+    found = 0
+    for position in range(count):
+        index = context.indexes[indexes[position]]
+        if not index.built:
+            return -1 - position
+        slot = key_slot(index, key)
+        if index.keys[slot] != EMPTY:
+            relation = context.relations[index.relation]
+            entries = index.arena + index.starts[slot]
+            for number in range(index.lengths[slot]):
+                item = entries[number]
+                row = item >> 32
+                if (relation.flags[row] & mask) == flags:
+                    if found < capacity:
+                        out[3 * found] = position
+                        out[3 * found + 1] = row
+                        out[3 * found + 2] = item & 0x7FFFFFFF
+                    found = found + 1
+    return found

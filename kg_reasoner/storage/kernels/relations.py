@@ -1,0 +1,396 @@
+"""Finding and inserting tuples, and keeping the indexes of a relation up to date."""
+
+from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, MOST, PRESENT, REBORN, ROW, Context, Index, Relation
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix
+
+
+@kernel
+def relation_of(context: Context, fact: int) -> Relation:
+    """The relation of a fact."""
+    return context.relations[fact >> 32]
+
+
+@kernel
+def flags_of(context: Context, fact: int) -> int:
+    """The flags of a fact."""
+    return relation_of(context, fact).flags[fact & ROW]
+
+
+@kernel
+def set_flags(context: Context, fact: int, flags: int) -> int:
+    """Give a fact further flags."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = relation.flags[row] | flags
+    return 0
+
+
+@kernel
+def clear_flags(context: Context, fact: int, flags: int) -> int:
+    """Take flags from a fact."""
+    relation = relation_of(context, fact)
+    row = fact & ROW
+    relation.flags[row] = relation.flags[row] & ~flags
+    return 0
+
+
+@kernel
+def values_of(relation: Relation, fact: int) -> Int32s:
+    """The tuple of a fact."""
+    return relation.rows + (fact & ROW) * relation.arity
+
+
+@kernel
+def fingerprint(values: Int32s, width: int) -> int:
+    """A 62-bit hash of a tuple."""
+    key = width
+    for column in range(width):
+        key = mix(key ^ (values[column] + (column << 40)))
+    return key
+
+
+@kernel
+def tuple_key(values: Int32s, arity: int) -> int:
+    """The hash key of a tuple: exact up to two columns."""
+    if arity == 2:
+        return (values[0] << 32) | values[1]
+    if arity == 1:
+        return values[0]
+    if arity == 0:
+        return 0
+    return fingerprint(values, arity)
+
+
+@kernel
+def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
+    """Whether a row holds these values."""
+    stored = relation.rows + row * relation.arity
+    for column in range(relation.arity):
+        if stored[column] != values[column]:
+            return 0
+    return 1
+
+
+@kernel
+def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
+    """The slot of a tuple in the hash, or the empty slot where it would go."""
+    keys = relation.keys
+    mask = relation.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == EMPTY:
+            return slot
+        if found == key and (relation.arity < 3 or same_tuple(relation, relation.key_rows[slot], values)):
+            return slot
+        slot = (slot + 1) & mask
+
+
+@kernel
+def find(relation: Relation, values: Int32s) -> int:
+    """The newest row of a tuple (possibly dead), or -1."""
+    slot = tuple_slot(relation, values, tuple_key(values, relation.arity))
+    if relation.keys[slot] == EMPTY:
+        return -1
+    return relation.key_rows[slot]
+
+
+@kernel
+def key_slot(index: Index, key: int) -> int:
+    """The slot of a key in an index, or the empty slot where it would go."""
+    keys = index.keys
+    mask = index.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == key or found == EMPTY:
+            return slot
+        slot = (slot + 1) & mask
+
+
+@kernel
+def index_key(index: Index, values: Int32s) -> int:
+    """The key of a tuple in an index."""
+    columns = index.columns
+    width = index.width
+    if width == 1:
+        return values[columns[0]]
+    if width == 2:
+        return (values[columns[0]] << 32) | values[columns[1]]
+    key = width
+    for position in range(width):
+        key = mix(key ^ (values[columns[position]] + (position << 40)))
+    return key if width > 0 else 0
+
+
+@kernel
+def has_room(index: Index, key: int) -> int:
+    """Whether one more entry fits; remembers the key's slot in the index, and what is missing if it does not fit."""
+    slot = key_slot(index, key)
+    index.slot = slot
+    if index.used >= index.limit:
+        return 0
+    length = 0
+    if index.keys[slot] != EMPTY:
+        length = index.lengths[slot]
+    room = index.top + 2 * length + 1
+    if room > index.capacity or room > MOST:
+        index.need = 2 * length + 1
+        return 0
+    return 1
+
+
+@kernel
+def append_entry(index: Index, key: int, row: int, value: int) -> int:
+    """Add an entry at the slot that `has_room` remembered."""
+    slot = index.slot
+    arena = index.arena
+    length = 0
+    start = 0
+    if index.keys[slot] == EMPTY:
+        index.keys[slot] = key
+        index.used = index.used + 1
+    else:
+        length = index.lengths[slot]
+        start = index.starts[slot]
+    if length & (length - 1) == 0:  # full at 0, 1, 2, 4 ...: move to a vector of twice the size
+        size = 1
+        size_class = 0
+        while size <= length:
+            size = size * 2
+            size_class = size_class + 1
+        free = index.free
+        target = free[size_class]
+        if target >= 0:
+            free[size_class] = arena[target]
+        else:
+            target = index.top
+            index.top = target + size
+        for position in range(length):
+            arena[target + position] = arena[start + position]
+        if length > 0:
+            arena[start] = free[size_class - 1]
+            free[size_class - 1] = start
+        start = target
+        index.starts[slot] = start
+    arena[start + length] = (row << 32) | value
+    index.lengths[slot] = length + 1
+    return 0
+
+
+@kernel
+def indexes_have_room(context: Context, section: int, values: Int32s) -> int:
+    """Whether every index of a section can take one more tuple."""
+    number = context.sections[section].first_index
+    while number >= 0:
+        index = context.indexes[number]
+        if not has_room(index, index_key(index, values)):
+            return 0
+        number = index.next
+    return 1
+
+
+@kernel
+def index_row(context: Context, section: int, row: int, values: Int32s) -> int:
+    """Enter a new row into every index of a section."""
+    number = context.sections[section].first_index
+    while number >= 0:
+        index = context.indexes[number]
+        column = index.value_column
+        value = values[column] if column >= 0 else 0
+        append_entry(index, index_key(index, values), row, value)
+        number = index.next
+    return 0
+
+
+@kernel
+def section_of(relation: Relation, values: Int32s) -> int:
+    """The section of a tuple's constant, or -1."""
+    if relation.section_column < 0:
+        return -1
+    constant = values[relation.section_column]
+    keys = relation.section_keys
+    mask = relation.section_mask
+    slot = mix(constant) & mask
+    while keys[slot] != EMPTY:
+        if keys[slot] == constant:
+            return relation.section_ids[slot]
+        slot = (slot + 1) & mask
+    return -1
+
+
+@kernel
+def has_room_for(context: Context, relation: Relation, section: int, values: Int32s) -> int:
+    """Whether a relation and its indexes can take one more tuple."""
+    if relation.count >= relation.capacity or relation.used >= relation.limit:
+        return 0
+    if not indexes_have_room(context, relation.section, values):
+        return 0
+    return 1 if section < 0 else indexes_have_room(context, section, values)
+
+
+@kernel
+def insert(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed but `wanted`). `key` is the tuple's key.
+
+    A tuple whose row is dead gets a new row: rows stay in derivation order.
+    """
+    relation = context.relations[number]
+    slot = tuple_slot(relation, values, key)
+    known = relation.keys[slot] != EMPTY
+    flags = 0
+    if known:
+        if relation.dead == 0:
+            return PRESENT
+        before = relation.flags[relation.key_rows[slot]]
+        if not before & ABSENT:
+            return PRESENT
+        if before & GONE:
+            flags = REBORN
+    row = relation.count
+    section = section_of(relation, values)
+    if not has_room_for(context, relation, section, values):
+        context.wanted = number
+        return FULL
+    arity = relation.arity
+    stored = relation.rows + row * arity
+    for column in range(arity):
+        stored[column] = values[column]
+    relation.flags[row] = flags
+    relation.key_rows[slot] = row
+    if not known:
+        relation.keys[slot] = key
+        relation.used = relation.used + 1
+    relation.count = row + 1
+    context.total = context.total + 1
+    if row == 0:
+        context.fresh = context.fresh + 1
+    index_row(context, relation.section, row, values)
+    if section >= 0:
+        index_row(context, section, row, values)
+    return row
+
+
+@kernel
+def find_or_insert(context: Context, number: int, values: Int32s) -> int:
+    """The living row of a tuple, appended if there is none; FULL if it cannot be."""
+    relation = context.relations[number]
+    row = insert(context, number, values, tuple_key(values, relation.arity))
+    return find(relation, values) if row == PRESENT else row
+
+
+@kernel
+def count_dead(context: Context, relation: Relation) -> int:
+    """Say that one more row of a relation is dead or gone; it may be time to compact it."""
+    relation.dead = relation.dead + 1
+    if relation.dead >= context.compact_from and 2 * relation.dead > relation.count:
+        context.crowded = 1
+    return 0
+
+
+@kernel
+def is_present(relation: Relation, key: int) -> int:
+    """Whether a tuple of at most two columns is there for sure: its key is its identity, and no row is dead."""
+    if relation.arity > 2 or relation.dead > 0:
+        return 0
+    keys = relation.keys
+    mask = relation.mask
+    slot = mix(key) & mask
+    while True:
+        found = keys[slot]
+        if found == key:
+            return 1
+        if found == EMPTY:
+            return 0
+        slot = (slot + 1) & mask
+
+
+@brief_entry
+def find_row(context: Context, number: int, values: Int32s) -> int:
+    """The living row of a tuple, or -1."""
+    relation = context.relations[number]
+    row = find(relation, values)
+    if row >= 0 and relation.flags[row] & ABSENT:
+        return -1
+    return row
+
+
+@entry
+def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
+    """Keep the living rows, in their order, and enter them into the relation's new, empty hash table. Returns how many have gone.
+
+    With `wanted`, only those are kept that have one of these flags, and only these flags.
+    """
+    arity, count, kept = relation.arity, relation.count, 0
+    rows, flags = relation.rows, relation.flags
+    for row in range(count):
+        flag = flags[row]
+        if flag & ABSENT or (wanted and not flag & wanted):
+            continue
+        values = rows + kept * arity
+        for column in range(arity):
+            values[column] = rows[row * arity + column]
+        flags[kept] = flag & wanted if wanted else flag
+        if ranked:
+            relation.ranks[kept] = relation.ranks[row]
+            relation.tallies[kept] = relation.tallies[row]
+        key = tuple_key(values, arity)
+        slot = tuple_slot(relation, values, key)
+        relation.keys[slot] = key
+        relation.key_rows[slot] = kept
+        kept += 1
+    relation.count = relation.used = kept
+    relation.dead = 0
+    return count - kept
+
+
+@entry
+def rehash_tuples(old_keys: Int64s, old_rows: Int32s, size: int, keys: Int64s, rows: Int32s, mask: int) -> int:
+    """Enter the tuples of a relation's hash table into a new, empty one."""
+    for old in range(size):
+        key = old_keys[old]
+        if key != EMPTY:
+            slot = mix(key) & mask
+            while keys[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            keys[slot] = key
+            rows[slot] = old_rows[old]
+    return 0
+
+
+@entry
+def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, mask: int) -> int:
+    """Enter the vectors of an index into a new, empty key table."""
+    for old in range(index.mask + 1):
+        key = index.keys[old]
+        if key != EMPTY:
+            slot = mix(key) & mask
+            while keys[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            keys[slot] = key
+            starts[slot] = index.starts[old]
+            lengths[slot] = index.lengths[old]
+    return 0
+
+
+@entry
+def build_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
+    """Enter the living rows from `first_row` on into an index; the row where there was no room, or the number of rows.
+
+    `section_constant` is the constant of the index's section, -1 for all rows.
+    """
+    index = context.indexes[number]
+    relation = context.relations[index.relation]
+    for row in range(first_row, relation.count):
+        values = relation.rows + row * relation.arity
+        if section_constant >= 0 and values[relation.section_column] != section_constant:
+            continue
+        if relation.flags[row] & DEAD:
+            continue
+        key = index_key(index, values)
+        if not has_room(index, key):
+            return row
+        column = index.value_column
+        value = values[column] if column >= 0 else 0
+        append_entry(index, key, row, value)
+    return relation.count

@@ -1,0 +1,64 @@
+"""An automaton over the bytes of a document: how deep it is nested, how long its tokens are, what it must not have.
+
+The table gives for each state and byte the next state and what the byte does, as bits (see `kg_reasoner.loaders.rdf.scan`).
+"""
+
+from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry
+
+STATES = 32
+"""The most states; the low bits of an entry of the table are the next state."""
+OPENS, CLOSES, REFUSED, INSIDE = 32, 64, 96, 128
+"""What the byte does, in the high bits: it opens or closes a level, is refused, or is inside a token."""
+
+# what the scanner says
+FINE = 0
+TOO_DEEP = 1
+TOO_LONG = 2
+FOUND = 3
+
+LINE_FEED = 10
+
+
+@entry
+def scan_document(table: Bytes, text: Bytes, end: int, state: Int64s, deepest: int, longest: int) -> int:
+    """Scan a part of a document: FINE, or what is wrong at ``state[4]``.
+
+    `state` holds what is carried over to the next part: the state, the depth, the length of the token, the number of line breaks.
+    """
+    current = state[0]
+    depth = state[1]
+    length = state[2]
+    lines = state[3]
+    verdict = FINE
+    position = 0
+    while position < end:
+        byte = text[position]
+        found = table[current * 256 + byte]
+        current = found & (STATES - 1)
+        action = found - current
+        if byte == LINE_FEED:
+            lines = lines + 1
+        if action == INSIDE:
+            length = length + 1
+            if length > longest:
+                verdict = TOO_LONG
+                break
+        else:
+            length = 0
+            if action == OPENS:
+                depth = depth + 1
+                if depth > deepest:
+                    verdict = TOO_DEEP
+                    break
+            elif action == CLOSES:
+                depth = depth - 1
+            elif action == REFUSED:
+                verdict = FOUND
+                break
+        position = position + 1
+    state[0] = current
+    state[1] = depth
+    state[2] = length
+    state[3] = lines
+    state[4] = position
+    return verdict

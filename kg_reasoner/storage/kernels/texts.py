@@ -1,0 +1,416 @@
+"""Interning term texts, and reading strict N-Triples straight into ids.
+
+The reader takes lines of the plainest N-Triples (canonical escapes, ASCII IRIs of harmless characters, language tags in lower case)
+and reports the byte ranges of all other lines, for a full parser to read or refuse.
+"""
+
+from kg_reasoner.storage.kernels.layout import EMPTY, Terms
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix
+
+QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
+TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
+    9,
+    10,
+    13,
+    32,
+    45,
+    47,
+    63,
+    83,
+    103,
+    110,
+    114,
+)
+
+# classes of bytes, as bits (the table is made by `byte_classes`)
+IN_IRI, IN_SCHEME, IN_LABEL, LOWER, DIGIT, HEX, IN_HOST = 1, 2, 4, 8, 16, 32, 64
+
+# what the scanner says of a term
+BAD = -1
+
+HASH_MASK = (1 << 42) - 1
+HASH_FACTOR = 1000003
+
+
+def byte_classes() -> bytes:
+    """The class bits of each byte. IRIs accept ASCII that no scheme forbids; brackets and the rest are left to the full parser."""
+    table = bytearray(256)
+    lower, digits = b"abcdefghijklmnopqrstuvwxyz", b"0123456789"
+    letters = lower + lower.upper()
+    for members, bit in (
+        (letters + digits + b"-._~:/?#@!$&'()*+,;=%", IN_IRI),
+        (letters + digits + b"+.-", IN_SCHEME),
+        (letters + digits + b"_", IN_LABEL),
+        (lower, LOWER),
+        (letters + digits + b"-._~", IN_HOST),
+        (digits, DIGIT),
+        (digits + b"abcdefABCDEF", HEX),
+    ):
+        for byte in members:
+            table[byte] |= bit
+    return bytes(table)
+
+
+@kernel
+def hash_bytes(text: Bytes, start: int, end: int, seed: int) -> int:
+    """A 42-bit running hash of some bytes."""
+    value = seed
+    for position in range(start, end):
+        value = ((value ^ text[position]) * HASH_FACTOR) & HASH_MASK
+    return value
+
+
+@kernel
+def same_bytes(one: Bytes, start: int, other: Bytes, other_start: int, length: int) -> int:
+    """Whether two byte ranges are equal."""
+    for position in range(length):
+        if one[start + position] != other[other_start + position]:
+            return 0
+    return 1
+
+
+@kernel
+def text_slot(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
+    """The slot of a text in the dictionary's hash, or the empty slot where it goes.
+
+    With `scoped` > 0 the text is a blank node and stands for ``_:`` + the scope's `scoped` bytes + its label.
+    """
+    value = 0
+    label = start
+    if scoped > 0:
+        label = start + 2
+        value = hash_bytes(scope, 0, scoped, hash_bytes(text, start, label, 0))
+    value = mix(hash_bytes(text, label, end, value))
+    tag = value >> 31
+    length = end - start + scoped
+    slot = value & terms.mask
+    while True:
+        number = terms.slots[slot]
+        if number == EMPTY:
+            terms.hashes[slot] = tag
+            return slot
+        if terms.hashes[slot] == tag:
+            offset = terms.offsets[number]
+            if terms.offsets[number + 1] - offset == length:
+                if scoped == 0:
+                    if same_bytes(terms.texts, offset, text, start, length):
+                        return slot
+                elif (
+                    same_bytes(terms.texts, offset, text, start, 2)
+                    and same_bytes(terms.texts, offset + 2, scope, 0, scoped)
+                    and same_bytes(terms.texts, offset + 2 + scoped, text, label, end - label)
+                ):
+                    return slot
+        slot = (slot + 1) & terms.mask
+
+
+@kernel
+def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) -> int:
+    """Copy bytes to a place in the dictionary's texts; the place after them."""
+    for position in range(start, end):
+        terms.texts[place] = text[position]
+        place = place + 1
+    return place
+
+
+@kernel
+def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
+    """The id of a text, given out now if it is new. There must be room for it."""
+    slot = text_slot(terms, scope, scoped, text, start, end)
+    number = terms.slots[slot]
+    if number != EMPTY:
+        return number
+    number = terms.count
+    place = terms.offsets[number]
+    label = start
+    if scoped > 0:
+        label = start + 2
+        place = append_bytes(terms, place, text, start, label)
+        place = append_bytes(terms, place, scope, 0, scoped)
+    terms.offsets[number + 1] = append_bytes(terms, place, text, label, end)
+    terms.slots[slot] = number
+    terms.count = number + 1
+    return number
+
+
+@brief_entry
+def find_text(terms: Terms, text: Bytes, length: int) -> int:
+    """The id of a text, or -1."""
+    return terms.slots[text_slot(terms, text, 0, text, 0, length)]
+
+
+@entry
+def find_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, count: int) -> int:
+    """The ids of texts that lie one after the other; -1 for those that have none."""
+    for number in range(count):
+        out[number] = terms.slots[text_slot(terms, texts, 0, texts, offsets[number], offsets[number + 1])]
+    return 0
+
+
+@entry
+def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first: int, count: int) -> int:
+    """Intern texts that lie one after the other; the number of the first for which there was no room, or `count`."""
+    for number in range(first, count):
+        start = offsets[number]
+        end = offsets[number + 1]
+        if terms.count >= terms.room or terms.offsets[terms.count] + end - start > terms.text_capacity:
+            return number
+        out[number] = intern(terms, texts, 0, texts, start, end)
+    return count
+
+
+@entry
+def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
+    """Enter all texts into a new, empty hash."""
+    for number in range(terms.count):
+        value = mix(hash_bytes(terms.texts, terms.offsets[number], terms.offsets[number + 1], 0))
+        slot = value & mask
+        while slots[slot] != EMPTY:
+            slot = (slot + 1) & mask
+        slots[slot] = number
+        hashes[slot] = value >> 31
+    return 0
+
+
+@kernel
+def skip_blanks(text: Bytes, position: int) -> int:
+    """The first position that is neither a space nor a tab."""
+    while text[position] == SPACE or text[position] == TAB:
+        position = position + 1
+    return position
+
+
+@kernel
+def authority_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after the host and port that start behind ``//``, or BAD. A user's name is left to the full parser."""
+    position = start
+    while classes[text[position]] & IN_HOST:
+        position = position + 1
+    if text[position] == COLON:
+        position = position + 1
+        while classes[text[position]] & DIGIT:
+            position = position + 1
+    byte = text[position]
+    return position if byte == SLASH or byte == QUESTION or byte == HASH or byte == GREATER else BAD
+
+
+@kernel
+def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after the ``>`` of an absolute IRI that starts at ``<``, or BAD."""
+    position = start + 1
+    if not (classes[text[position]] & IN_SCHEME) or classes[text[position]] & DIGIT or not (classes[text[position]] & IN_LABEL):
+        return BAD
+    while classes[text[position]] & IN_SCHEME:
+        position = position + 1
+    if text[position] != COLON:
+        return BAD
+    if text[position + 1] == SLASH and text[position + 2] == SLASH:
+        position = authority_end(classes, text, position + 3)
+        if position == BAD:
+            return BAD
+    hashes = 0
+    while classes[text[position]] & IN_IRI:
+        if text[position] == PERCENT and not (classes[text[position + 1]] & HEX and classes[text[position + 2]] & HEX):
+            return BAD
+        if text[position] == HASH:
+            hashes = hashes + 1
+        position = position + 1
+    if text[position] != GREATER or hashes > 1:
+        return BAD
+    return position + 1
+
+
+@kernel
+def label_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after a blank node that starts at ``_``, or BAD."""
+    position = start + 2
+    if text[start + 1] != COLON:
+        return BAD
+    while classes[text[position]] & IN_LABEL:
+        position = position + 1
+    if position == start + 2 or not (text[position] == SPACE or text[position] == TAB):
+        return BAD
+    return position
+
+
+@kernel
+def string_end(text: Bytes, start: int, ascii_only: int) -> int:
+    """The position after the closing quote of a string with canonical escapes only, or BAD."""
+    position = start + 1
+    while True:
+        byte = text[position]
+        if byte == QUOTE:
+            return position + 1
+        if byte == BACKSLASH:
+            position = position + 1
+            byte = text[position]
+            if byte != QUOTE and byte != BACKSLASH and byte != LOWER_N and byte != LOWER_R:
+                return BAD
+        elif byte == NEWLINE or byte == RETURN or (ascii_only and byte > 127):
+            return BAD
+        position = position + 1
+
+
+@kernel
+def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after letters in lower case."""
+    position = start
+    while classes[text[position]] & LOWER:
+        position = position + 1
+    return position
+
+
+@kernel
+def language_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """The position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a country.
+
+    Other tags of BCP 47 are left to the full parser.
+    """
+    position = letters_end(classes, text, start + 1)
+    if position < start + 3 or position > start + 4:
+        return BAD
+    if text[position] == MINUS and letters_end(classes, text, position + 1) == position + 5:
+        position = position + 5
+    if text[position] == MINUS and letters_end(classes, text, position + 1) == position + 3:
+        position = position + 3
+    if classes[text[position]] & (IN_LABEL | IN_SCHEME) and text[position] != DOT:
+        return BAD
+    return position
+
+
+@kernel
+def is_language_type(text: Bytes, end: int) -> int:
+    """Whether a datatype may be rdf:langString or rdf:dirLangString (it ends in ``gString>``), which the full parser refuses."""
+    return 1 if text[end - 2] == LOWER_G and text[end - 7] == UPPER_S and text[end - 8] == LOWER_G else 0
+
+
+@kernel
+def line_end(text: Bytes, position: int, end: int) -> int:
+    """The position after a line's break."""
+    while position < end and text[position] != NEWLINE:
+        position = position + 1
+    return position + 1
+
+
+@kernel
+def triple_end(text: Bytes, position: int) -> int:
+    """The position after the line break if only a full stop and blanks stand before it, else BAD."""
+    position = skip_blanks(text, position)
+    if text[position] != DOT:
+        return BAD
+    position = skip_blanks(text, position + 1)
+    if text[position] == RETURN:
+        position = position + 1
+    return position + 1 if text[position] == NEWLINE else BAD
+
+
+@kernel
+def scan_line(
+    classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
+) -> int:
+    """Split a line into the spans of its three terms: the position after it, 0 if there is nothing to read, or BAD."""
+    position = skip_blanks(text, start)
+    byte = text[position]
+    if byte == NEWLINE or byte == HASH or (byte == RETURN and text[position + 1] == NEWLINE):
+        return 0
+    spans[0] = position
+    if byte == LESS_THAN:
+        position = iri_end(classes, text, position)
+    elif byte == UNDERSCORE:
+        position = label_end(classes, text, position)
+    else:
+        return BAD
+    if position == BAD:
+        return BAD
+    spans[1] = position
+    position = skip_blanks(text, position)
+    if text[position] != LESS_THAN:
+        return BAD
+    spans[2] = position
+    position = iri_end(classes, text, position)
+    if position == BAD:
+        return BAD
+    spans[3] = position
+    position = skip_blanks(text, position)
+    spans[4] = position
+    byte = text[position]
+    if byte == LESS_THAN:
+        position = iri_end(classes, text, position)
+    elif byte == UNDERSCORE:
+        position = label_end(classes, text, position)
+    elif byte == QUOTE:
+        position = string_end(text, position, ascii_only)
+    else:
+        return BAD
+    if position == BAD:
+        return BAD
+    spans[5] = position
+    if byte == QUOTE:
+        if text[position] == AT:
+            position = language_end(classes, text, position)
+            spans[5] = position
+        elif text[position] == CARET:
+            if text[position + 1] != CARET or text[position + 2] != LESS_THAN:
+                return BAD
+            datatype = position + 2
+            position = iri_end(classes, text, datatype)
+            if position == BAD or is_language_type(text, position):
+                return BAD
+            plain = position - datatype == string_type_length and same_bytes(text, datatype, string_type, 0, string_type_length)
+            if not plain:
+                spans[5] = position
+        if position == BAD:
+            return BAD
+    return triple_end(text, position)
+
+
+@entry
+def read_ntriples(
+    terms: Terms,
+    classes: Bytes,
+    scope: Bytes,
+    scope_length: int,
+    string_type: Bytes,
+    string_type_length: int,
+    text: Bytes,
+    end: int,
+    ascii_only: int,
+    state: Int64s,
+    triples: Int32s,
+    triple_room: int,
+    rejects: Int64s,
+    reject_room: int,
+) -> int:
+    """Read whole lines (the last one ends with a line break too) into ids: 0, or 1 when something is full (grow it, call again).
+
+    `state` holds the position, the numbers of triples and of rejects written so far, and six words of scratch.
+    """
+    position = state[0]
+    spans = state + 3
+    while position < end:
+        following = scan_line(classes, text, position, ascii_only, spans, string_type, string_type_length)
+        if following > 0:
+            number = state[1]
+            growth = following - position + 2 * scope_length
+            no_room = terms.count + 3 > terms.room or terms.offsets[terms.count] + growth > terms.text_capacity
+            if number >= triple_room or no_room:
+                return 1
+            triple = triples + 3 * number
+            for part in range(3):
+                start = spans[2 * part]
+                scoped = scope_length if text[start] == UNDERSCORE else 0
+                triple[part] = intern(terms, scope, scoped, text, start, spans[2 * part + 1])
+            state[1] = number + 1
+        elif following == 0:
+            following = line_end(text, position, end)
+        else:
+            following = line_end(text, position, end)
+            number = state[2]
+            if number >= reject_room:
+                return 1
+            rejects[2 * number] = position
+            rejects[2 * number + 1] = following if following < end else end
+            state[2] = number + 1
+        position = following
+        state[0] = position
+    return 0

@@ -1,0 +1,60 @@
+"""A whole update in one call, for the common case: facts come and go, and there is one stratum, in which nothing is negated."""
+
+from kg_reasoner.storage.kernels.deletion import (
+    doubt_lost,
+    doubt_removed,
+    drop_removed,
+    finish_deletion,
+    finish_update,
+    settle_doubts,
+)
+from kg_reasoner.storage.kernels.fixpoint import run
+from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
+from kg_reasoner.storage.kernels.memory import entry
+
+BEGIN, DOUBT, SETTLE, INSERT, FINISH = 0, 1, 2, 3, 4
+
+
+@entry
+def update_stratum(context: Context, pauses: int) -> int:
+    """Delete by backward/forward, then insert, then settle: DONE, or what must be done before it is called again.
+
+    If it `pauses`, it also returns PAUSE, once, when all has been deleted and inserted. The stratum is entered, and the lists have
+    room (see `maintenance.strata`). `phase` is 0 at first, and in the end.
+    """
+    if context.phase == BEGIN:
+        for number in range(context.relation_count):
+            context.processed[number] = context.settled[number]
+        context.current = 0
+        context.pause = 0
+        context.phase = INSERT
+        if context.removed_count + context.foreseen_count > 0:
+            drop_removed(context)
+            context.place = 0
+            context.depth = -1
+            context.pending = -1
+            context.phase = DOUBT
+    if context.phase == DOUBT:
+        status = doubt_lost(context)
+        if status != DONE:
+            return status
+        doubt_removed(context)
+        context.phase = SETTLE
+    if context.phase == SETTLE:
+        status = settle_doubts(context)
+        if status != DONE:
+            return status
+        finish_deletion(context)
+        context.phase = INSERT
+    if context.phase == INSERT:
+        status = run(context)
+        if status != DONE:
+            return status
+        context.phase = FINISH
+        if pauses:
+            return PAUSE
+    finish_update(context)
+    for number in range(context.relation_count):
+        context.settled[number] = context.relations[number].count
+    context.phase = BEGIN
+    return DONE

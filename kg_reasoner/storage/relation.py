@@ -1,0 +1,835 @@
+"""Relations, their sections and indexes: the arrays behind the kernels' structs, and their growth.
+
+Kernels never allocate: when something is full they return, `Database.grow` makes room, and they are called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.errors import CapacityError
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    CLAIMED,
+    DONE,
+    EMPTY,
+    EXPLICIT,
+    MOST,
+    REBORN,
+    RETRACTED,
+    RING,
+    ROW,
+    STATED,
+    Context,
+    Frame,
+    Index,
+    Level,
+    Plan,
+    Relation,
+    Section,
+    Step,
+)
+from kg_reasoner.storage.kernels.memory import Record, Table, address, allocate, grant, mix, region
+
+Rows: TypeAlias = npt.NDArray[np.int32]
+Changed: TypeAlias = npt.NDArray[np.bool_]
+
+FILL = 0.62
+"""The fullest that a hash table gets before it doubles."""
+
+REQUESTS = 1 << 12
+"""Function calls that wait for their results at once."""
+
+KEPT = 1 << 12
+"""Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
+
+RANKS = ("ranks", "tallies")
+"""The fields of a relation that only counting uses, one number for each row."""
+
+SIZE_CLASSES = 40
+"""Free lists of an index: vectors of up to 2**39 entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacities:
+    """How large things are at first, and at least after they have grown."""
+
+    rows: int = 16
+    slots: int = 32
+    arena: int = 64
+    grown_rows: int = 1024
+    grown_slots: int = 2048
+    grown_arena: int = 4096
+    dead: int = 256
+    """Fewer dead rows than this are left where they are."""
+
+
+capacities = Capacities()
+"""The capacities of new databases; tests make them tiny, so that every kernel meets every boundary."""
+
+
+class PlanRoom:
+    """Where plans are written and joins are run: plans, steps, codes and frames, and the context through which kernels see them."""
+
+    def __init__(self) -> None:
+        self._contexts = Table(Context, capacity=1)
+        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
+        self.address = self.context.address
+        """What every kernel is called with."""
+        self.plans = Table(Plan, self.context, "plans")
+        self.steps = Table(Step, self.context, "steps")
+        self.frames = Frames(self.context)
+        self._codes = allocate(1 << 10, np.int32)
+        self._code_count = 0
+        self.context.codes = self._codes
+
+    def add_codes(self, codes: list[int]) -> int:
+        """Store a list of codes; its position."""
+        start, end = self._code_count, self._code_count + len(codes)
+        if end > len(self._codes):
+            self._codes = self.context.codes = _resized(self._codes, 2 * end, start)
+        self._codes[start:end] = codes
+        self._code_count = end
+        return start
+
+    def relation(self, number: int) -> Record:
+        """A relation."""
+        raise NotImplementedError
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        raise NotImplementedError
+
+    def index_value_column(self, index: int) -> int:
+        """The column whose value index entries carry, or -1."""
+        raise NotImplementedError
+
+
+class Workspace(PlanRoom):
+    """Where a query is planned and run, over the relations and indexes of a database that does not change meanwhile.
+
+    Each thread that reads has one of its own, so that kernels join for several threads at once.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+        self._held: tuple[Any, ...] = ()
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self._database.relation(number)
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """See `PlanRoom.index`."""
+        return self._database.index(relation, columns, constant)
+
+    def index_value_column(self, index: int) -> int:
+        """See `PlanRoom.index_value_column`."""
+        return self._database.index_value_column(index)
+
+    def clear(self) -> None:
+        """Forget all plans."""
+        self.plans.truncate(0)
+        self.steps.truncate(0)
+        self._code_count = 0
+
+    def start(self, plan: int) -> None:
+        """Get ready to fetch the matches of a plan; the indexes that it needs are built."""
+        database = self._database
+        self._look()
+        while native.start_query(self.address, plan) != DONE:
+            with database.mutex:
+                if not database.indexes[self.context.wanted].built:
+                    database.build(self.context.wanted)
+            self._look()
+
+    def _look(self) -> None:
+        """See the database's relations and indexes as they are now. The arrays that were seen before may be given back."""
+        database, words = self._database, self._contexts.words[0]
+        with database.mutex:
+            held = database.relations.words, database.sections.words, database.indexes.words
+            words[_SHARED_WORDS] = database._contexts.words[0][_SHARED_WORDS]
+        self._held = held
+
+
+_OWN: Final = {"plans", "steps", "frames", "codes", "stop"}
+"""What the context of a workspace has for itself."""
+_SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
+"""The words of a workspace's context that are those of its database."""
+
+
+class Database(PlanRoom):
+    """All relations of one reasoner, and the context through which kernels see them.
+
+    Relations, sections and indexes are known by their numbers.
+    """
+
+    def __init__(self, claim: Callable[[int], None] = grant) -> None:
+        super().__init__()
+        self.claim = claim
+        """Called before so many bytes are taken; it raises an error if that is too much."""
+        self.relations = Table(Relation, self.context, "relations")
+        self.sections = Table(Section, self.context, "sections")
+        self.indexes = Table(Index, self.context, "indexes")
+        self.mutex = new_mutex()
+        """Held where readers make or build indexes, or look something up through arrays that all of them share."""
+        self._workspaces: list[Workspace] = []
+        for name in ("triggers", "derivers", "blockers"):
+            setattr(self.context, name, allocate(1, np.int32))
+        self.settled = self.processed = np.empty(0, np.int64)
+        self._extend_counts(16)
+        self.context.marked, self.context.foreseen = allocate(1, np.int64), allocate(1, np.int64)
+        self.context.requests, self.context.request_room = allocate(1, np.int32), 0
+        self._allocate_arguments(KEPT)
+        self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
+        self.renumbered = 0
+        """How often rows have got other numbers."""
+        self.is_fresh = True
+        """Whether no row has ever been processed, so that rules will see all rows as new ones."""
+        self._list_room = 0
+        self._reserved = {"removed": 0, "claimed": 0}
+        self._watched = self._ranked = False
+        self._one = self._found = allocate(0, np.int32)[:0]
+        self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
+        self._sections: dict[tuple[int, int], int] = {}
+        self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self._index_constants: dict[int, int] = {}
+        self._indexes_of: dict[int, list[Record]] = {}
+        self._set_arity(self.frames.arity)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tuples, flags, hashes and indexes, as far as they are filled."""
+        total = 0
+        for relation in self.relations.records:
+            total += relation.count * (4 * relation.arity + 2) + 12 * (relation.mask + 1)
+        for index in self.indexes.records:
+            if index.built:
+                total += 16 * (index.mask + 1) + 8 * index.top
+        return total
+
+    @property
+    def allocated(self) -> int:
+        """The bytes of all tables of facts and indexes, filled or not."""
+        return sum(record.nbytes for table in (self.relations, self.indexes) for record in table.records)
+
+    # --- relations --------------------------------------------------------------------------------------------------
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self.relations[number]
+
+    def add_relation(self, arity: int, section_column: int = -1) -> int:
+        """A new, empty relation. With a section column, rows are told apart by the constant in that column."""
+        number = len(self.relations)
+        if number == MOST:
+            raise CapacityError(f"there are {MOST:,} relations already (of predicates, properties and classes)")
+        if number >= len(self.settled):
+            self._extend_counts(2 * number)
+        if arity > self.frames.arity:
+            self._set_arity(arity)
+        capacity, slots = capacities.rows, capacities.slots
+        self.relations.add(
+            arity=arity,
+            level=-1,
+            ranked=-1,
+            capacity=capacity,
+            rows=allocate(capacity * arity, np.int32),
+            flags=allocate(capacity, np.int16),
+            keys=allocate(slots, np.int64, EMPTY),
+            key_rows=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=int(slots * FILL),
+            section=self._add_section(),
+            section_column=section_column,
+            section_keys=allocate(16, np.int64, EMPTY),
+            section_ids=allocate(16, np.int32, -1),
+            section_mask=15,
+            **(_room_for_watches(capacity) if self._watched else {}),
+            **({name: allocate(capacity, np.int32) for name in RANKS} if self._ranked else {}),
+        )
+        self.context.relation_count = number + 1
+        return number
+
+    def _add_section(self) -> int:
+        self.sections.add(first_index=-1)
+        return len(self.sections) - 1
+
+    def section(self, relation: int, constant: int) -> int:
+        """The section of a relation for a constant in its section column, made if need be; constant -1: the section of all rows."""
+        record = self.relations[relation]
+        if constant < 0:
+            return record.section
+        number = self._sections.get((relation, constant))
+        if number is None:
+            number = self._add_section()
+            members = [(constant, number), *((c, s) for (r, c), s in self._sections.items() if r == relation)]
+            size = _power_of_two(4 * len(members))
+            keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
+            for key, section in members:
+                slot = mix(key) & (size - 1)
+                while keys[slot] != EMPTY:
+                    slot = (slot + 1) & (size - 1)
+                keys[slot], ids[slot] = key, section
+            record.publish(section_keys=keys, section_ids=ids, section_mask=size - 1)
+            self._sections[relation, constant] = number
+        return number
+
+    def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
+        """Say for each section which plans of a kind (``trigger``, ``blocker``, ``deriver``) are its own: first and end."""
+        words = self.sections.words
+        words[: len(ranges), Section.fields[f"first_{kind}"][0]] = ranges[:, 0]
+        words[: len(ranges), Section.fields[f"end_{kind}"][0]] = ranges[:, 1]
+
+    def rows(self, relation: int, which: str = "all") -> Rows:
+        """The living rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
+        record = self.relations[relation]
+        count, arity = record.count, record.arity
+        table: Rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)
+        flags = np.asarray(record.flags)[:count]
+        if which == "all":
+            return table if record.dead == 0 else table[(flags & ABSENT) == 0]
+        return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
+
+    def size(self, relation: int) -> int:
+        """The number of living rows."""
+        record = self.relations[relation]
+        return record.count - record.dead
+
+    def count(self) -> int:
+        """The number of living rows of all relations."""
+        table = self.relations.words[: len(self.relations)]
+        count, dead = (table[:, Relation.fields[name][0]].sum() for name in ("count", "dead"))
+        return int(count - dead)
+
+    def reserve(self, relation: int, rows: int) -> None:
+        """Make room for further rows at once."""
+        record = self.relations[relation]
+        needed = record.count + rows
+        if needed > record.capacity:
+            self._set_capacity(record, max(needed, record.capacity + record.capacity // 2))
+        if needed >= record.limit:
+            self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
+
+    def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones. Says of each whether that is new."""
+        done, count = 0, len(facts)
+        self._reserve("claimed", count)
+        if count > 64:
+            self.reserve(relation, count)
+        data, changed = self._arguments(facts)
+        while done < count:
+            done = native.load_facts(self.address, relation, data, done, count, flag, changed)
+            if done < count:
+                self.grow()
+        return self._answers(count)
+
+    def load_triples(self, triples: Rows) -> Changed:
+        """Insert explicit triples, shape (n, 3), in the vertical layout; all their relations are there. See `load`."""
+        done, count = 0, len(triples)
+        self._reserve("claimed", count)
+        data, changed = self._arguments(triples)
+        while done < count:
+            done = native.load_triples(self.address, data, done, count, changed)
+            if done < count:
+                self.grow()
+        return self._answers(count)
+
+    def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
+        self._reserve("removed", len(facts))
+        data, changed = self._arguments(facts)
+        native.retract_facts(self.address, relation, data, len(facts), flag, changed)
+        return self._answers(len(facts))
+
+    def retract_triples(self, triples: Rows) -> Changed:
+        """Retract explicit triples, shape (n, 3), in the vertical layout. See `retract`."""
+        self._reserve("removed", len(triples))
+        data, changed = self._arguments(triples)
+        native.retract_triples(self.address, data, len(triples), changed)
+        return self._answers(len(triples))
+
+    def have_flag(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        """Of each of some facts, shape (n, arity), whether it is there with a flag."""
+        data, answers = self._arguments(facts)
+        native.have_flag(self.address, relation, data, len(facts), flag, answers)
+        return self._answers(len(facts))
+
+    def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
+        """The same for triples, shape (n, 3), in the vertical layout."""
+        data, answers = self._arguments(triples)
+        native.triples_have_flag(self.address, data, len(triples), flag, answers)
+        return self._answers(len(triples))
+
+    def _arguments(self, facts: Rows) -> tuple[int, int]:
+        """The addresses of a copy of some facts, and of an array that can hold an answer to each."""
+        count = len(facts)
+        if max(facts.size, count) > len(self._argument_ids):
+            self._allocate_arguments(max(facts.size, count))
+        self._argument_ids[: facts.size] = facts.reshape(-1)
+        self._argument_answers[0 if count == 1 else slice(count)] = False
+        self._answered = facts, self._argument_answers
+        return self._argument_addresses
+
+    def _answers(self, count: int) -> Changed:
+        """The answers, as a copy; large arrays are given back."""
+        answers = np.array(self._argument_answers[:count])
+        self._answered = self._answered[0], answers
+        if len(self._argument_ids) > KEPT:
+            self._allocate_arguments(KEPT)
+        return answers
+
+    def answers_to(self, facts: Rows) -> Changed:
+        """Which of some facts the kernels have loaded or retracted, as far as they have got, if these facts were the last ones."""
+        last, answers = self._answered
+        return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
+
+    def _allocate_arguments(self, room: int) -> None:
+        answers = allocate(room, np.uint8)
+        ids, answered, addresses = allocate(room, np.int32), answers.view(np.bool_), address(answers)
+        self._argument_ids, self._argument_answers, self._argument_addresses = ids, answered, (address(ids), addresses)
+
+    def _reserve(self, name: str, count: int) -> None:
+        """Make room for further facts in the list of removed or claimed ones."""
+        used = self.context.removed_count if name == "removed" else self.context.claimed_count
+        if used + count > self._reserved[name]:
+            room = 2 * (used + count) + 16
+            setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
+            self._reserved[name] = room
+
+    def keep_explicit(self, relation: int) -> None:
+        """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
+        self._keep(relation, EXPLICIT | STATED)
+
+    def filled(self) -> list[bool]:
+        """For each relation, whether it has rows."""
+        return (self.relations.words[: len(self.relations), Relation.fields["count"][0]] > 0).tolist()
+
+    def crowded(self) -> list[int]:
+        """The relations that have more dead rows than living ones, and not just a few."""
+        if not self.context.crowded:
+            return []
+        self.context.crowded = 0
+        table = self.relations.words[: len(self.relations)]
+        dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
+        return np.flatnonzero((dead >= self.context.compact_from) & (2 * dead > count)).tolist()
+
+    def compact(self, relation: int) -> None:
+        """Forget the dead rows of a relation. Everything has been processed."""
+        self._keep(relation, 0)
+        self.settled[relation] = self.relations[relation].count
+
+    # --- an update under way ----------------------------------------------------------------------------------------
+
+    def new_rows(self, relation: int) -> Rows:
+        """The facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
+        first, record = int(self.settled[relation]), self.relations[relation]
+        if first >= record.count:
+            return np.empty((0, record.arity), np.int32)
+        flags = np.asarray(record.flags)[first : record.count]
+        return self._table(relation)[first:][(flags & (ABSENT | REBORN)) == 0]
+
+    def grown(self) -> list[int]:
+        """The relations that have rows beyond the settled ones."""
+        count = len(self.relations)
+        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
+
+    def unsettled(self) -> int:
+        """How many rows there are beyond the settled ones."""
+        count = len(self.relations)
+        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
+
+    def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The facts that this update has changed, and how (see `kernels.changes`)."""
+        changes = allocate(2 * KEPT, np.int64)
+        while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
+            changes = allocate(2 * count, np.int64)
+        found = np.asarray(changes)[: 2 * count].reshape(count, 2)
+        return found[:, 0], found[:, 1]
+
+    def flags(self, relation: int) -> npt.NDArray[np.int16]:
+        """The flags of all rows of a relation."""
+        record = self.relations[relation]
+        return np.asarray(record.flags)[: record.count]
+
+    def settled_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        """The facts before the update under way, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
+        flags = self.flags(relation)[: self.settled[relation]]
+        rows = np.flatnonzero((flags & ABSENT) == 0)
+        flags = flags[rows]
+        return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
+
+    def listed(self, name: str) -> npt.NDArray[np.int64]:
+        """The facts in one of the context's lists: ``gone``, ``removed``, ``claimed``."""
+        count = getattr(self.context, f"{name}_count")
+        return np.asarray(getattr(self.context, name))[:count] if count else np.empty(0, np.int64)
+
+    def gone_rows(self, relation: int) -> Rows:
+        """The facts that this update has deleted from a relation, shape (n, arity); some may be back."""
+        gone = self.listed("gone")
+        return self._table(relation)[(gone[gone >> 32 == relation] & ROW)]
+
+    def delete_row(self, relation: int, row: int) -> None:
+        """Delete a fact in an update."""
+        self.make_lists()
+        native.delete_row(self.address, relation, row)
+
+    def delete(self, relation: int, facts: Rows) -> None:
+        """Delete facts, shape (n, arity), in an update."""
+        self.make_lists()
+        data = _filled(facts, np.int32)
+        native.delete_facts(self.address, relation, address(data), len(facts))
+
+    def _table(self, relation: int) -> Rows:
+        record = self.relations[relation]
+        table: Rows = np.asarray(record.rows)[: record.count * record.arity].reshape(record.count, record.arity)
+        return table
+
+    def rows_at(self, relation: int, numbers: npt.NDArray[Any]) -> Rows:
+        """Some rows, by their numbers, shape (n, arity)."""
+        return self._table(relation)[numbers]
+
+    def tuple_of(self, relation: int, row: int) -> list[int]:
+        """The ids of a row."""
+        return self._table(relation)[row].tolist()
+
+    def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
+        """The numbers of the living rows that have these ids in these columns."""
+        columns = tuple(columns)
+        with self.mutex:
+            numbers = self._probe(relation, columns, key)
+        if len(columns) < 3:
+            return numbers
+        rows = self.rows_at(relation, numbers)[:, columns]
+        return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
+
+    def _probe(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> npt.NDArray[np.int32]:
+        """The numbers of the living rows with a key in the index on some columns; of three and more, others may be among them."""
+        if len(self._one) == 0:
+            self._one = allocate(1, np.int32)
+            self._found = allocate(3 * 64, np.int32)
+        self._one[0] = self.index(relation, columns)
+        while True:
+            room = len(self._found) // 3
+            found = native.probe_each(self.address, address(self._one), 1, _index_key(key), ABSENT, 0, address(self._found), room)
+            if found < 0:
+                self.build(int(self._one[0]))
+            elif found > room:
+                self._found = allocate(3 * 2 * found, np.int32)
+            else:
+                break
+        return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
+
+    def grow_marks(self) -> None:
+        """Make the list of marked facts longer."""
+        context = self.context
+        room = 2 * context.marked_room + 1024
+        context.publish(marked=_resized(context.marked, room, context.marked_count), marked_room=room)
+
+    def expect_marked(self) -> None:
+        """The facts that were marked for the next update are those that were marked for this one now."""
+        context = self.context
+        free = context.foreseen
+        context.foreseen, context.foreseen_count = context.marked, context.marked_count
+        context.marked, context.marked_count, context.marked_room = free, 0, len(free)
+        native.use_marks(self.address)
+
+    def drop_marks(self) -> None:
+        """Forget what was marked for the next update."""
+        self.expect_marked()
+        native.forget_marks(self.address)
+
+    def mark(self, relation: int, facts: Rows) -> int:
+        """Mark those of the facts, shape (n, arity), that are explicit; returns how many."""
+        while self.context.marked_room < self.context.marked_count + len(facts):
+            self.grow_marks()
+        data = _filled(facts, np.int32)
+        return native.mark_explicit(self.address, relation, address(data), len(facts))
+
+    def settle(self) -> None:
+        """Say that all rows there are have been processed."""
+        self.is_fresh = False
+        count = len(self.relations)
+        self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
+
+    def make_lists(self) -> None:
+        """Make the lists of a deletion as long as there are rows, so that they are never full; untouched memory costs nothing."""
+        context = self.context
+        total = context.total
+        if total >= self._list_room:
+            room = total + total // 2 + 64
+            gone = _resized(context.gone, room, used) if (used := context.gone_count) else allocate(room, np.int64)
+            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("doubted", "checked", "proved")})
+            self._list_room = room
+
+    def watch(self) -> None:
+        """From now on, give every relation room for the rule instances that wait for its facts."""
+        self._watched = True
+        for record in self.relations.records:
+            record.publish(**_room_for_watches(record.capacity))
+
+    def rank(self) -> None:
+        """From now on, keep ranks and tallies of rows (see `kernels.counting`)."""
+        self._ranked = True
+        for record in self.relations.records:
+            record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
+
+    def _extend_counts(self, room: int) -> None:
+        used = len(self.settled)
+        settled, processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
+        self.context.publish(settled=settled, processed=processed)
+        self.settled, self.processed = settled, processed
+
+    def _keep(self, relation: int, wanted: int) -> None:
+        """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
+        self.renumbered += 1
+        record = self.relations[relation]
+        record.keys[:] = EMPTY
+        self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
+        for (number, _), section in self._sections.items():
+            if number == relation:
+                self.sections[section].first_index = -1
+        self.sections[record.section].first_index = -1
+        for index in self._indexes_of.get(relation, ()):
+            index.built = 0
+
+    # --- indexes ----------------------------------------------------------------------------------------------------
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        known = self._indexes.get((relation, constant, columns))
+        if known is not None:
+            return known
+        with self.mutex:
+            known = self._indexes.get((relation, constant, columns))
+            return self._add_index(relation, columns, constant) if known is None else known
+
+    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int) -> int:
+        number = len(self.indexes)
+        arity = self.relations[relation].arity
+        section_column = self.relations[relation].section_column if constant >= 0 else -1
+        rest = [column for column in range(arity) if column not in columns and column != section_column]
+        self._index_constants[number] = constant
+        record = self.indexes.add(
+            relation=relation,
+            width=len(columns),
+            columns=_filled(columns, np.int32),
+            value_column=rest[0] if len(rest) == 1 else -1,
+            next=-1,
+        )
+        self._indexes_of.setdefault(relation, []).append(record)
+        self._indexes[relation, constant, columns] = number
+        return number
+
+    def index_value_column(self, index: int) -> int:
+        """The column whose value index entries carry, or -1."""
+        return self.indexes[index].value_column
+
+    def build(self, index: int) -> None:
+        """Fill an index from the rows there are, and keep it up to date from now on."""
+        record = self.indexes[index]
+        slots, arena = capacities.slots, capacities.arena
+        record.publish(
+            keys=allocate(slots, np.int64, EMPTY),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            used=0,
+            limit=int(slots * FILL),
+            arena=allocate(arena, np.int64),
+            top=0,
+            capacity=arena,
+            need=0,
+            free=allocate(SIZE_CLASSES, np.int64, -1),
+        )
+        constant = self._index_constants[index]
+        count = self.relations[record.relation].count
+        row = 0
+        while True:
+            row = native.build_index(self.address, index, constant, row)
+            if row == count:
+                break
+            self._grow_index(record)
+        section = self.sections[self.section(record.relation, constant)]
+        if not self._is_linked(section, index):  # it is, where an exception struck right here before
+            record.next = section.first_index
+            section.first_index = index
+        record.built = 1
+
+    def _is_linked(self, section: Record, index: int) -> bool:
+        """Whether an index is among those of a section that new rows are entered into."""
+        number = section.first_index
+        while number not in (-1, index):
+            number = self.indexes[number].next
+        return bool(number == index)
+
+    # --- plans and frames -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """A place for plans of queries, which are forgotten afterwards."""
+        workspaces = self._workspaces
+        try:
+            workspace = workspaces.pop()
+        except IndexError:
+            workspace = Workspace(self)
+        try:
+            yield workspace
+        finally:
+            workspace.clear()
+            workspaces.append(workspace)
+
+    @contextmanager
+    def temporary_plans(self) -> Iterator[None]:
+        """Plans made inside are forgotten afterwards; for whoever has the database to himself."""
+        marks = len(self.plans), len(self.steps), self._code_count
+        try:
+            yield
+        finally:
+            self.plans.truncate(marks[0])
+            self.steps.truncate(marks[1])
+            self._code_count = marks[2]
+
+    def _set_arity(self, arity: int) -> None:
+        """Make room for tuples of so many columns. No kernel is at work."""
+        self.frames.fit(arity=arity)
+        self.context.publish(ring=allocate(RING * arity, np.int32, 0), ring_stride=arity)
+
+    # --- growth -----------------------------------------------------------------------------------------------------
+
+    def grow(self) -> None:
+        """Make room in the relation that a kernel found full, or in its indexes."""
+        if self.context.marking and self.context.marked_count >= self.context.marked_room:
+            self.grow_marks()
+            return
+        number = self.context.wanted
+        relation = self.relations[number]
+        if relation.count >= relation.capacity:
+            self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
+        if relation.used >= relation.limit:
+            self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
+        for index in self._indexes_of.get(number, ()):
+            if index.built:
+                self._grow_index(index)
+
+    def _set_capacity(self, relation: Record, capacity: int) -> None:
+        used, capacity = relation.count, min(capacity, MOST)
+        if used >= capacity:
+            raise CapacityError(f"a relation has {used:,} facts, and cannot have more")
+        self.claim(capacity * (4 * relation.arity + 2))
+        grown: dict[str, Any] = {
+            "rows": _resized(relation.rows, capacity * relation.arity, used * relation.arity),
+            "flags": _resized(relation.flags, capacity, used),
+            "capacity": capacity,
+        }
+        if self._watched:
+            grown.update(_room_for_watches(capacity))
+        if self._ranked:
+            grown.update({name: _resized(getattr(relation, name), capacity, used) for name in RANKS})
+        relation.publish(**grown)
+
+    def _set_slots(self, relation: Record, slots: int) -> None:
+        self.claim(12 * slots)
+        keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
+        native.rehash_tuples(
+            address(relation.keys), address(relation.key_rows), len(relation.keys), address(keys), address(rows), slots - 1
+        )
+        relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=int(slots * FILL))
+
+    def _grow_index(self, index: Record) -> None:
+        if index.used >= index.limit:
+            slots = max(2 * len(index.keys), capacities.grown_slots)
+            self.claim(16 * slots)
+            keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
+            native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
+            index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
+        if index.need or index.top * 3 > index.capacity * 2:
+            needed = index.top + 2 * index.need
+            if index.top + index.need > MOST:
+                raise CapacityError(f"an index has {index.top:,} entries, and cannot have more")
+            capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
+            self.claim(8 * capacity)
+            index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
+
+
+class Frames:
+    """All join frames: one block of bindings, one of levels and one of scratch, cut into equal pieces."""
+
+    def __init__(self, context: Record) -> None:
+        self._context = context
+        self._kept: list[dict[str, Any]] = []
+        self._use(count=1, bindings=16, depth=8, arity=4)
+
+    def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
+        """Make room in every frame for so many variables and steps, and for tuples of so many columns."""
+        if bindings > self.bindings or depth > self.depth or arity > self.arity:
+            self._use(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
+
+    def add(self, count: int) -> None:
+        """More frames; joins that are under way go on in the old ones."""
+        old, kept = self.count, (self._words, self._bindings, self._levels)
+        self._use(old + count, self.bindings, self.depth, self.arity)
+        self._words[:old, :2] = kept[0][:old, :2]
+        self._bindings[:old] = kept[1]
+        self._levels[: old * self.depth] = kept[2]
+
+    def values(self, frame: int) -> Rows:
+        """The bindings of a frame."""
+        return self._bindings[frame]
+
+    def _use(self, count: int, bindings: int, depth: int, arity: int) -> None:
+        words = allocate((count, len(Frame.fields)), np.int64, 0)
+        blocks = {
+            "bindings": region((count, bindings), np.int32),
+            "levels": region((count * depth, len(Level.fields)), np.int64),
+            "scratch": region((count, arity), np.int32),
+        }
+        for field, block in blocks.items():
+            items = depth if field == "levels" else 1
+            words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
+        self._kept.append(blocks)  # beside the former ones, until the kernels see the new ones
+        self._context.frames = words
+        self._words, self._bindings, self._levels, self._kept = words, blocks["bindings"], blocks["levels"], [blocks]
+        self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
+
+
+def _room_for_watches(capacity: int) -> dict[str, Any]:
+    """The fields of a relation that say which rule instances wait for its facts."""
+    return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
+
+
+def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
+    grown = allocate(size, array.dtype, fill)
+    grown[:used] = array[:used]
+    return grown
+
+
+def _filled(values: Any, dtype: type[np.int32]) -> Any:
+    """A copy of some numbers that kernels may see, in one dimension."""
+    flat = np.asarray(values, dtype).reshape(-1)
+    array = allocate(flat.size, dtype)
+    array[: flat.size] = flat
+    return array
+
+
+def _index_key(values: Sequence[int]) -> int:
+    """The key of some ids in an index, as `kernels.relations.index_key` makes it."""
+    if len(values) < 3:
+        return sum(value << (32 * place) for place, value in enumerate(reversed(values)))
+    key = len(values)
+    for place, value in enumerate(values):
+        key = mix(key ^ (value + (place << 40)))
+    return key
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(4, (size - 1).bit_length())

@@ -1,0 +1,36 @@
+"""The compiled look at every byte of a document, for loaders: an automaton over bytes that counts depth, lengths and lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate, borrow
+from kg_reasoner.storage.kernels.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP
+
+__all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "TOO_DEEP", "Scan", "table_for"]
+
+
+def table_for(states: int) -> Any:
+    """An automaton of so many states: uint8, 256 entries a state, each the next state and what the byte does there."""
+    return allocate(256 * states, np.uint8)
+
+
+class Scan:
+    """How far one document has been scanned by an automaton's table."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._state = allocate(8, np.int64, 0)
+
+    @property
+    def lines(self) -> int:
+        """The lines that have ended."""
+        return int(self._state[3])
+
+    def scan(self, data: bytes, deepest: int, longest: int) -> int:
+        """Scan what comes next: `FINE`, or why the document is refused."""
+        text = borrow(data)
+        return native.scan_document(address(self._table), address(text), len(data), address(self._state), deepest, longest)

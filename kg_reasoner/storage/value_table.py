@@ -1,0 +1,102 @@
+"""The values of terms as the kernels compare them: per id a kind, and a key whose order is the order of the values.
+
+Keys are 64-bit labels, not values: exact for integers of any size, decimals, strings and dates alike. A new value gets a label
+between those of its neighbours; when there is none left in between, all labels of its kind are spread out again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.expressions.values import is_known, value_of
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.layout import ILL_TYPED, NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
+from kg_reasoner.storage.kernels.memory import Record, allocate
+from kg_reasoner.terms import Literal
+
+_SPACE = 1 << 32
+_LIMIT = 1 << 62
+
+
+class _Order:
+    """The labels of the values of one kind."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.labels: list[int] = []
+        self.terms: dict[Any, list[int]] = {}
+
+    def add(self, members: list[tuple[Any, int]]) -> list[tuple[int, int]]:
+        """Enter (value, term id) pairs; returns the (term id, label) pairs that are new or have changed."""
+        new = sorted({value for value, _ in members if value not in self.terms})
+        for value, number in members:
+            self.terms.setdefault(value, []).append(number)
+        if len(new) > 16 or not all(self._insert(value) for value in new):
+            self.values = sorted(self.terms)
+            self.labels = [(place + 1) * _SPACE for place in range(len(self.values))]
+            changed = dict(zip(self.values, self.labels, strict=True))
+            return [(number, changed[value]) for value, numbers in self.terms.items() for number in numbers]
+        return [(number, self.labels[bisect_left(self.values, value)]) for value, number in members]
+
+    def _insert(self, value: Any) -> bool:
+        """Give a new value a label between its neighbours'; False if there is none."""
+        place = bisect_left(self.values, value)
+        low = self.labels[place - 1] if place else 0
+        high = self.labels[place] if place < len(self.labels) else min(low + 2 * _SPACE, _LIMIT)
+        label = (low + high) // 2
+        if label in (low, high):
+            return False
+        self.values.insert(place, value)
+        self.labels.insert(place, label)
+        return True
+
+
+class ValueTable:
+    """Keeps `value_kinds` and `value_keys` of a context in step with a dictionary."""
+
+    def __init__(self, dictionary: Dictionary, context: Record) -> None:
+        self._dictionary = dictionary
+        self._context = context
+        self._count = 0
+        self._orders: dict[str, _Order] = {}
+        self._kinds = allocate(64, np.uint8)
+        self._keys = allocate(64, np.int64)
+
+    def expire(self) -> None:
+        """Tell the kernels to ask for an update before they compare terms, if the dictionary has grown."""
+        self._context.valued = int(self._count == len(self._dictionary))
+
+    def update(self) -> None:
+        """Take in the terms that are new in the dictionary since the last call."""
+        first, count = self._count, len(self._dictionary)
+        if count > len(self._kinds) or first == 0:
+            kinds, keys = allocate(2 * count, np.uint8), allocate(2 * count, np.int64)
+            kinds[:first], keys[:first] = self._kinds[:first], self._keys[:first]
+            self._kinds, self._keys = kinds, keys
+            self._context.value_kinds, self._context.value_keys = kinds, keys
+        is_literal = self._dictionary.first_bytes()[first:] == ord('"')
+        self._kinds[first:count] = RESOURCE
+        groups: dict[str, list[tuple[Any, int]]] = {}
+        for number in (np.flatnonzero(is_literal) + first).tolist():
+            term = self._dictionary.decode(number)
+            assert isinstance(term, Literal)
+            value = value_of(term)
+            if value is None:
+                self._kinds[number] = ILL_TYPED if is_known(term.datatype) else OPAQUE
+            elif isinstance(value[1], Decimal) and value[1].is_nan():
+                self._kinds[number] = NAN
+            else:
+                groups.setdefault(value[0], []).append((value[1], number))
+        for kind, members in groups.items():
+            order = self._orders.setdefault(kind, _Order())
+            code = UNORDERED if kind == "langString" else ORDERED + list(self._orders).index(kind)
+            for _, number in members:
+                self._kinds[number] = code
+            for number, label in order.add(members):
+                self._keys[number] = label
+        self._count = count
+        self._context.valued = 1

@@ -1,0 +1,242 @@
+"""Ontologies with what they import, transitively (OWL 2 Structural Specification, section 3.4).
+
+Imports are resolved by the IRIs of ontologies and of their versions: first among the documents that are being read, then by a
+catalog (see `catalogs`), and from the web only if asked for. Every document is read once, however often and in whatever circle it
+is imported. An imported document's base is the IRI under which it was imported, so that an ontology that calls itself "" is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+from typing import Literal as OneOf
+
+from kg_reasoner.errors import LoadError, UnknownNameError
+from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
+from kg_reasoner.loaders.imports.headers import headers_in
+from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
+from kg_reasoner.loaders.rdf.n3 import RuleSink
+from kg_reasoner.loaders.rdf.reader import Block, Progress
+from kg_reasoner.loaders.rdf.sources import Document, document_of
+from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term
+
+__all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imports_of", "plain", "read_closure"]
+
+ImportsMode: TypeAlias = OneOf["resolve", "require", "fetch", "ignore"]
+IMPORTS: Final = ("resolve", "require", "fetch", "ignore")
+"""What to do about imports: resolve those that can be; require all; fetch from the web what is not found otherwise; nothing."""
+
+MOST_FETCHED: Final = 100
+"""The documents that are fetched at the most: a server could go on for ever."""
+BUILT_IN: Final = "built in"
+"""The document of an import of the vocabularies that need none."""
+_VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF, RDFS, OWL, XSD, SWRL, SWRLB))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An import: the importing ontology (its IRI, or its document if it has none), what it imports, and the document of that.
+
+    `document` is None where the import is not resolved.
+    """
+
+    importer: str
+    iri: str
+    document: str | None
+
+    def missing(self) -> str:
+        """What there is to say about an import that is not resolved."""
+        return (
+            f"imported by {self.importer}, and not found: map it to a file with a catalog (a mapping of IRIs to files, "
+            "an XML catalog, a folder of ontologies), or ask for it to be fetched"
+        )
+
+
+@dataclass(slots=True)
+class ImportClosure:
+    """What was read: the triples, the rules of N3 documents, and all imports in the order in which they were met."""
+
+    blocks: list[Block] = field(default_factory=list)
+    rules: RuleSink = field(default_factory=RuleSink)
+    imports: list[Import] = field(default_factory=list)
+    ontologies: dict[str, str] = field(default_factory=dict)
+    """The documents that have been read, by the IRIs of ontologies and versions."""
+
+
+def imports_of(
+    *sources: Any,
+    catalog: CatalogSource | None = None,
+    imports: ImportsMode = "resolve",
+    format: str | None = None,
+    base: str | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
+) -> tuple[Import, ...]:
+    """Which ontology imports what, transitively as far as imports are resolved.
+
+    Args:
+        sources: documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
+        catalog: where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
+            several of these.
+        imports: ``resolve`` those that can be; ``require`` all; ``fetch`` from the web what is neither given nor in the catalog.
+        format: the syntax of the sources, by default told by name or content.
+        base: the base of the sources.
+        bounds: how large and how deep documents may be.
+
+    >>> ontology = b"<http://example.org/cats> <http://www.w3.org/2002/07/owl#imports> <http://example.org/animals> ."
+    >>> for found in imports_of(ontology):
+    ...     print(found.importer, found.iri, found.document)
+    http://example.org/cats http://example.org/animals None
+
+    Raises:
+        LoadError: a document cannot be read, or an import that is required is missing.
+    """
+    rules = RuleSink(skips_refused=True)
+    closure = read_closure(
+        *sources,
+        dictionary=Dictionary(),
+        catalog=catalog,
+        imports=imports,
+        format=format,
+        base=base,
+        rules=rules,
+        bounds=bounds,
+    )
+    return tuple(closure.imports)
+
+
+def read_closure(
+    *sources: Any,
+    dictionary: Dictionary,
+    catalog: CatalogSource | None = None,
+    imports: ImportsMode = "resolve",
+    known: Mapping[str, str] | None = None,
+    format: str | None = None,
+    base: str | None = None,
+    progress: Progress | None = None,
+    rules: RuleSink | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
+) -> ImportClosure:
+    """Read documents and what they import, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
+
+    `known` are the `ontologies` of earlier readings.
+
+    Raises:
+        UnknownNameError: there is no such way to treat imports, or no such format.
+        LoadError: a document cannot be read, or an import that is required is missing.
+        UnsupportedError: a rule in a document is refused.
+    """
+    if imports not in IMPORTS:
+        raise UnknownNameError("treatment of imports", imports, IMPORTS)
+    closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
+    resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds)
+    resolver.read(*sources, format=format, base=base)
+    if imports != "ignore":
+        resolver.resolve()
+    return closure
+
+
+@dataclass(slots=True)
+class _Resolver:
+    closure: ImportClosure
+    dictionary: Dictionary
+    catalog: Catalog
+    mode: ImportsMode
+    progress: Progress | None
+    bounds: DocumentBounds
+    files: dict[Path, str] = field(default_factory=dict)
+    """The documents that have been read, by their files."""
+    fetched: int = 0
+    waiting: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Imports to resolve, and those that are: the importer and the IRI."""
+
+    def read(self, *sources: Any, base: str | None, format: str | None = None) -> None:
+        """Read documents, and take what they say."""
+        blocks = rdf.read(
+            *sources,
+            dictionary=self.dictionary,
+            format=format,
+            base=base,
+            progress=self.progress,
+            rules=self.closure.rules,
+            bounds=self.bounds,
+        )
+        self.take(list(blocks))
+
+    def take(self, blocks: list[Block]) -> None:
+        """Keep what was read of documents, and note what they are and import."""
+        self.closure.blocks += blocks
+        by_document: dict[str, list[Block]] = {}
+        for block in blocks:
+            by_document.setdefault(block.source, []).append(block)
+        for document, parts in by_document.items():
+            self.files.setdefault(Path(document).resolve(), document)
+            for header in headers_in([part.triples for part in parts], self.dictionary):
+                for name in (header.ontology, header.version):
+                    if name is not None:
+                        self.closure.ontologies.setdefault(plain(name), document)
+                for term in header.imports:
+                    self.waiting[header.ontology or document, _named(term)] = None
+
+    def resolve(self) -> None:
+        """Resolve imports until none is left."""
+        done = 0
+        while done < len(self.waiting):
+            for importer, iri in list(self.waiting)[done:]:
+                found = Import(importer, iri, self.document(iri))
+                if found.document is None and self.mode == "require":
+                    raise LoadError(f"<{iri}> is {found.missing()}")
+                self.closure.imports.append(found)
+                done += 1
+
+    def document(self, iri: str) -> str | None:
+        """The document of an import, read now if it has not been before."""
+        name = plain(iri)
+        known = self.closure.ontologies.get(name)
+        if known is not None:
+            return known
+        if name in _VOCABULARIES:
+            return BUILT_IN
+        found = self.find(iri)
+        if found is None:
+            return None
+        document, base = found
+        path = Path(document.name).resolve()
+        if path not in self.files:
+            self.files[path] = document.name
+            self.read(document, base=base)
+        return self.closure.ontologies.setdefault(name, self.files[path])
+
+    def find(self, iri: str) -> tuple[Document, str] | None:
+        """Where the document of an import is, and its base."""
+        location = self.catalog.find(iri)
+        if isinstance(location, Path):
+            try:
+                document = document_of(location, None)
+            except LoadError as error:
+                raise LoadError(f"<{iri}> is not where the catalog has it: {error.message}", hint=error.hint) from None
+            assert document is not None
+            return document, iri
+        if self.mode != "fetch":
+            return None
+        from kg_reasoner.loaders.rdf.fetch import fetch
+
+        self.fetched += 1
+        if self.fetched > MOST_FETCHED:
+            hint = "map the others to files with a catalog; the imports may be endless"
+            raise LoadError(f"cannot fetch <{iri}>: {MOST_FETCHED} imports have been fetched already", hint=hint)
+        return fetch(location or iri)
+
+
+def plain(iri: str) -> str:
+    """An IRI without a ``#`` at its end, which many an import has and the ontology has not."""
+    return iri.removesuffix("#")
+
+
+def _named(term: Term) -> str:
+    """What is imported: an IRI, or, as many write, a literal with one."""
+    return term.value if isinstance(term, IRI) else term.lexical if isinstance(term, Literal) else str(term)

@@ -1,0 +1,278 @@
+"""OWL 2 class expressions and axioms as values, as far as an RDF graph states them.
+
+Operands are *nodes*: the IRI of a named class, or the blank node that carries an expression. Expressions hang on nodes and not
+inside each other, because an RDF graph can share a node between axioms, give it several expressions, or tie a cycle of them.
+Data ranges are expressions too; whether a node is a class or a data range is up to the ontology (see `ontology.Ontology`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kg_reasoner.terms import IRI, Term
+
+__all__ = [
+    "AllValuesFrom",
+    "Axiom",
+    "Cardinality",
+    "Characteristic",
+    "ClassAssertion",
+    "ClassExpression",
+    "ComplementOf",
+    "DatatypeRestriction",
+    "Definition",
+    "DifferentIndividuals",
+    "DisjointClasses",
+    "DisjointProperties",
+    "DisjointUnion",
+    "EquivalentClasses",
+    "EquivalentProperties",
+    "HasKey",
+    "HasSelf",
+    "HasValue",
+    "IntersectionOf",
+    "InverseProperties",
+    "NegativeAssertion",
+    "OneOf",
+    "PropertyChain",
+    "PropertyDomain",
+    "PropertyRange",
+    "SameNames",
+    "SomeValuesFrom",
+    "SubClassOf",
+    "SubPropertyOf",
+    "UnionOf",
+    "at_least",
+    "at_most",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IntersectionOf:
+    operands: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionOf:
+    operands: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    members: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComplementOf:
+    operand: Term
+
+
+@dataclass(frozen=True, slots=True)
+class SomeValuesFrom:
+    property: Term
+    filler: Term
+
+
+@dataclass(frozen=True, slots=True)
+class AllValuesFrom:
+    property: Term
+    filler: Term
+
+
+@dataclass(frozen=True, slots=True)
+class HasValue:
+    property: Term
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class HasSelf:
+    property: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """`bound` is ``Min``, ``Max`` or ``Exact``; `filler` is None where the restriction is not qualified."""
+
+    bound: str
+    number: int
+    property: Term
+    filler: Term | None = None
+
+
+def at_most(restriction: Cardinality) -> int | None:
+    """The upper bound, None if there is none."""
+    return None if restriction.bound == "Min" else restriction.number
+
+
+def at_least(restriction: Cardinality) -> int:
+    """The lower bound."""
+    return 0 if restriction.bound == "Max" else restriction.number
+
+
+@dataclass(frozen=True, slots=True)
+class DatatypeRestriction:
+    datatype: Term
+    facets: tuple[tuple[Term, Term], ...]
+
+
+ClassExpression: TypeAlias = (
+    IntersectionOf
+    | UnionOf
+    | OneOf
+    | ComplementOf
+    | SomeValuesFrom
+    | AllValuesFrom
+    | HasValue
+    | HasSelf
+    | Cardinality
+    | DatatypeRestriction
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SubClassOf:
+    sub: Term
+    sup: Term
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalentClasses:
+    first: Term
+    second: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An expression that hangs directly on a named class (``ub:Chair owl:intersectionOf (...)``): both are equivalent."""
+
+    name: Term
+    expression: ClassExpression
+
+
+@dataclass(frozen=True, slots=True)
+class DisjointClasses:
+    classes: tuple[Term, ...]
+    rule: str = "cax-adc"
+    """The W3C rule: ``cax-dw`` for owl:disjointWith, ``cax-adc`` for owl:AllDisjointClasses."""
+
+
+@dataclass(frozen=True, slots=True)
+class DisjointUnion:
+    whole: Term
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAssertion:
+    """An individual of an anonymous class; those of named classes are plain facts."""
+
+    cls: Term
+    individual: Term
+
+
+@dataclass(frozen=True, slots=True)
+class HasKey:
+    cls: Term
+    properties: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubPropertyOf:
+    sub: Term
+    sup: Term
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChain:
+    chain: tuple[Term, ...]
+    sup: Term
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalentProperties:
+    first: Term
+    second: Term
+
+
+@dataclass(frozen=True, slots=True)
+class InverseProperties:
+    first: Term
+    second: Term
+
+
+@dataclass(frozen=True, slots=True)
+class DisjointProperties:
+    properties: tuple[Term, ...]
+    rule: str = "prp-adp"
+    """The W3C rule: ``prp-pdw`` for owl:propertyDisjointWith, ``prp-adp`` for owl:AllDisjointProperties."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyDomain:
+    property: Term
+    domain: Term
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyRange:
+    property: Term
+    range: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristic:
+    """`kind` is the class of the property, for example owl:TransitiveProperty."""
+
+    kind: IRI
+    property: Term
+
+
+@dataclass(frozen=True, slots=True)
+class SameNames:
+    """owl:sameAs between two classes (or two properties): whatever holds of one holds of the other."""
+
+    first: Term
+    second: Term
+    of_classes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentIndividuals:
+    """An owl:AllDifferent; `rule` is ``eq-diff2`` where it lists owl:members, ``eq-diff3`` for owl:distinctMembers."""
+
+    individuals: tuple[Term, ...]
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeAssertion:
+    """`rule` is ``prp-npa1`` for a target individual, ``prp-npa2`` for a target value."""
+
+    property: Term
+    source: Term
+    target: Term
+    rule: str
+
+
+Axiom: TypeAlias = (
+    SubClassOf
+    | EquivalentClasses
+    | Definition
+    | DisjointClasses
+    | DisjointUnion
+    | ClassAssertion
+    | HasKey
+    | SubPropertyOf
+    | PropertyChain
+    | EquivalentProperties
+    | InverseProperties
+    | DisjointProperties
+    | PropertyDomain
+    | PropertyRange
+    | Characteristic
+    | SameNames
+    | DifferentIndividuals
+    | NegativeAssertion
+)

@@ -1,0 +1,109 @@
+"""OWL 2 RL and RDFS ontologies to rules: the public face of the DLP translation.
+
+`translate` takes the triples of an ontology in any order, of any mixture with data, and gives the rules that its axioms amount
+to for assertions: types and properties of individuals, equalities, and constraints. It knows nothing of the engine, of rdflib
+and of parsers. `is_schema_triple` says which triples matter to it, so that data can be kept away.
+
+The way through: `ontology` reads `axioms` and `swrl` rules from triples, `profile` says what of them rules cannot express
+(`functional` writes them), `hierarchy` what the schema rules derive about restrictions (by their `order`), `dlp` and `swrl_clauses`
+write clauses, `unfold` makes them lean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from kg_reasoner.loaders.ontology.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
+from kg_reasoner.loaders.ontology.functional import Texts
+from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
+from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.ontology.swrl_clauses import refusal
+from kg_reasoner.loaders.ontology.swrl_texts import rule_text
+from kg_reasoner.program import Rule
+from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
+
+__all__ = [
+    "AUXILIARY_PREFIX",
+    "LITERAL_TYPE",
+    "SCHEMA_CLASSES",
+    "SCHEMA_PREDICATES",
+    "AxiomWarning",
+    "Translation",
+    "is_schema_triple",
+    "judge",
+    "refused_rules",
+    "translate",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What an ontology turned into."""
+
+    rules: tuple[Rule, ...]
+    warnings: tuple[AxiomWarning, ...]
+    vocabulary: frozenset[Term] = frozenset()
+    """The IRIs of classes and properties: owl:sameAs about them is an axiom (see `is_schema_triple`)."""
+
+
+def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
+    """The SWRL rules among the triples of an ontology that cannot be translated: built-ins without a function, unsafe rules."""
+    ontology = read_ontology(triples)
+    texts = Texts(ontology)
+    found = ((rule, refusal(rule, ontology)) for rule in ontology.rules)
+    return tuple(AxiomWarning(rule_text(rule, texts), reason) for rule, reason in found if reason is not None)
+
+
+def translate(
+    triples: Iterable[Triple],
+    prefixes: Mapping[str, str] | None = None,
+    *,
+    names: Collection[Term] = (),
+    check_literals: bool = False,
+    stated: bool = True,
+) -> Translation:
+    """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
+
+    Each rule's `origin` has its W3C name and the axiom in functional-style syntax. `prefixes` (prefix to namespace) shorten names
+    in these texts and the warnings; namespaces without one get a prefix from their last part. Malformed axioms and what rules
+    cannot express are warnings, never errors.
+
+    `names` are terms that data uses as classes or properties, if that data is not among the triples: owl:sameAs makes axioms of
+    classes and properties only. With `check_literals`, ranges and restrictions with datatypes make constraints on literals, for
+    which the engine has to list the datatypes of all literals (see `dlp`); without, they make none. Whether the triples were all
+    `stated` makes a difference to warnings, see `read_ontology`.
+
+    Source: the DLP translation of Grosof, Horrocks, Volz and Decker (WWW 2003), extended to all of OWL 2 RL after tables 4 to 9 of
+    the W3C's OWL 2 Profiles; see `dlp` for the details that are ours.
+
+    >>> from kg_reasoner.terms import IRI, RDFS
+    >>> ex = "http://example.org/"
+    >>> found = translate([(IRI(ex + "Chair"), RDFS.subClassOf, IRI(ex + "Person"))], prefixes={"ex": ex})
+    >>> [rule.origin.axiom for rule in found.rules], found.warnings
+    (['SubClassOf(ex:Chair ex:Person)'], ())
+    """
+    ontology = _read(triples, names, stated)
+    texts = Texts(ontology, prefixes)
+    return Translation(rules_of(ontology, texts, check_literals), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
+
+
+def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:
+    """The warnings of an ontology whose axioms a rule set reads as data, instead of translating them. See `translate`."""
+    ontology = _read(triples, names, stated=True)
+    return _in_order(warnings_of(ontology, Texts(ontology), translates_rules=False))
+
+
+def _read(triples: Iterable[Triple], names: Collection[Term], stated: bool) -> Ontology:
+    schema: list[Triple] = []
+    used: set[Term] = set(names)
+    for triple in triples:
+        if triple[1] in (OWL.sameAs, RDFS.label) or is_schema_triple(triple):
+            schema.append(triple)
+        else:
+            used.add(triple[2] if triple[1] == RDF.type else triple[1])
+    return read_ontology(schema, used, stated=stated)
+
+
+def _in_order(warnings: Iterable[AxiomWarning]) -> tuple[AxiomWarning, ...]:
+    return tuple(sorted(dict.fromkeys(warnings), key=lambda warning: (warning.axiom, warning.reason)))

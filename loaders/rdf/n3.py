@@ -1,0 +1,182 @@
+"""N3: rules ``{ ?x a :Man } => { ?x a :Mortal }`` to rules of ours, and everything outside of formulas to triples.
+
+* ``=>``, ``<=``, ``log:implies`` and ``log:isImpliedBy`` between formulas are rules; ``false`` on the right makes a constraint.
+* Variables are ``?x`` and what ``@forAll`` declares. Blank nodes and ``@forSome`` in a body are variables, too. In a head they
+  would be new individuals for each instance, which rules do not make: such rules are refused.
+* Lists in a body match lists of the data, which are rdf:first and rdf:rest there. Lists before built-ins are their arguments.
+* Built-ins are computed, see `n3_builtins`; ``list:in``, ``list:member``, ``list:first`` and ``list:rest`` look into lists;
+  ``list:last`` and ``list:length`` only into those that are written out.
+* Anything else that takes formulas (quotation, rules about rules, ``log:includes``) is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kg_reasoner.errors import LoadError, UnsupportedError
+from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.formats import N3
+from kg_reasoner.loaders.rdf.scan import Scanned
+from kg_reasoner.loaders.rdf.sources import OpenDocument, document_of
+from kg_reasoner.loaders.rules.builtins import Refused
+from kg_reasoner.loaders.rules.n3_rules import IMPLICATIONS, rules_of
+from kg_reasoner.loaders.rules.n3_syntax import Formula, ListTerm, N3Term, Statement, Text, parse
+from kg_reasoner.program import Program, Rule, Variable
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.statements import TermDictionary
+    from kg_reasoner.loaders.rdf.syntax import Batch
+
+__all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class N3Document:
+    """What an N3 document says: its rules, its triples, and the rules that were refused and skipped."""
+
+    program: Program
+    triples: tuple[Triple, ...]
+    refused: tuple[UnsupportedError, ...]
+
+
+def read(source: Any, base: str | None = None, *, skip_refused: bool = False) -> N3Document:
+    """The rules and triples of an N3 document: a path, bytes, or an open file.
+
+    Args:
+        source: the document.
+        base: the IRI against which relative IRIs are resolved, if the document declares no base.
+        skip_refused: keep what was refused in `N3Document.refused` instead of raising it.
+
+    >>> found = read(b"@prefix : <http://example.org/> . { ?x a :Man } => { ?x a :Mortal } . :socrates a :Man .")
+    >>> len(found.program.rules), len(found.triples)
+    (1, 1)
+
+    Raises:
+        LoadError: there is no such document, or it is not N3.
+        UnsupportedError: a rule has something that rules of ours cannot say; the message names it.
+    """
+    document = document_of(source, N3)
+    if document is None:
+        raise LoadError(f"{source!r} is nothing to read", hint="an N3 document is a path, bytes, or an open file")
+    numbers = itertools.count(1)
+    with document.open() as opened:
+        text = Text(decoded(_scanned(opened), document.name), document.name)
+    return read_text(text, base, lambda label: label or f"n3_{next(numbers)}", skip_refused)
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a document.
+
+    Raises:
+        LoadError: it is not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise LoadError(f"{name}, line {line}: the byte {data[error.start]:#04x} is not UTF-8") from None
+
+
+def read_text(text: Text, base: str | None, label: Callable[[str | None], str], skip_refused: bool) -> N3Document:
+    """As `read`, of a text; `label` gives the labels of blank nodes (see `n3_syntax.parse`)."""
+    document = parse(text, base, label)
+    rules: list[Rule] = []
+    triples: list[Triple] = []
+    refused: list[UnsupportedError] = []
+    for statement in document.statements:
+        try:
+            if statement.predicate in IMPLICATIONS:
+                rules += rules_of(statement, text)
+            else:
+                triples += _facts(statement, label)
+        except Refused as error:
+            refused.append(UnsupportedError(str(error), text.span(statement.start)))
+            if not skip_refused:
+                raise refused[-1] from None
+    return N3Document(Program(tuple(dict.fromkeys(rules))), tuple(triples), tuple(refused))
+
+
+# ------------------------------------------------------------------------------------------------- documents among others of RDF
+
+
+@dataclass(slots=True)
+class RuleSink:
+    """Where the rules of documents go that are read for their triples; with `skips_refused`, the refused ones, too."""
+
+    skips_refused: bool = False
+    rules: list[Rule] = field(default_factory=list)
+    refused: list[UnsupportedError] = field(default_factory=list)
+
+
+def has_formulas(opened: OpenDocument) -> bool:
+    """Whether a document has formulas, and so may have rules. It is read into memory."""
+    data = _scanned(opened)
+    opened.stream = io.BytesIO(data)
+    return b"{" in data
+
+
+def _scanned(opened: OpenDocument) -> bytes:
+    """The whole document, which is within its bounds."""
+    return Scanned(opened.stream, opened.document, N3, by_lines=False).read()
+
+
+def read_n3(
+    opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int, rules: RuleSink | None
+) -> Iterator[Batch]:
+    """The triples of a document, at most `block` at a time; its rules go into the sink.
+
+    Raises:
+        LoadError: the document is not N3, or has rules and there is no sink.
+        UnsupportedError: as `read_text`.
+    """
+    document = opened.document
+    text = Text(decoded(opened.stream.read(), document.name), document.name)
+
+    def label(written: str | None) -> str:
+        return scope.fresh() if written is None else scope.written(written)
+
+    found = read_text(text, base, label, rules is not None and rules.skips_refused)
+    if rules is not None:
+        rules.rules += found.program.rules
+        rules.refused += found.refused
+    elif found.program.rules:
+        raise LoadError("the document contains a rule, and only triples can be read here", found.program.rules[0].origin.span)
+    texts = (text_from_term(term) for triple in found.triples for term in triple)
+    while batch := list(itertools.islice(texts, 3 * block)):
+        yield dictionary.encode_texts(batch).reshape(-1, 3), None
+
+
+# ---------------------------------------------------------------------------------------------------------------------- facts
+
+
+def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator[Triple]:
+    """The triples of a statement outside of rules: one, and those of its lists."""
+    lists: list[Triple] = []
+
+    def term(node: N3Term) -> Term:
+        if isinstance(node, Variable):
+            raise Refused(f"the variable {node} is outside of a rule")
+        if isinstance(node, Formula):
+            raise Refused("a formula outside of a rule is quotation, which RDF cannot say")
+        if not isinstance(node, ListTerm):
+            return node
+        head: Term = RDF.nil
+        for item in reversed(node.items):
+            cell = BlankNode(label(None))
+            lists.extend(((cell, RDF.first, term(item)), (cell, RDF.rest, head)))
+            head = cell
+        return head
+
+    subject, predicate, object = (term(node) for node in (statement.subject, statement.predicate, statement.object))
+    if isinstance(subject, Literal):
+        raise Refused(f"only N3 allows a literal as a subject, RDF does not: {subject}")
+    if not isinstance(predicate, IRI):
+        raise Refused(f"the predicate {predicate} is not an IRI")
+    yield subject, predicate, object
+    yield from lists

@@ -1,0 +1,115 @@
+"""The mapping of OWL 2 to RDF graphs as tables: element names of OWL/XML and the vocabulary that says the same in RDF.
+
+Source: W3C, OWL 2 Web Ontology Language Mapping to RDF Graphs, table 1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kg_reasoner.loaders.rules.swrl import SWRL
+from kg_reasoner.terms import OWL, RDFS
+
+__all__ = [
+    "ATOMS",
+    "BINARY_AXIOMS",
+    "CARDINALITIES",
+    "CHAINED_AXIOMS",
+    "CHARACTERISTICS",
+    "COMPLEMENTS",
+    "DISJOINTNESS",
+    "ENTITIES",
+    "NARY_EXPRESSIONS",
+    "NEGATIVE_TARGETS",
+    "VALUE_RESTRICTIONS",
+]
+
+ENTITIES: Final = {
+    "Class": OWL.Class,
+    "Datatype": RDFS.Datatype,
+    "ObjectProperty": OWL.ObjectProperty,
+    "DataProperty": OWL.DatatypeProperty,
+    "AnnotationProperty": OWL.AnnotationProperty,
+    "NamedIndividual": OWL.NamedIndividual,
+}
+NARY_EXPRESSIONS: Final = {
+    # An expression over a list of others: its type and its property.
+    "ObjectIntersectionOf": (OWL.Class, OWL.intersectionOf),
+    "ObjectUnionOf": (OWL.Class, OWL.unionOf),
+    "ObjectOneOf": (OWL.Class, OWL.oneOf),
+    "DataIntersectionOf": (RDFS.Datatype, OWL.intersectionOf),
+    "DataUnionOf": (RDFS.Datatype, OWL.unionOf),
+    "DataOneOf": (RDFS.Datatype, OWL.oneOf),
+}
+COMPLEMENTS: Final = {
+    "ObjectComplementOf": (OWL.Class, OWL.complementOf),
+    "DataComplementOf": (RDFS.Datatype, OWL.datatypeComplementOf),
+}
+VALUE_RESTRICTIONS: Final = {
+    "ObjectSomeValuesFrom": OWL.someValuesFrom,
+    "ObjectAllValuesFrom": OWL.allValuesFrom,
+    "ObjectHasValue": OWL.hasValue,
+    "DataSomeValuesFrom": OWL.someValuesFrom,
+    "DataAllValuesFrom": OWL.allValuesFrom,
+    "DataHasValue": OWL.hasValue,
+}
+CARDINALITIES: Final = {
+    # Without and with a qualification, and what the qualification is.
+    f"{kind}{name}Cardinality": (OWL[plain], OWL[qualified], filler)
+    for kind, filler in (("Object", OWL.onClass), ("Data", OWL.onDataRange))
+    for name, plain, qualified in (
+        ("Min", "minCardinality", "minQualifiedCardinality"),
+        ("Max", "maxCardinality", "maxQualifiedCardinality"),
+        ("Exact", "cardinality", "qualifiedCardinality"),
+    )
+}
+BINARY_AXIOMS: Final = {
+    "SubClassOf": RDFS.subClassOf,
+    "SubDataPropertyOf": RDFS.subPropertyOf,
+    "SubAnnotationPropertyOf": RDFS.subPropertyOf,
+    "InverseObjectProperties": OWL.inverseOf,
+    "ObjectPropertyDomain": RDFS.domain,
+    "ObjectPropertyRange": RDFS.range,
+    "DataPropertyDomain": RDFS.domain,
+    "DataPropertyRange": RDFS.range,
+    "AnnotationPropertyDomain": RDFS.domain,
+    "AnnotationPropertyRange": RDFS.range,
+    "DatatypeDefinition": OWL.equivalentClass,
+}
+CHAINED_AXIOMS: Final = {
+    # Each two neighbours are related.
+    "EquivalentClasses": OWL.equivalentClass,
+    "EquivalentObjectProperties": OWL.equivalentProperty,
+    "EquivalentDataProperties": OWL.equivalentProperty,
+    "SameIndividual": OWL.sameAs,
+}
+DISJOINTNESS: Final = {
+    # The property for two, and the class for more.
+    "DisjointClasses": (OWL.disjointWith, OWL.AllDisjointClasses),
+    "DisjointObjectProperties": (OWL.propertyDisjointWith, OWL.AllDisjointProperties),
+    "DisjointDataProperties": (OWL.propertyDisjointWith, OWL.AllDisjointProperties),
+    "DifferentIndividuals": (OWL.differentFrom, OWL.AllDifferent),
+}
+CHARACTERISTICS: Final = {
+    "FunctionalObjectProperty": OWL.FunctionalProperty,
+    "FunctionalDataProperty": OWL.FunctionalProperty,
+    "InverseFunctionalObjectProperty": OWL.InverseFunctionalProperty,
+    "ReflexiveObjectProperty": OWL.ReflexiveProperty,
+    "IrreflexiveObjectProperty": OWL.IrreflexiveProperty,
+    "SymmetricObjectProperty": OWL.SymmetricProperty,
+    "AsymmetricObjectProperty": OWL.AsymmetricProperty,
+    "TransitiveObjectProperty": OWL.TransitiveProperty,
+}
+NEGATIVE_TARGETS: Final = {
+    "NegativeObjectPropertyAssertion": OWL.targetIndividual,
+    "NegativeDataPropertyAssertion": OWL.targetValue,
+}
+ATOMS: Final = {
+    # The atoms of SWRL rules: their type, the property of the first part unless that is an argument, and the number of parts.
+    "ClassAtom": (SWRL.ClassAtom, SWRL.classPredicate, 2),
+    "DataRangeAtom": (SWRL.DataRangeAtom, SWRL.dataRange, 2),
+    "ObjectPropertyAtom": (SWRL.IndividualPropertyAtom, SWRL.propertyPredicate, 3),
+    "DataPropertyAtom": (SWRL.DatavaluedPropertyAtom, SWRL.propertyPredicate, 3),
+    "SameIndividualAtom": (SWRL.SameIndividualAtom, None, 2),
+    "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, None, 2),
+}

@@ -1,0 +1,169 @@
+"""RDF from anywhere, in any syntax, as blocks of term ids.
+
+What is read is taken as data and nothing more: no context, import or entity is fetched, ``owl:imports`` stays a triple (see
+`kg_reasoner.loaders.imports.closure`). Of N3, the rules are handed out beside the triples to those who ask for them.
+
+Relative IRIs are resolved against the base that the document declares, or else the `base` that is given. Where a file lies on this
+machine never gets into the data: without a base, a relative IRI is an error.
+
+Blank nodes belong to their document, see `kg_reasoner.loaders.rdf.blank`; those of rdflib graphs and of triples keep their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.convert import check_absolute
+from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
+from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
+from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
+from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
+from kg_reasoner.loaders.rdf.statements import Encoder, Ids, TermDictionary
+from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.n3 import RuleSink
+
+__all__ = ["Block", "DocumentBounds", "Progress", "read"]
+
+Progress: TypeAlias = Callable[[str, int, "int | None"], None]
+"""Called with the stage, what is done and what there is to do (None: not known)."""
+
+_STAGE: Final = "load"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some triples of one source: ids of shape (n, 3), and the ids of their graphs, of shape (n,).
+
+    -1 stands for the default graph; `graphs` is None where the source has no named graphs. Triples may occur more than once.
+    """
+
+    triples: Ids
+    graphs: Ids | None
+    source: str
+
+
+def read(
+    *sources: Any,
+    dictionary: TermDictionary,
+    format: str | None = None,
+    base: str | None = None,
+    progress: Progress | None = None,
+    block: int = 200_000,
+    rules: RuleSink | None = None,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
+) -> Iterator[Block]:
+    """Read RDF documents and graphs, a block of about `block` triples at a time.
+
+    Args:
+        sources: paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
+            Graphs and Datasets, iterables of triples. Gzip is seen through, by content.
+        dictionary: gives the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
+        format: the syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default it is told by the
+            extension or, where that says nothing, by the content.
+        base: the IRI against which relative IRIs are resolved in documents that declare no base.
+        progress: called with ``"load"``, bytes read and bytes in all (of compressed files as they are stored); the total is None
+            where a source does not know its size.
+        block: triples in a block, roughly; memory grows with it, not with the documents.
+        rules: where the rules of N3 documents go (see `kg_reasoner.loaders.rdf.n3.RuleSink`); without it, rules are an error.
+        bounds: how large and how deep documents may be.
+
+    Raises:
+        UnknownNameError: there is no such format.
+        LoadError: a source is missing or not what it should be. Missing files are found before anything is read.
+        UnsupportedError: a rule of an N3 document cannot be expressed.
+
+    >>> from kg_reasoner.storage.dictionary import Dictionary
+    >>> dictionary = Dictionary()
+    >>> blocks = read(b"@prefix : <http://example.org/> . :a :b 1, 2 .", dictionary=dictionary)
+    >>> [dictionary.text(number) for block in blocks for number in block.triples[:, 2].tolist()]
+    ['"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"2"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    wanted = find_format(format) if format is not None else None
+    if base is not None:
+        check_absolute(base, "base")
+    inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
+    return _blocks(inputs, dictionary, base, progress, block, rules)
+
+
+_Input: TypeAlias = "Document | Any"
+
+
+def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Iterable[_Input]:
+    if isinstance(source, str | Path) and source != "-" and Path(source).is_dir():
+        return documents_under(Path(source), format, bounds)
+    if isinstance(source, Document):
+        return (replace(source, bounds=bounds),)
+    document = document_of(source, format, bounds)
+    if document is None and not isinstance(source, Iterable):
+        raise LoadError(
+            f"{source!r} is nothing to read", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
+        )
+    return (source if document is None else document,)
+
+
+def _blocks(
+    inputs: list[_Input],
+    dictionary: TermDictionary,
+    base: str | None,
+    progress: Progress | None,
+    block: int,
+    rules: RuleSink | None,
+) -> Iterator[Block]:
+    sizes = [source.size if isinstance(source, Document) else None for source in inputs]
+    total = sum(size for size in sizes if size is not None) if None not in sizes else None
+    done = 0
+    for source in inputs:
+        if not isinstance(source, Document):
+            batches = read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
+            for triples, graphs in batches:
+                yield Block(triples, graphs, type(source).__name__)
+            continue
+        with source.open() as opened:
+            for triples, graphs in _with_hint(opened, _batches(opened, dictionary, base, block, rules)):
+                if progress is not None:
+                    progress(_STAGE, done + opened.position(), total)
+                if len(triples):
+                    yield Block(triples, graphs, source.name)
+            done += opened.position()
+    if progress is not None:
+        progress(_STAGE, done, total)
+
+
+def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; an error that has no hint gets one, where the document seems to be in another syntax."""
+    try:
+        yield from batches
+    except LoadError as error:
+        seems = opened.other_format()
+        if error.hint is not None or seems is None:
+            raise
+        hint = f"it looks like {seems.name}: if it is, give {seems.name} as its format"
+        raise LoadError(error.message, error.span, hint) from None
+
+
+def _batches(
+    opened: OpenDocument, dictionary: TermDictionary, base: str | None, block: int, rules: RuleSink | None
+) -> Iterator[Batch]:
+    format = opened.format()
+    if format is None:
+        return iter(())
+    scope = BlankScope(dictionary, opened.head)
+    if format in (N_TRIPLES, N_QUADS):
+        return read_lines(opened, format, Encoder(dictionary, scope, parsed=False), block)
+    if format is OWL_XML:
+        from kg_reasoner.loaders.rdf.owlxml import read_owlxml
+
+        return read_owlxml(opened, base, dictionary, scope, block)
+    if format is N3:
+        from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
+
+        if has_formulas(opened):
+            return read_n3(opened, base, dictionary, scope, block, rules)
+    return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block)

@@ -1,0 +1,171 @@
+"""A look at every byte of a document before its parser gets it: what is nested too deep, too long, or of RDF 1.2 is refused here.
+
+pyoxigraph's parsers call themselves for JSON and for triple terms, and end the process where the stack ends; triple terms that they
+do read would lose their blank nodes. So both are found beforehand, by an automaton that knows strings, IRIs, comments and brackets.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.convert import triple_term_error
+from kg_reasoner.loaders.rdf.bounds import JSON_DEPTH, hint_for
+from kg_reasoner.loaders.rdf.formats import JSON_LD, Format
+from kg_reasoner.storage.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, Scan, table_for
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.sources import Document
+
+__all__ = ["Scanned", "refused_triple_term", "too_deep", "too_long"]
+
+_JSON_STAR: Final = re.compile(rb'"@(?:annotation|triple)"\s*:')
+_LONGEST_KEY: Final = 64
+_CHUNK: Final = 1 << 16
+_FLATTER: Final = "JSON-LD that is nested deeper cannot be read: write it flat, or as N-Quads"
+
+_Edges = Mapping[bytes, tuple[str, int]]
+"""For some bytes the next state and what they do there; no bytes stand for all others."""
+
+_TEXT: Final[_Edges] = {
+    b"": ("text", 0),
+    b'"': ("one double", 0),
+    b"'": ("one single", 0),
+    b"#": ("comment", INSIDE),
+    b"<": ("less", 0),
+    b"{": ("brace", OPENS),
+    b"[(": ("text", OPENS),
+    b"])}": ("text", CLOSES),
+    b"~": ("text", REFUSED),
+    b"\\": ("escaped name", INSIDE),
+    b" \t\r\n,;.": ("text", 0),
+}
+
+
+def _strings(quote: bytes, name: str) -> dict[str, _Edges]:
+    """The states of strings in these quotes, short and long."""
+    inside = {b"": (name, INSIDE), quote: ("text", 0), b"\\": (f"escape {name}", INSIDE), b"\n": ("text", 0)}
+    within_long = {b"": (f"long {name}", INSIDE), b"\\": (f"long escape {name}", INSIDE)}
+    return {
+        f"one {name}": {**inside, quote: (f"two {name}", 0)},
+        f"two {name}": {**_TEXT, quote: (f"long {name}", 0)},
+        name: inside,
+        f"escape {name}": {b"": (name, INSIDE)},
+        f"long {name}": {**within_long, quote: (f"first {name}", INSIDE)},
+        f"first {name}": {**within_long, quote: (f"second {name}", INSIDE)},
+        f"second {name}": {**within_long, quote: ("text", 0)},
+        f"long escape {name}": {b"": (f"long {name}", INSIDE)},
+    }
+
+
+_TURTLE: Final[dict[str, _Edges]] = {
+    "text": {**_TEXT, b"": ("text", INSIDE)},  # names and numbers are tokens, too
+    "comment": {b"": ("comment", INSIDE), b"\r\n": ("text", 0)},
+    "less": {b"": ("IRI", INSIDE), b">": ("text", 0), b"<": ("text", REFUSED)},
+    "IRI": {b"": ("IRI", INSIDE), b"> \t\r\n": ("text", 0)},
+    "brace": {**_TEXT, b"|": ("text", REFUSED)},
+    "escaped name": {b"": ("text", INSIDE)},
+    **_strings(b'"', "double"),
+    **_strings(b"'", "single"),
+}
+"""Turtle, TriG and N3."""
+
+_JSON: Final[dict[str, _Edges]] = {
+    "text": {b"": ("text", 0), b'"': ("string", 0), b"[{": ("text", OPENS), b"]}": ("text", CLOSES)},
+    "string": {b"": ("string", INSIDE), b'"': ("text", 0), b"\\": ("escape", INSIDE)},
+    "escape": {b"": ("string", INSIDE)},
+}
+
+
+@cache
+def _table(is_json: bool) -> Any:
+    """The automaton as the kernel reads it."""
+    states = _JSON if is_json else _TURTLE
+    numbers = {name: number for number, name in enumerate(states)}
+    assert len(numbers) <= STATES
+    table = table_for(len(states))
+    for name, edges in states.items():
+        row = table[256 * numbers[name] : 256 * (numbers[name] + 1)]
+        for some, (following, action) in edges.items():
+            row[list(some) if some else slice(None)] = numbers[following] + action
+    return table
+
+
+class Scanned:
+    """A stream that is scanned as it is read. `line` is the line that was handed out last, if it is read `by_lines`."""
+
+    def __init__(self, stream: BinaryIO, document: Document, format: Format, *, by_lines: bool) -> None:
+        self._stream = stream
+        self._by_lines = by_lines
+        self._document = document
+        self._is_json = format is JSON_LD
+        self._deepest = min(document.bounds.depth, JSON_DEPTH) if self._is_json else document.bounds.depth
+        self._automaton = Scan(_table(self._is_json))
+        self._before = b""
+        self._scanned = io.BytesIO()
+        self._ends_line = True
+        self.line = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes: no more than are asked for, and not beyond the end of a line if they are read by lines.
+
+        Raises:
+            LoadError: they are nested too deep, have a token that is too long, or something of RDF 1.2.
+        """
+        if not self._by_lines:
+            data = self._stream.read(size)
+            self._scan(data)
+            return data
+        data = self._scanned.readline(size)
+        if not data:
+            chunk = self._stream.read(_CHUNK)
+            self._scan(chunk)
+            self._scanned = io.BytesIO(chunk)
+            data = self._scanned.readline(size)
+        if data:
+            self.line += self._ends_line
+            self._ends_line = data.endswith(b"\n")
+        return data
+
+    def _scan(self, data: bytes) -> None:
+        if not data:
+            return
+        verdict = self._automaton.scan(data, self._deepest, self._document.bounds.literal)
+        if verdict != FINE:
+            raise self._error(verdict)
+        if self._is_json:
+            keys = self._before + data
+            found = _JSON_STAR.search(keys)
+            if found:
+                raise refused_triple_term(self._document, self._automaton.lines + 1 - keys.count(b"\n", found.start()))
+            self._before = keys[-_LONGEST_KEY:]
+
+    def _error(self, verdict: int) -> LoadError:
+        line = self._automaton.lines + 1
+        if verdict == FOUND:
+            return refused_triple_term(self._document, line)
+        if verdict == TOO_DEEP:
+            return too_deep(self._document, self._deepest, line, _FLATTER if self._deepest == JSON_DEPTH else hint_for("depth"))
+        return too_long(self._document, line)
+
+
+def refused_triple_term(document: Document, line: int) -> LoadError:
+    """The error for a triple term, a reifier or an annotation in a line."""
+    error = triple_term_error()
+    return document.error(error.message, line, hint=error.hint)
+
+
+def too_deep(document: Document, deepest: int, line: int, hint: str) -> LoadError:
+    """The error for a document that is nested deeper than it may be."""
+    return document.error(f"brackets or elements are nested more than {deepest} deep", line, hint=hint)
+
+
+def too_long(document: Document, line: int | None) -> LoadError:
+    """The error for a literal or another token that is longer than it may be."""
+    return document.error(
+        f"a literal or another token is longer than {document.bounds.literal} bytes", line, hint=hint_for("literal")
+    )

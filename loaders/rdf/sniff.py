@@ -1,0 +1,133 @@
+"""Telling the RDF syntax of a document from its beginning."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Final
+from xml.parsers import expat
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.formats import FORMATS, JSON_LD, N3, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, TRIG, TURTLE, Format
+from kg_reasoner.terms import OWL, RDF
+
+__all__ = ["HEAD_SIZE", "refuse_binary", "sniff"]
+
+HEAD_SIZE: Final = 1 << 16
+"""How many bytes of a document to look at."""
+
+_NAMES: Final = ", ".join(entry.name for entry in FORMATS)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_ARCHIVES: Final = {
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"PK\x03\x04": "a zip archive",
+}
+_OTHER_SYNTAXES: Final = (
+    (re.compile(r"(?:Prefix|Ontology)\s*\("), "OWL functional syntax"),
+    (re.compile(r"(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), "OWL Manchester syntax"),
+    (re.compile(r"format-version:"), "OBO format"),
+)
+_WEB_PAGE: Final = re.compile(r"<!doctype\s+html|(?:<\?xml[^>]*>\s*)?<html\b", re.IGNORECASE)
+_XML: Final = re.compile(r"<(?:\?xml\b|!--|!DOCTYPE\b|(?:[\w.-]+:)?[\w.-]+\s[^<>]*\bxmlns\b)")
+_JSON: Final = re.compile(r'\{\s*(?:"|\}\s*$)|\[\s*(?:\{\s*(?:"|\})|\]\s*$)')
+_TERM: Final = r"(?:<[^<>\s]*>|_:\S+)"
+_LINE: Final = re.compile(
+    rf'{_TERM}\s*<[^<>\s]*>\s*(?:{_TERM}|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^<>\s]*>)?)\s*(?P<graph>{_TERM}\s*)?\.\s*(?:#.*)?'
+)
+_NOISE: Final = re.compile(
+    r'"{3}(?s:.)*?(?:"{3}|\Z)|\'{3}(?s:.)*?(?:\'{3}|\Z)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>\s"]*>|#[^\n]*'
+)
+_N3_ONLY: Final = re.compile(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
+_RULE: Final = re.compile(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
+_TURTLE_ONLY: Final = re.compile(r"@(?:prefix|base)\b|^[^\S\n]*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
+_STATEMENT: Final = re.compile(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
+
+
+def sniff(head: bytes, name: str) -> Format:
+    """The format of a document that begins with `head`, its first `HEAD_SIZE` bytes (decompressed).
+
+    Raises:
+        LoadError: it is not RDF, or in a syntax that cannot be told from its beginning; `name` stands in the message.
+    """
+    text = _decode(head)
+    start = text.lstrip()
+    if _WEB_PAGE.match(start):
+        raise LoadError(f"{name} is a web page, not RDF", hint="download the RDF document itself")
+    if _XML.match(start):
+        return _sniff_xml(head, name)
+    if _JSON.match(start):
+        return JSON_LD
+    for pattern, what in _OTHER_SYNTAXES:
+        if pattern.match(start):
+            raise LoadError(f"{name} is in {what}, which is not read", hint="save it as RDF/XML, Turtle or OWL/XML")
+    lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
+    if len(head) >= HEAD_SIZE:
+        lines = lines[:-1]
+    if lines:
+        matches = [_LINE.fullmatch(line) for line in lines]
+        if all(matches):
+            return N_QUADS if any(match["graph"] for match in matches if match) else N_TRIPLES
+    bare = _NOISE.sub(lambda match: " " if match[0].startswith("#") else "\x00", text)
+    if _RULE.match(bare):
+        return N3
+    if _TURTLE_ONLY.search(bare) or _STATEMENT.match(bare):
+        if _N3_ONLY.search(bare):
+            return N3
+        return TRIG if "{" in bare else TURTLE
+    raise LoadError(f"cannot tell the RDF format of {name} from its content", hint=f"give its name: one of {_NAMES}")
+
+
+def refuse_binary(head: bytes, name: str) -> None:
+    """Raise LoadError if a document begins as no text does."""
+    for magic, what in _ARCHIVES.items():
+        if head.startswith(magic):
+            raise LoadError(f"{name} is {what}", hint="unpack it first: only gzip is read as it is")
+    place = head.find(b"\0")
+    if place >= 0 and not head.startswith(_UTF_16) and not (_may_hold_zero(head[:place]) and _is_utf8(head)):
+        raise LoadError(f"{name} is a binary file, not RDF")
+
+
+def _may_hold_zero(before: bytes) -> bool:
+    """Whether a zero byte after this may be part of a literal or a comment."""
+    return any(mark in before for mark in (b'"', b"'", b"#"))
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether this is UTF-8, but for a character that the end cuts in two."""
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
+
+
+def _decode(head: bytes) -> str:
+    if head.startswith(_UTF_16):
+        return head.decode("utf-16", "replace")
+    # XML may be in any encoding; the other syntaxes are told by their ASCII.
+    return head.decode("utf-8-sig", "ignore") if _is_utf8(head) else head.decode("latin-1")
+
+
+class _RootSeen(Exception):
+    """Leaves the XML parser once the root element is known."""
+
+
+def _sniff_xml(head: bytes, name: str) -> Format:
+    roots: list[str] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        roots.append(tag)
+        raise _RootSeen
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = start
+    with contextlib.suppress(_RootSeen, expat.ExpatError, LookupError, ValueError):  # what is wrong, its reader says better
+        parser.Parse(head, len(head) < HEAD_SIZE)
+    namespace, _, local = roots[0].rpartition(" ") if roots else ("", "", "")
+    if (namespace, local) == (str(OWL), "Ontology"):
+        return OWL_XML
+    if roots and namespace != str(RDF) and str(RDF).encode() not in head and not head.startswith(_UTF_16):
+        raise LoadError(f"{name} is XML, but neither RDF/XML nor OWL/XML: its root element is {local}")
+    return RDF_XML

@@ -1,0 +1,335 @@
+"""What there is to read: paths, directories, standard input, open files and bytes become `Document`s; gzip is seen through."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol, cast
+
+from kg_reasoner.errors import LoadError, Span
+from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
+from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
+from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
+
+__all__ = ["Document", "OpenDocument", "Readable", "document_of", "documents_under"]
+
+_GZIP: Final = b"\x1f\x8b"
+_BOM: Final = b"\xef\xbb\xbf"
+_RAW_BUFFER: Final = 1 << 18
+_TURTLES: Final = (TURTLE, TRIG, N3)
+_ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
+_RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
+
+
+class Readable(Protocol):
+    """Anything with a `read` method that gives bytes or text."""
+
+    def read(self, size: int = -1, /) -> bytes | str: ...
+
+
+@dataclass(frozen=True)
+class Document:
+    """One RDF document: its name in messages, its format where that is known, and how to open its stored bytes.
+
+    `size` is the number of stored bytes (of the compressed file, for gzip), or None. `reopens` says whether it can be opened again.
+    `bounds` are those of the document.
+    """
+
+    name: str
+    size: int | None
+    raw: Callable[[], io.RawIOBase] = field(repr=False)
+    reopens: bool
+    format: Format | None = None
+    bounds: DocumentBounds = DEFAULT_BOUNDS
+
+    def open(self) -> OpenDocument:
+        """Open the document at its beginning.
+
+        Raises:
+            LoadError: it cannot be opened, or its format cannot be told.
+        """
+        return OpenDocument(self)
+
+    def error(
+        self,
+        message: str,
+        line: int | None = None,
+        column: int = 1,
+        end_column: int | None = None,
+        hint: str | None = None,
+        text: str | None = None,
+    ) -> LoadError:
+        """The error for a place in this document. Lines and columns count from 1.
+
+        The line is shown: `text` or, without it, what the document has there if it can be read again.
+        """
+        if line is None:
+            return LoadError(f"{self.name}: {message}", hint=hint)
+        if text is None:
+            text = self._line(line)
+        if text is None:
+            return LoadError(f"{self.name}, line {line}: {message}", hint=hint)
+        text = text[:HEAD_SIZE]
+        if column > len(text) + 1:  # beyond what is kept of a very long line
+            return LoadError(f"{self.name}, line {line}, column {column}: {message}", hint=hint)
+        return LoadError(message, Span(self.name, line, column, end_column or len(text) + 1, text), hint)
+
+    def _line(self, number: int) -> str | None:
+        """A line's text, if the document can be read a second time."""
+        if not self.reopens:
+            return None
+        try:
+            with self.open() as again:
+                while number > 1 and (piece := again.stream.readline(HEAD_SIZE)):
+                    number -= piece.endswith(b"\n")
+                found = again.stream.readline(HEAD_SIZE)
+        except LoadError:
+            return None
+        return None if not found or b"\0" in found else found.decode("utf-8", "replace").rstrip("\r\n")
+
+
+class OpenDocument:
+    """A document that is being read. `head` is its beginning, `stream` all of it from the start, decompressed, without a BOM."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        try:
+            self._raw = _Raw(document.raw())
+        except OSError as error:
+            raise LoadError(f"cannot read {document.name}: {_reason(error)}") from error
+        try:
+            stored = io.BufferedReader(self._raw, _RAW_BUFFER)
+            unpacked: io.RawIOBase = stored  # type: ignore[assignment]
+            is_packed = stored.peek(2).startswith(_GZIP)
+            if is_packed:
+                unpacked = gzip.GzipFile(fileobj=stored)  # type: ignore[assignment]
+            guarded = _Guarded(unpacked, document, self._raw if is_packed else None)
+            self.head = guarded.look(HEAD_SIZE)
+            self.stream = cast(BinaryIO, io.BufferedReader(guarded, _RAW_BUFFER))
+            if self.head.startswith(_BOM):
+                self.stream.read(len(_BOM))
+                self.head = self.head[len(_BOM) :]
+        except OSError as error:
+            self._raw.close()
+            raise LoadError(f"cannot read {document.name}: {_reason(error)}") from error
+        except BaseException:
+            self._raw.close()
+            raise
+
+    def format(self) -> Format | None:
+        """The document's format: the one it was declared to have, or the one its content shows; None for an empty document.
+
+        Raises:
+            LoadError: the content is not RDF or in an unknown syntax.
+        """
+        if not self.head or self.head.isspace():
+            return None
+        refuse_binary(self.head, self.document.name)
+        return self.document.format or sniff(self.head, self.document.name)
+
+    def other_format(self) -> Format | None:
+        """The format that the content shows, if that is none in which the declared one could be written."""
+        declared = self.document.format
+        if declared is None:
+            return None
+        try:
+            seems = sniff(self.head, self.document.name)
+        except LoadError:
+            return None
+        return None if seems is declared or (declared in _TURTLES and seems in (*_TURTLES, N_TRIPLES, N_QUADS)) else seems
+
+    def position(self) -> int:
+        """The number of stored bytes read so far."""
+        return self._raw.count
+
+    def __enter__(self) -> OpenDocument:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
+
+
+class _Raw(io.RawIOBase):
+    """Counts the bytes that pass, and keeps for later what was given beyond what was asked for."""
+
+    def __init__(self, inner: io.RawIOBase) -> None:
+        self._inner = inner
+        self._rest = b""
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        data = self._rest or self._inner.read(len(view)) or b""
+        data, self._rest = data[: len(view)], data[len(view) :]
+        view[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inner.close()
+        super().close()
+
+
+class _Guarded(io.RawIOBase):
+    """Turns what can go wrong while reading and unpacking into `LoadError`, and lets one look at the beginning first."""
+
+    def __init__(self, inner: io.RawIOBase, document: Document, packed: _Raw | None) -> None:
+        self._inner = inner
+        self._document = document
+        self._packed = packed
+        self._unpacked = 0
+        self._head = b""
+
+    def look(self, size: int) -> bytes:
+        pieces = []
+        while size > 0 and (piece := self._read(size)):
+            pieces.append(piece)
+            size -= len(piece)
+        self._head = b"".join(pieces)
+        return self._head
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        data, self._head = self._head[: len(view)], self._head[len(view) :]
+        data = data or self._read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            data = self._inner.read(size) or b""
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            what = "the gzip file is truncated" if isinstance(error, EOFError) else f"the gzip file is damaged: {error}"
+            raise LoadError(f"cannot read {self._document.name}: {what}", hint="fetch or compress it again") from error
+        except OSError as error:
+            raise LoadError(f"cannot read {self._document.name}: {_reason(error)}") from error
+        if self._packed is not None:
+            self._check_size(len(data), self._packed.count)
+        return data
+
+    def _check_size(self, more: int, packed: int) -> None:
+        self._unpacked += more
+        bounds = self._document.bounds
+        if self._unpacked > bounds.unpacked:
+            message = f"it unpacks to more than {bounds.unpacked} bytes"
+            raise LoadError(f"cannot read {self._document.name}: {message}", hint=hint_for("unpacked"))
+        if self._unpacked > bounds.expanded(packed):
+            message = f"it unpacks to more than {bounds.expansion} times its size"
+            raise LoadError(f"cannot read {self._document.name}: {message}", hint=hint_for("expansion"))
+
+
+class _Encoded(io.RawIOBase):
+    """The bytes of anything with a `read` method that gives bytes or text; closing it leaves that object open."""
+
+    def __init__(self, inner: Readable) -> None:
+        self._inner = inner
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._inner.read(size)
+        return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data  # no UTF-8, as its reader will say
+
+
+def document_of(source: object, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Document | None:
+    """The document of a file's path, of ``"-"`` (standard input), of bytes or of an open file; None for anything else.
+
+    Raises:
+        LoadError: there is no such file, or it may not be read.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        data = bytes(source)
+        return Document("<bytes>", len(data), lambda: cast(io.RawIOBase, io.BytesIO(data)), True, format, bounds)
+    if isinstance(source, str) and source == "-":
+        standard_input = getattr(sys.stdin, "buffer", sys.stdin)
+        return Document("<stdin>", None, lambda: _Encoded(standard_input), False, format, bounds)
+    if isinstance(source, str | os.PathLike):
+        return _file(os.fspath(cast(str, source)), format, bounds)
+    if hasattr(source, "read"):
+        stream = cast(Readable, getattr(source, "buffer", source))
+        name = getattr(source, "name", None)
+        name = name if isinstance(name, str) else "<stream>"
+        return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name), bounds)
+    return None
+
+
+def documents_under(directory: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
+    """The RDF documents in a directory and all directories below it, in the order of their paths.
+
+    Only names with an extension of an RDF syntax count (``.gz`` may follow); names that begin with a dot are passed over. A given
+    format is taken for the format of all of them.
+
+    Raises:
+        LoadError: there is none, or a directory may not be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise LoadError(f"cannot read the directory {error.filename}: {_reason(error)}") from error
+
+    found: list[Path] = []
+    for parent, directories, files in os.walk(directory, onerror=refuse):
+        directories[:] = [name for name in directories if not name.startswith(".")]
+        found += [Path(parent, name) for name in files if not name.startswith(".") and has_known_extension(name)]
+    if not found:
+        raise LoadError(
+            f"no RDF file in the directory {directory}", hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ... or .gz"
+        )
+    return (_file(path, format, bounds) for path in sorted(found))
+
+
+def _file(given: str | Path, format: Format | None, bounds: DocumentBounds) -> Document:
+    """The document of a file; messages show its name as it was given (a Path makes ``http:/`` of ``http://``)."""
+    path = Path(given)
+    try:
+        size: int | None = path.stat().st_size
+        if not path.is_file():
+            size = None  # a pipe, for example
+        elif not os.access(path, os.R_OK):
+            raise LoadError(f"cannot read {given}: permission denied")
+    except FileNotFoundError:
+        raise LoadError(f"{given} does not exist", hint=_instead(str(given))) from None
+    except (OSError, ValueError) as error:
+        raise LoadError(f"cannot read {given}: {_reason(error)}") from error
+    return Document(
+        str(path), size, lambda: path.open("rb", buffering=0), size is not None, format or format_of_name(path.name), bounds
+    )
+
+
+def _instead(given: str) -> str | None:
+    """A hint at what was meant by something that is not a file."""
+    if _ADDRESS.match(given):
+        return "nothing is fetched from the web: download the document, and name the file"
+    if _RDF_TEXT.search(given):
+        return "RDF text is read from bytes: pass text.encode()"
+    return _nearby(Path(given))
+
+
+def _nearby(path: Path) -> str | None:
+    """A hint with a file of nearly this name."""
+    from difflib import get_close_matches
+
+    try:
+        names = sorted(entry.name for entry in path.parent.iterdir())
+    except OSError:
+        return f"the directory {path.parent} does not exist either"
+    close = get_close_matches(path.name, names, n=1)
+    return f"did you mean {path.parent / close[0]}?" if close else None
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)

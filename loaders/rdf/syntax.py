@@ -1,0 +1,241 @@
+"""Documents -> ids, each RDF syntax by the way that suits it: line by line, or by one of pyoxigraph's parsers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
+
+import numpy as np
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.bounds import hint_for
+from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, Format
+from kg_reasoner.loaders.rdf.scan import Scanned, too_long
+from kg_reasoner.loaders.rdf.statements import Encoder, Ids, check_line
+from kg_reasoner.loaders.rdf.xml import PlainXML
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+    from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
+
+__all__ = ["Batch", "read_lines", "read_parsed"]
+
+Batch: TypeAlias = tuple[Ids, "Ids | None"]
+"""Ids of triples, of shape (triples, 3), and of their graphs (-1: the default graph), or None in a syntax without graphs."""
+
+_BYTES_OF_A_LINE: Final = 100
+_LARGEST_CHUNK: Final = 1 << 23
+_ROWS: Final = 50_000
+
+_LITERAL: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_POSITION: Final = re.compile(r"Parser error [^:]*: ")
+_HINTS: Final = (
+    ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
+    ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
+    ("UTF-8", "save the document in UTF-8"),
+    ("variables are not allowed", "a variable stands for something in a rule only: { ... } => { ... }"),
+    ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
+)
+_NO_BASE: Final = "x-relative-iri:///"
+"""The base of JSON-LD documents without one: pyoxigraph leaves out what is relative, but nothing may get lost in silence."""
+
+
+def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: int) -> Iterator[Batch]:
+    """Read N-Triples or N-Quads, about `block` statements at a time.
+
+    Raises:
+        LoadError: with the first line that is wrong.
+    """
+    size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
+    document = opened.document
+    line = 1
+    for chunk in _whole_lines(opened.stream, size, document):
+        _check_lengths(chunk, line, document)
+        try:
+            yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
+        except (SyntaxError, UnicodeDecodeError, LoadError) as error:
+            raise _first_error(document, chunk, line, format.graphs) or document.error(str(error), line) from None
+        line += chunk.count(b"\n")
+
+
+def _whole_lines(stream: BinaryIO, size: int, document: Document) -> Iterator[bytes]:
+    """Pieces of about `size` bytes that end where a line ends. Every end of a line becomes LF."""
+    pieces: list[bytes] = []
+    number, length = 1, 0
+    while data := stream.read(size):
+        if b"\r" in data:
+            if data.endswith(b"\r"):
+                data += stream.read(1)
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*pieces, data[:end]])
+            pieces = [data[end:]]
+            number, length = number + data.count(b"\n"), len(data) - end
+        else:
+            pieces.append(data)
+            length += len(data)
+            if length > document.bounds.line:
+                raise _line_too_long(document, number)
+    if any(pieces):
+        yield b"".join(pieces)
+
+
+def _check_lengths(chunk: bytes, first_line: int, document: Document) -> None:
+    """Refuse whole lines that are too long, or that have a literal that is too long."""
+    bounds = document.bounds
+    if len(chunk) <= min(bounds.line, bounds.literal):
+        return
+    for number, line in enumerate(chunk.split(b"\n"), first_line):
+        if len(line) > bounds.line:
+            raise _line_too_long(document, number)
+        if _has_longer_literal(line, bounds.literal):
+            raise too_long(document, number)
+
+
+def _has_longer_literal(data: bytes, longest: int) -> bool:
+    return len(data) > longest and any(len(found[0]) - 2 > longest for found in _LITERAL.finditer(data))
+
+
+def _line_too_long(document: Document, number: int) -> LoadError:
+    return document.error(f"the line is longer than {document.bounds.line} bytes", number, hint=hint_for("line"))
+
+
+def _first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
+    """The error of the first wrong line: each is parsed by itself, which is slow, and done only when there is an error.
+
+    Without `first_line`, the lines are not those of the document but what a parser made of it.
+    """
+    for place, line in enumerate(chunk.split(b"\n")):
+        text = line.decode("utf-8", "replace")
+        number = None if first_line is None else first_line + place
+        try:
+            check_line(line, quads)
+        except SyntaxError as error:
+            if number is None:
+                return document.error(f"{_POSITION.sub('', error.msg, count=1)}: {text}")
+            return parser_error(document, error, number, text)
+        except LoadError as error:
+            return document.error(error.message, number, hint=error.hint, text=text)
+    return None
+
+
+def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int) -> Iterator[Batch]:
+    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, at most `block` statements at a time.
+
+    Raises:
+        LoadError: the document is wrong; with the line where the parser knows it.
+    """
+    for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
+        if _has_longer_literal(data, opened.document.bounds.literal):
+            raise too_long(opened.document, None)
+        try:
+            if graphs is not None:
+                yield encoder.triples_in_graphs(data, graphs)
+            else:
+                ids = encoder.triples(data)
+                yield ids, np.full(len(ids), -1, np.int32) if format.graphs else None
+        except (SyntaxError, LoadError) as error:
+            raise _first_error(opened.document, data, None, False) or opened.document.error(str(error)) from None
+
+
+def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int) -> Iterator[tuple[bytes, list[bytes] | None]]:
+    """What pyoxigraph's parser finds, as canonical N-Triples, and each statement's graph unless all are in the default graph.
+
+    Writing N-Triples inside pyoxigraph and reading them with the compiled reader is twice as fast as a Python object for each term.
+    """
+    import pyoxigraph
+
+    document = opened.document
+    is_json = format is JSON_LD
+    # Turtle's parsers know their position; of the others it is the line that they asked for last.
+    feed: PlainXML | Scanned
+    if format is RDF_XML:
+        feed = PlainXML(opened, by_lines=not document.reopens)
+    else:
+        feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
+    try:
+        statements = pyoxigraph.parse(
+            cast(IO[bytes], feed),
+            _parser_of(format),
+            base_iri=base or (_NO_BASE if is_json else None),
+            lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
+        )
+        if not format.graphs:
+            while data := pyoxigraph.serialize(itertools.islice(statements, rows), format=pyoxigraph.RdfFormat.N_TRIPLES):
+                yield data, None
+        while quads := list(itertools.islice(statements, rows)):
+            if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
+                quads = [quad for quad in quads if ":" in quad.predicate.value]
+            graphs = _graphs(quads)
+            triples = quads if graphs is None else [quad.triple for quad in quads]
+            data = cast(bytes, pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES))
+            if is_json:
+                _refuse_relative(data, document)
+            yield data, graphs
+        while feed.read(_LARGEST_CHUNK):
+            pass
+    except SyntaxError as error:
+        line = _line_of_error(document, base) if format is RDF_XML and document.reopens else feed.line
+        raise parser_error(document, error, line if error.lineno is None else None) from None
+    except MemoryError:  # of the parser's own buffer: a term is longer than it
+        raise document.error("a term is too long for this syntax (16 MiB)", hint="N-Triples may have longer ones") from None
+
+
+def _line_of_error(document: Document, base: str | None) -> int | None:
+    """The line of the first error in an RDF/XML document, which is read again line by line."""
+    import pyoxigraph
+
+    with document.open() as again:
+        feed = PlainXML(again, by_lines=True)
+        try:
+            for _ in pyoxigraph.parse(cast(IO[bytes], feed), pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
+                pass
+        except SyntaxError:
+            return feed.line
+    return None
+
+
+def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
+    import pyoxigraph
+
+    found = pyoxigraph.RdfFormat.from_media_type(format.media_type)
+    assert found is not None
+    return found
+
+
+def _graphs(quads: list[pyoxigraph.Quad]) -> list[bytes] | None:
+    """The text of each quad's graph (empty: the default graph), or None if all are in the default graph."""
+    import pyoxigraph
+
+    names = [quad.graph_name for quad in quads]
+    if all(type(name) is pyoxigraph.DefaultGraph for name in names):
+        return None
+    return [b"" if isinstance(name, pyoxigraph.DefaultGraph) else str(name).encode() for name in names]
+
+
+def parser_error(document: Document, error: SyntaxError, line: int | None = None, text: str | None = None) -> LoadError:
+    """The error for what pyoxigraph says, at its position or at `line`; with `text`, the position is in this text."""
+    message = _POSITION.sub("", error.msg, count=1)
+    hint = next((hint for part, hint in _HINTS if part in message), None)
+    if "LoadDocumentCallback" in message:
+        message = "the document refers to a remote context"
+    elif "No scheme found in an absolute IRI" in message:
+        message = "the IRI is relative"
+        if text is not None:
+            hint = "N-Triples and N-Quads have absolute IRIs only"
+    message = message[:1].lower() + message[1:] if message[1:2].islower() else message
+    if error.lineno is None:
+        return document.error(message, line, hint=hint, text=text)
+    end = error.end_offset if error.end_lineno == error.lineno else None
+    return document.error(message, line if text is not None else error.lineno, error.offset or 1, end, hint, text)
+
+
+def _refuse_relative(data: bytes, document: Document) -> None:
+    found = re.search(re.escape(_NO_BASE.encode()) + b"([^>]*)", data)
+    if found:
+        iri = found[1].decode("utf-8", "replace")
+        raise document.error(f"the IRI {iri!r} is relative", hint=_HINTS[0][1])

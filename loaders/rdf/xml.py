@@ -1,0 +1,273 @@
+"""XML that is safe and plain: nothing is fetched, no entity explodes, and the RDF/XML parser sees only elements and text.
+
+pyoxigraph's RDF/XML parser is fast and strict about RDF; of XML it does not know other encodings than UTF-8, CDATA sections or
+comments inside text, all forms of document types, or line numbers, and it takes a document that ends in the middle for a whole one.
+So expat, which knows XML, reads every byte first and vouches for it, and what pyoxigraph has trouble with is rewritten.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+from xml.parsers import expat
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.bounds import hint_for
+from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
+from kg_reasoner.terms import OWL, RDF
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
+
+__all__ = ["PlainXML", "XMLReader"]
+
+_CHUNK: Final = 1 << 16
+_ENCODING: Final = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
+_REFERENCE: Final = re.compile(r"&([^\s&;#]+);")
+_PREDEFINED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_LONGEST_ENTITY: Final = 1 << 16
+_INSIDE: Final = "nothing is fetched: define the entities inside the document"
+
+_PARSE_TYPE: Final = f"{RDF} parseType"
+_DIRECTION: Final = "http://www.w3.org/2005/11/its dir"
+_RDF_1_2: Final = frozenset({_PARSE_TYPE, _DIRECTION, f"{RDF} annotation", f"{RDF} annotationNodeID"})
+
+_OnStart: TypeAlias = Callable[[str, dict[str, str]], None]
+_OnEnd: TypeAlias = Callable[[str], None]
+
+_SPECIAL: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_SPECIAL_START: Final = re.compile(rb"<[!?]|<\Z")
+
+
+class XMLReader:
+    """The text of an XML document as UTF-8 with plain line breaks, checked by an expat parser that refuses everything outside it,
+    and what is beyond the document's bounds.
+
+    `parser` is the expat parser, for handlers to be set. Those of elements are `on_start` and `on_end`; they get names with a space
+    between the namespace and the local name. `entities` are the general entities that the document defines, by name.
+    """
+
+    def __init__(self, opened: OpenDocument, on_start: _OnStart, on_end: _OnEnd | None = None) -> None:
+        self.document: Document = opened.document
+        self.entities: dict[str, str] = {}
+        self._text = _text(opened)
+        self._finished = False
+        self.on_start = on_start
+        self._on_end = on_end
+        self._deepest = opened.document.bounds.depth
+        self._depth = 0
+        self._tags = 0
+        self._read = 0
+        self._without_tag = 0
+        self._replaced = 0
+        self.parser = parser = expat.ParserCreate("UTF-8", " ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.EntityDeclHandler = self._entity
+        parser.ExternalEntityRefHandler = self._external
+        parser.SkippedEntityHandler = self._skipped
+
+    @property
+    def line(self) -> int:
+        """The line that expat is reading, counted from 1."""
+        return int(self.parser.CurrentLineNumber)
+
+    def error(self, message: str, hint: str | None = None) -> LoadError:
+        """The error for the line that expat is reading."""
+        return self.document.error(message, self.line, hint=hint)
+
+    def feed(self) -> bytes:
+        """Read a chunk and call the handlers for it; the chunk, or nothing at the end.
+
+        Raises:
+            LoadError: the document is not well-formed, ends in the middle, or needs something outside it.
+        """
+        if self._finished:
+            return b""
+        try:
+            # More at a time while no tag ends: expat begins anew with a token that is not complete.
+            text = self._text.read(max(_CHUNK, self._without_tag))
+        except UnicodeDecodeError as error:
+            message = f"the byte {error.object[error.start]:#04x} is not valid {error.encoding}"
+            raise self.document.error(message, self._undecodable_line(error.encoding)) from None
+        except UnicodeError as error:
+            raise self.document.error(f"the text is not in the encoding that it declares: {error}") from None
+        data = text.encode("utf-8", "surrogatepass")  # of a surrogate, expat says that it is not XML
+        self._finished = not data
+        self._read += len(data)
+        before = self._tags, self._depth
+        try:
+            self.parser.Parse(data, not data)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise self.document.error(message, error.lineno, error.offset + 1, error.offset + 2) from None
+        self._without_tag = self._without_tag + len(data) if before == (self._tags, self._depth) else 0
+        if self._without_tag > self.document.bounds.literal:
+            raise too_long(self.document, self.line)
+        if self.entities:
+            self._check_expansion(text)
+        return data
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._tags += 1
+        self._depth += 1
+        if self._depth > self._deepest:
+            raise too_deep(self.document, self._deepest, self.line, hint_for("depth"))
+        self.on_start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        if self._on_end is not None:
+            self._on_end(tag)
+
+    def _check_expansion(self, text: str) -> None:
+        """Refuse a document that is small and has long entities very often."""
+        self._replaced += sum(len(self.entities.get(name, "")) for name in _REFERENCE.findall(text))
+        if self._replaced > self.document.bounds.expanded(self._read):
+            message = f"its entities make it more than {self.document.bounds.expansion} times as long"
+            raise self.error(message, hint_for("expansion"))
+
+    def _undecodable_line(self, encoding: str) -> int | None:
+        """The first line that is not in the encoding; expat may not have come as far."""
+        if self.document.reopens and encoding != "utf-16":
+            with self.document.open() as again:
+                for number, line in enumerate(again.stream, 1):
+                    try:
+                        line.decode(encoding)
+                    except UnicodeDecodeError:
+                        return number
+        return None
+
+    def _entity(self, name: str, is_parameter: bool, value: str | None, *_: object) -> None:
+        if is_parameter or value is None or name in self.entities or name in _PREDEFINED:
+            return
+        if "<" in value:
+            raise self.error(f"the entity {name} has markup in it, which is not supported")
+        length = len(value) + sum(len(self._expansion(found)) for found in _REFERENCE.finditer(value))
+        if length > _LONGEST_ENTITY:
+            raise self.error(f"the entity {name} is longer than {_LONGEST_ENTITY} characters")
+        self.entities[name] = _REFERENCE.sub(self._expansion, value)
+
+    def _expansion(self, reference: re.Match[str]) -> str:
+        name = reference[1]
+        if name in _PREDEFINED:
+            return _PREDEFINED[name]
+        if name not in self.entities:
+            raise self.error(f"the entity {name} is used before it is defined")
+        return self.entities[name]
+
+    def _external(self, *_: object) -> int:
+        raise self.error("an entity is defined outside the document", _INSIDE)
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:
+        raise self.error(f"the entity {name} is not defined in the document", _INSIDE)
+
+
+def _text(opened: OpenDocument) -> io.TextIOWrapper:
+    """The document's text, by its byte order mark or its XML declaration, with all line breaks made LF as XML asks for."""
+    declared = _ENCODING.match(opened.head)
+    encoding = "utf-16" if opened.head.startswith((b"\xff\xfe", b"\xfe\xff")) else declared[1].decode() if declared else "utf-8"
+    try:
+        return io.TextIOWrapper(opened.stream, encoding, newline=None)
+    except LookupError:
+        raise opened.document.error(f"the encoding {encoding} is not known", 1, hint="save the document as UTF-8") from None
+
+
+class PlainXML:
+    """An XML document as pyoxigraph reads it well: UTF-8 without comments, processing instructions, CDATA sections, odd entities.
+
+    With `by_lines`, `read` hands it out line by line, so that `line`, the line handed out last, is where the parser is.
+    """
+
+    def __init__(self, opened: OpenDocument, *, by_lines: bool) -> None:
+        self.line = 1
+        self._by_lines = by_lines
+        self._reader = XMLReader(opened, self._begin)
+        self._root_offset: int | None = None
+        self._unread = b""
+        self._pieces: list[tuple[int, bytes]] = []
+        self._next = 0
+        self._done = 0
+        self._next_line = 1
+
+    def read(self, size: int = -1) -> bytes:
+        """The next line or piece, or as much of it as is asked for; nothing at the end."""
+        while self._next == len(self._pieces):
+            self._pieces.clear()
+            self._next = 0
+            data = self._reader.feed()
+            self._unread += data
+            if self._root_offset is not None:
+                self._rewrite()
+            if not data:
+                return b""
+        self.line, piece = self._pieces[self._next]
+        if 0 <= size < len(piece) - self._done:  # pyoxigraph ends the process if it gets more than it asked for
+            self._done += size
+            return piece[self._done - size : self._done]
+        if self._done:
+            piece, self._done = piece[self._done :], 0
+        self._next += 1
+        return piece
+
+    def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+        """Called for the first element: the document type is complete, and the content begins."""
+        if tag == f"{OWL} Ontology":
+            raise self._reader.error("this is OWL/XML, not RDF/XML", "give owlxml as its format")
+        self._root_offset = self._reader.parser.CurrentByteIndex
+        self._reader.on_start = self._check
+        self._check(tag, attributes)
+
+    def _check(self, tag: str, attributes: dict[str, str]) -> None:
+        """Refuse what RDF 1.2 has more than RDF 1.1."""
+        if _RDF_1_2.isdisjoint(attributes):
+            return
+        if _DIRECTION in attributes:
+            raise self._reader.error("the base direction its:dir is of RDF 1.2, which is not supported", "leave the direction out")
+        if attributes.get(_PARSE_TYPE, "Triple") == "Triple":
+            raise refused_triple_term(self._reader.document, self._reader.line)
+
+    def _rewrite(self) -> None:
+        """Make pieces of what was read, but for a comment or the like that is not complete yet."""
+        text, self._unread = self._unread, b""
+        if self._root_offset:
+            entities = "".join(f"<!ENTITY {name} {_quoted(value)}>" for name, value in self._reader.entities.items())
+            if entities:
+                self._pieces.append((1, f"<!DOCTYPE rdf:RDF [{entities}]>".encode()))
+            self._next_line += text.count(b"\n", 0, self._root_offset)
+            text, self._root_offset = text[self._root_offset :], 0
+        place = 0
+        if _SPECIAL_START.search(text):
+            for special in _SPECIAL.finditer(text):
+                self._add(text[place : special.start()])
+                if special[1]:
+                    self._pieces.append((self._next_line, _escaped(special[1].decode()).encode()))
+                self._next_line += special[0].count(b"\n")
+                place = special.end()
+            unfinished = _SPECIAL_START.search(text, place)
+            if unfinished:
+                self._unread = text[unfinished.start() :]
+                text = text[: unfinished.start()]
+        self._add(text[place:] if place else text)
+
+    def _add(self, text: bytes) -> None:
+        if not self._by_lines:
+            if text:
+                self._pieces.append((self._next_line, text))
+            return
+        lines = text.split(b"\n")
+        self._pieces += ((number, line + b"\n") for number, line in enumerate(lines[:-1], self._next_line))
+        self._next_line += len(lines) - 1
+        if lines[-1]:
+            self._pieces.append((self._next_line, lines[-1]))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _quoted(value: str) -> str:
+    return '"' + _escaped(value).replace('"', "&quot;").replace("%", "&#37;").replace("\n", "&#10;") + '"'

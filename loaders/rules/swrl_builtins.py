@@ -1,0 +1,154 @@
+"""The built-ins of SWRL (section 8 of the submission) as SPARQL's functions on terms.
+
+The first argument is the result, where there is one. What SPARQL has no function for (powers, trigonometry, durations, times, URIs,
+lists) is refused by name. ``swrlb:equal`` also gives a value to a variable that has none; ``swrlb:date`` and ``swrlb:dateTime``
+take a value apart, and do not put one together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from kg_reasoner.errors import suggest
+from kg_reasoner.loaders.rules.builtins import Builtin, Refused, computation, condition, equality, nested
+from kg_reasoner.loaders.rules.swrl import SWRLB
+from kg_reasoner.program import Argument, Call, Expression, Variable
+from kg_reasoner.terms import IRI, XSD, literal
+
+__all__ = ["SWRL_BUILTINS", "builtins_of"]
+
+_Arguments: TypeAlias = Sequence[Argument]
+_Make: TypeAlias = Callable[[str, _Arguments], list[Builtin]]
+
+_INTEGER: Final = f"<{XSD.integer.value}>"
+_BLANKS: Final = "[ \\t\\n\\r]+"
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """How a built-in is made, and with how many arguments (`most` is None: any number)."""
+
+    make: _Make
+    least: int
+    most: int | None
+
+
+def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]:
+    """What an atom of a built-in says; `text` is the atom as it is written, for messages.
+
+    Raises:
+        Refused: there is no function for it, or it has a wrong number of arguments.
+    """
+    name = builtin.value[len(str(SWRLB)) :] if builtin in SWRLB else None
+    definition = SWRL_BUILTINS.get(name or "")
+    if definition is None:
+        hint = suggest(name, SWRL_BUILTINS) if name else ""
+        shown = f"swrlb:{name}" if name else str(builtin)
+        raise Refused(f"no function implements the built-in {shown}{hint}")
+    if len(arguments) < definition.least or (definition.most is not None and len(arguments) > definition.most):
+        few = "few" if len(arguments) < definition.least else "many"
+        raise Refused(f"{text} has {len(arguments)} arguments, which is too {few}")
+    return definition.make(text, arguments)
+
+
+def _holds(count: int, build: Callable[..., Expression]) -> _Definition:
+    """A condition on all arguments."""
+    return _Definition(lambda text, arguments: [condition(text, build(*arguments))], count, count)
+
+
+def _gives(least: int, most: int | None, build: Callable[..., Expression]) -> _Definition:
+    """The first argument is a function of `least` to `most` others."""
+
+    def make(text: str, arguments: _Arguments) -> list[Builtin]:
+        result, *inputs = arguments
+        return [computation(text, result, build(*inputs))]
+
+    return _Definition(make, least + 1, None if most is None else most + 1)
+
+
+def _function(name: str) -> Callable[..., Expression]:
+    return lambda *arguments: Call(name, arguments)
+
+
+def _lower(name: str) -> Callable[..., Expression]:
+    """A comparison of strings in lower case."""
+    return lambda first, second: Call(name, (Call("LCASE", (first,)), Call("LCASE", (second,))))
+
+
+def _whole_quotient(first: Expression, second: Expression) -> Expression:
+    return Call(_INTEGER, (Call("/", (first, second)),))
+
+
+def _remainder(first: Expression, second: Expression) -> Expression:
+    return Call("-", (first, Call("*", (second, _whole_quotient(first, second)))))
+
+
+def _normal_space(text: Expression) -> Expression:
+    trimmed = Call("REPLACE", (text, literal(f"^{_BLANKS}|{_BLANKS}$"), literal("")))
+    return Call("REPLACE", (trimmed, literal(_BLANKS), literal(" ")))
+
+
+def _concatenation(*texts: Expression) -> Expression:
+    """XPath's fn:concat takes any literals; SPARQL's CONCAT takes strings."""
+    return Call("CONCAT", tuple(Call("STR", (text,)) if isinstance(text, Variable) else text for text in texts))
+
+
+def _parts(*functions: str) -> _Definition:
+    """The other arguments are the parts of the first one; the last of them, the time zone, may be missing."""
+
+    def make(text: str, arguments: _Arguments) -> list[Builtin]:
+        whole, *parts = arguments
+        return [computation(text, part, Call(function, (whole,))) for function, part in zip(functions, parts, strict=False)]
+
+    return _Definition(make, len(functions), len(functions) + 1)
+
+
+_DATE: Final = ("YEAR", "MONTH", "DAY")
+_TIME: Final = ("HOURS", "MINUTES", "SECONDS")
+
+SWRL_BUILTINS: Final[dict[str, _Definition]] = {
+    "equal": _Definition(lambda text, arguments: [equality(text, arguments[0], arguments[1])], 2, 2),
+    **{
+        name: _holds(2, _function(operator))
+        for name, operator in {
+            "notEqual": "!=",
+            "lessThan": "<",
+            "lessThanOrEqual": "<=",
+            "greaterThan": ">",
+            "greaterThanOrEqual": ">=",
+        }.items()
+    },
+    "add": _gives(2, None, lambda *numbers: nested("+", numbers)),
+    "subtract": _gives(2, 2, _function("-")),
+    "multiply": _gives(2, None, lambda *numbers: nested("*", numbers)),
+    "divide": _gives(2, 2, _function("/")),
+    "integerDivide": _gives(2, 2, _whole_quotient),
+    "mod": _gives(2, 2, _remainder),
+    "unaryPlus": _gives(1, 1, lambda number: Call("+", (literal(0), number))),
+    "unaryMinus": _gives(1, 1, _function("neg")),
+    "abs": _gives(1, 1, _function("ABS")),
+    "ceiling": _gives(1, 1, _function("CEIL")),
+    "floor": _gives(1, 1, _function("FLOOR")),
+    "round": _gives(1, 1, _function("ROUND")),
+    "booleanNot": _gives(1, 1, _function("!")),
+    "stringEqualIgnoreCase": _holds(2, _lower("=")),
+    "stringConcat": _gives(1, None, _concatenation),
+    "substring": _gives(2, 3, _function("SUBSTR")),
+    "stringLength": _gives(1, 1, _function("STRLEN")),
+    "normalizeSpace": _gives(1, 1, _normal_space),
+    "upperCase": _gives(1, 1, _function("UCASE")),
+    "lowerCase": _gives(1, 1, _function("LCASE")),
+    "contains": _holds(2, _function("CONTAINS")),
+    "containsIgnoreCase": _holds(2, _lower("CONTAINS")),
+    "startsWith": _holds(2, _function("STRSTARTS")),
+    "endsWith": _holds(2, _function("STRENDS")),
+    "substringBefore": _gives(2, 2, _function("STRBEFORE")),
+    "substringAfter": _gives(2, 2, _function("STRAFTER")),
+    "matches": _holds(2, _function("REGEX")),
+    "replace": _gives(3, 3, _function("REPLACE")),
+    "date": _parts(*_DATE, "TZ"),
+    "dateTime": _parts(*_DATE, *_TIME, "TZ"),
+}
+"""The built-ins that have functions, by their names in the namespace swrlb."""

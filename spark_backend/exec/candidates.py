@@ -1,0 +1,72 @@
+"""Facts that an iteration derived, and those that the driver has: candidates, as what is known already may be among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kg_reasoner.program import TRIPLE, Argument, Atom
+from kg_reasoner.spark_backend.exec.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.matching import as_relation, unified
+from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, local_frame, triple_frame
+from kg_reasoner.spark_backend.plan.masks import to_words
+from kg_reasoner.spark_backend.plan.plan import MaskPass
+from kg_reasoner.terms import Term, Triple, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Candidates", "feature_of", "stated_facts"]
+
+
+@dataclass
+class Candidates:
+    """Facts that one iteration derived, known ones among them."""
+
+    triples: list[DataFrame] = field(default_factory=list)
+    open_triples: list[DataFrame] = field(default_factory=list)
+    """Triples of rules that have variables for properties or classes: features may be among them."""
+    heads: set[Term] = field(default_factory=set)
+    """The properties of `triples`."""
+    features: list[DataFrame] = field(default_factory=list)
+    relations: dict[int, list[DataFrame]] = field(default_factory=dict)
+    """Facts of general predicates, by arity."""
+
+
+def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass, masks: MaskTable) -> Candidates | None:
+    """Facts that the driver has; None if there are none."""
+    found = Candidates()
+    triples: list[Triple] = []
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    bits: dict[str, int] = {}
+    for atom in atoms:
+        if atom.predicate == TRIPLE:
+            triples.append(atom.terms)  # type: ignore[arg-type]  # facts have no variables
+            continue
+        feature = feature_of(atom, features)
+        if feature is None:
+            rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
+        else:
+            text = term_text(feature[0])  # type: ignore[arg-type]  # a constant
+            bits[text] = bits.get(text, 0) | 1 << feature[1]
+    if triples:
+        found.open_triples.append(triple_frame(spark, triples))
+    for predicate, some in rows.items():
+        columns = argument_columns(len(some[0]))
+        frame = local_frame(spark, [row or (1,) for row in some], ", ".join(f"{name} string" for name in columns) or "one int")
+        found.relations.setdefault(len(columns), []).append(as_relation(predicate, frame.select(*columns)))
+    if bits:
+        table = [(text, *to_words(mask, masks.count_of_words)) for text, mask in bits.items()]
+        schema = f"{TERM} string, " + ", ".join(f"{name} long" for name in masks.names("c"))
+        found.features.append(local_frame(spark, table, schema))
+    return found if triples or rows or bits else None
+
+
+def feature_of(atom: Atom, features: MaskPass) -> tuple[Argument, int] | None:
+    """The term and the bit of an atom of a helper predicate that is kept in masks."""
+    if atom.predicate in features.predicates:
+        for feature, bit in features.bits.items():
+            if feature.predicate == atom.predicate and (term := unified(feature, atom)) is not None:
+                return term, bit
+    return None

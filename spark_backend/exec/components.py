@@ -1,0 +1,111 @@
+"""Connected components of equalities: which term stands for which.
+
+A few pairs are joined on the driver by union-find. More of them are left to GraphFrames where its jar is at hand; where it is
+not, as on serverless platforms, stars are contracted with plain DataFrames (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii:
+Connected Components in MapReduce and Beyond, 2014). All of them give the same representatives: the least text of each component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kg_reasoner.spark_backend.exec.graphframes import components as graphframes_components
+from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
+from kg_reasoner.spark_backend.io.columns import TERM, local_frame
+from kg_reasoner.spark_backend.io.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["FEW_PAIRS", "REPRESENTATIVE", "Method", "least_of_components", "representatives"]
+
+REPRESENTATIVE: Final = "representative"
+"""The column of the term that stands for those of its component."""
+
+FEW_PAIRS: Final = 1_000_000
+"""So many pairs are joined on the driver: about 500 MB of Python strings at the most."""
+
+Method: TypeAlias = Literal["driver", "graphframes", "contraction"]
+
+
+def representatives(pairs: DataFrame, workspace: Workspace, method: Method | None = None) -> DataFrame:
+    """A row for each term of a component that is not its least: the term and the least.
+
+    Args:
+        pairs: two columns of texts, of any names.
+        workspace: where steps are kept.
+        method: how to find them; None for what suits the number of pairs and the session.
+    """
+    step = workspace.step("pairs", lambda: pairs.toDF("one", "other").where("one <> other").distinct())
+    if method is None:
+        large: Method = "contraction" if graphframes_problem(pairs.sparkSession) else "graphframes"
+        method = "driver" if step.count <= FEW_PAIRS else large
+    if method == "driver":
+        rows = sorted(least_of_components((row.one, row.other) for row in step.rows.collect()).items())
+        return local_frame(pairs.sparkSession, rows, f"{TERM} string, {REPRESENTATIVE} string")
+    if method == "graphframes":
+        with ExitStack() as held:
+            return workspace.step("components", lambda: _with_least(held.enter_context(graphframes_components(step.rows)))).rows
+    return _by_contraction(step.rows, workspace)
+
+
+def least_of_components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """For each text of some pairs, the least of its component, if that is another one: union-find.
+
+    >>> least_of_components([("b", "c"), ("d", "e"), ("c", "a")])
+    {'b': 'a', 'c': 'a', 'e': 'd'}
+    """
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while (above := parent.setdefault(text, text)) != text:
+            parent[text] = text = parent[above]  # halves the path
+        return text
+
+    for one, other in pairs:
+        low, high = sorted((root(one), root(other)))
+        parent[high] = low
+    return {text: least for text in parent if (least := root(text)) != text}
+
+
+def _with_least(found: DataFrame) -> DataFrame:
+    """The terms of components and the least one of each, where that is another one."""
+    from pyspark.sql import functions as F
+
+    least = found.groupBy("component").agg(F.min(TERM).alias(REPRESENTATIVE))
+    return found.join(least, "component").where(F.col(TERM) != F.col(REPRESENTATIVE)).select(TERM, REPRESENTATIVE)
+
+
+def _by_contraction(pairs: DataFrame, workspace: Workspace) -> DataFrame:
+    """Alternating large-star and small-star steps, until every edge leads from a term to the least of its component."""
+    from pyspark.sql import functions as F
+
+    edges = pairs.toDF("u", "v")
+    number, before = 0, None
+    while True:
+        step = workspace.step(f"contraction-{number}", lambda edges=edges: _small_star(_large_star(edges)))  # type: ignore[misc]
+        digest = step.rows.agg(F.bit_xor(F.xxhash64("u", "v"))).collect()[0][0]
+        if (step.count, digest) == before:
+            return step.rows.select(F.col("u").alias(TERM), F.col("v").alias(REPRESENTATIVE))
+        before, edges, number = (step.count, digest), step.rows, number + 1
+
+
+def _large_star(edges: DataFrame) -> DataFrame:
+    """Every greater neighbour of a node is linked to the least among the node and its neighbours."""
+    from pyspark.sql import functions as F
+
+    both = edges.select("u", "v").unionByName(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
+    least = both.groupBy("u").agg(F.least(F.col("u"), F.min("v")).alias("least"))
+    return both.where("v > u").join(least, "u").select(F.col("v").alias("u"), F.col("least").alias("v")).distinct()
+
+
+def _small_star(edges: DataFrame) -> DataFrame:
+    """A node and its lesser neighbours are linked to the least of them."""
+    from pyspark.sql import functions as F
+
+    downwards = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+    least = downwards.groupBy("u").agg(F.min("v").alias("least"))
+    linked = downwards.join(least, "u").select(F.col("v").alias("u"), F.col("least").alias("v"))
+    return linked.unionByName(least.select("u", F.col("least").alias("v"))).where("u <> v").distinct()

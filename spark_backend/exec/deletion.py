@@ -1,0 +1,116 @@
+"""What is in doubt when triples are removed: everything that some derivation rests on them for (the first half of DRed).
+
+All rules join here, triggered by what was deleted last, over the materialisation as it was. A single atom is matched with what was
+deleted alone, so that most rules never look at the rest.
+
+Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
+from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.fixpoint import saturate
+from kg_reasoner.spark_backend.exec.joins import derive, triggers
+from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation
+from kg_reasoner.spark_backend.exec.rules import Rules
+from kg_reasoner.spark_backend.exec.statistics import Statistics
+from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, union
+from kg_reasoner.spark_backend.io.workspace import Step, Workspace
+from kg_reasoner.spark_backend.plan.compiler import compile_rules
+from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, Stratum
+from kg_reasoner.spark_backend.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["doubtful_triples"]
+
+
+def doubtful_triples(
+    known: DataFrame,
+    inferred: DataFrame,
+    removed: DataFrame,
+    rules: Rules,
+    statistics: Statistics,
+    relations: Mapping[str, DataFrame],
+    workspace: Workspace,
+    progress: Progress,
+) -> DataFrame | None:
+    """The inferred triples that may not follow any more; None if there are none.
+
+    Args:
+        known: all triples of the materialisation.
+        inferred: those of them that are not explicit without the removed ones.
+        removed: the triples that are removed.
+        rules: of the materialisation.
+        statistics: of the materialisation.
+        relations: facts of general predicates that are given.
+        workspace: where steps are kept.
+        progress: is told of iterations.
+    """
+    passes = compile_rules(rules.rules, wide=False, facts=relations)
+    joins = tuple(join for stratum in passes.strata for join in stratum.joins)
+    facts = Facts(known.sparkSession, PropertyPass(), MaskPass(), workspace, known, statistics, relations, is_open=True)
+    facts.begin()
+    helpers = Stratum(tuple(join for join in joins if join.rule.head.predicate != TRIPLE))
+    stated = [atom for atom in rules.stated if atom.predicate != TRIPLE]
+    first = stated_facts(facts.spark, stated, facts.features, facts.masks)
+    saturate(facts, helpers, "helpers", progress, first=first)
+    given = {len(rows.columns): [] for rows in relations.values()}  # type: ignore[var-annotated]  # by arity
+    for name, rows in relations.items():
+        given[len(rows.columns)].append(as_relation(name, rows))
+    gone: list[DataFrame] = []
+    gone_facts: dict[int, list[DataFrame]] = {}
+    facts.suppose(workspace.step("removed", lambda: removed.distinct()), {})
+    number = 0
+    while True:
+        number += 1
+        found = Candidates()
+        for join in joins:
+            for place in triggers(join, facts):
+                derive(join, facts, place, found)
+        triples = _doubtful(f"doubtful-{number}", [*found.triples, *found.open_triples], inferred, gone, TRIPLE_COLUMNS, workspace)
+        steps = {}
+        for arity, frames in found.relations.items():
+            there = facts.relations[arity].rows("all")
+            certain = [*given.get(arity, []), *gone_facts.setdefault(arity, [])]
+            columns = (RELATION, *argument_columns(arity))
+            assert there is not None, "facts that rules derive from the materialisation are in it"
+            step = _doubtful(f"doubtful-{number}-{arity}", frames, there, certain, columns, workspace)
+            if step is not None and step.count:
+                steps[arity] = step
+                gone_facts[arity].append(step.rows)
+        count = sum(step.count for step in (triples, *steps.values()) if step is not None)
+        progress(Report("doubtful", iteration=number, facts=count))
+        if not count:
+            return union(gone)
+        if triples is not None and triples.count:
+            gone.append(triples.rows)
+        facts.suppose(triples, steps)
+
+
+def _doubtful(
+    name: str,
+    candidates: list[DataFrame],
+    there: DataFrame,
+    without: list[DataFrame],
+    columns: tuple[str, ...],
+    workspace: Workspace,
+) -> Step | None:
+    """The candidates that are among some facts, and not among others."""
+    rows = union(candidates)
+    if rows is None:
+        return None
+
+    def made() -> DataFrame:
+        found = rows.distinct().join(there, list(columns), "left_semi")
+        for others in without:
+            found = found.join(others, list(columns), "left_anti")
+        return found
+
+    return workspace.step(name, made)

@@ -1,0 +1,221 @@
+"""owl:sameAs by representatives: facts are rewritten to one term of each component, and what follows is expanded at the end.
+
+The rules of equality (eq-sym, eq-trans, eq-rep-s, eq-rep-o) say that equal terms have the same facts. Applied as rules, they write
+out every fact for every member of a component; rewritten, each fact is there once while rules are evaluated. The result is the same
+where the other rules do not look at terms as such: comparisons, negation, variables for properties or classes do, and with
+those the rules of equality are applied as what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from kg_reasoner.language.parser import parse
+from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX
+from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TRIPLE_COLUMNS, TYPE, local_frame
+from kg_reasoner.terms import OWL, RDF, Term, term_from_text, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["SAME_AS", "Representatives", "can_rewrite", "is_equality_rule", "rewritten_rule"]
+
+SAME_AS = term_text(OWL.sameAs)
+"""The text of owl:sameAs."""
+
+_RULES = """
+    owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] .
+    owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
+    [?y, ?p, ?o] :- owl:sameAs[?x, ?y], [?x, ?p, ?o] .
+    [?s, ?p, ?y] :- owl:sameAs[?x, ?y], [?s, ?p, ?x], FILTER(?p != rdf:type) .
+"""
+"""The rules that rewriting stands for: eq-sym, eq-trans, eq-rep-s, eq-rep-o."""
+
+
+@cache
+def _equality_rules() -> frozenset[tuple[object, ...]]:
+    return frozenset(map(_shape, parse(_RULES).rules))
+
+
+def _shape(rule: Rule) -> tuple[object, ...]:
+    """A rule without the names of its variables."""
+    numbers: dict[Variable, int] = {}
+
+    def shape(part: object) -> object:
+        if isinstance(part, Variable):
+            return numbers.setdefault(part, len(numbers))
+        if isinstance(part, Atom):
+            return part.predicate, tuple(map(shape, part.terms))
+        expression = getattr(part, "expression", None)
+        if expression is not None:
+            return shape(expression)
+        arguments = getattr(part, "arguments", None)
+        return part if arguments is None else (getattr(part, "name", None), tuple(map(shape, arguments)))
+
+    return shape(rule.head), tuple(map(shape, rule.body))
+
+
+def is_equality_rule(rule: Rule) -> bool:
+    """Whether a rule is one of those that rewriting stands for."""
+    return _shape(rule) in _equality_rules()
+
+
+def can_rewrite(program: Iterable[Rule], others: Sequence[Rule], stated: Iterable[Atom], has_facts: bool) -> bool:
+    """Whether rewriting gives what the rules of equality give.
+
+    Args:
+        program: all rules of the program; the rules of equality must be there.
+        others: the rules that are evaluated beside them.
+        stated: facts of the program.
+        has_facts: whether facts of general predicates are given, to which the rules of equality do not apply.
+    """
+    shapes = set(map(_shape, program))
+    if has_facts or not _equality_rules() <= shapes:
+        return False
+    if any(atom.predicate != TRIPLE and not atom.predicate.startswith(AUXILIARY_PREFIX) for atom in stated):
+        return False
+    return all(_ignores_names(rule) for rule in others)
+
+
+def _ignores_names(rule: Rule) -> bool:
+    """Whether a rule has nothing but atoms, and no variables for properties or classes.
+
+    A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself.
+    """
+    if not all(isinstance(part, Atom) or _asks_for_two(part, rule.head) for part in rule.body):
+        return False
+    for atom in (rule.head, *rule.body):
+        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
+            _, property, value = atom.terms
+            if isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)):
+                return False
+    return True
+
+
+def _asks_for_two(part: BodyLiteral, head: Atom) -> bool:
+    """Whether a part of a body is ``FILTER(?x != ?y)``, and the head ``owl:sameAs[?x, ?y]``."""
+    if head.predicate != TRIPLE or head.terms[1] != OWL.sameAs or not isinstance(part, Filter):
+        return False
+    expression = part.expression
+    if not isinstance(expression, Call) or expression.name != "!=":
+        return False
+    return set(expression.arguments) == {head.terms[0], head.terms[2]} and len(set(variables_of(expression))) == 2
+
+
+class Representatives:
+    """Which term stands for which, in rows of terms that are no representatives."""
+
+    def __init__(self, table: DataFrame) -> None:
+        self.table = table
+
+    def of(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        """The representatives of those terms that have another one."""
+        texts = [(term_text(term),) for term in set(terms)]
+        if not texts:
+            return {}
+        asked = local_frame(self.table.sparkSession, texts, f"{TERM} string")
+        rows = self.table.join(asked, TERM).collect()
+        return {term_from_text(row[TERM]): term_from_text(row[REPRESENTATIVE]) for row in rows}
+
+    def rewrite(self, triples: DataFrame) -> DataFrame:
+        """Triples with representatives as subjects and, except under rdf:type, as objects."""
+        from pyspark.sql import functions as F
+
+        for column, applies in _places():
+            table = self.table.select(F.col(TERM).alias("old"), F.col(REPRESENTATIVE).alias("new"))
+            joined = triples.join(table, (triples[column] == table["old"]) & applies, "left")
+            triples = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*TRIPLE_COLUMNS)
+        return triples
+
+    def pairs(self) -> DataFrame:
+        """All pairs of different terms that are the same."""
+        from pyspark.sql import functions as F
+
+        one, other = (self.members().select(REPRESENTATIVE, F.col(TERM).alias(name)) for name in ("subject", "object"))
+        return one.join(other, REPRESENTATIVE).where("subject <> object").select("subject", "object")
+
+    def reflexive(self) -> DataFrame:
+        """The triples that say of each representative that it equals itself: all that is left of equalities."""
+        from pyspark.sql import functions as F
+
+        same = F.lit(SAME_AS).alias(PREDICATE)
+        return self.table.select(F.col(REPRESENTATIVE).alias(SUBJECT), same, F.col(REPRESENTATIVE).alias(OBJECT)).distinct()
+
+    def members(self) -> DataFrame:
+        """The components: a row for each representative and member, the representative among these."""
+        from pyspark.sql import functions as F
+
+        least = self.table.select(F.col(REPRESENTATIVE), F.col(REPRESENTATIVE).alias(TERM)).distinct()
+        return self.table.select(REPRESENTATIVE, TERM).unionByName(least)
+
+    def expand(self, materialised: DataFrame, given: DataFrame) -> DataFrame:
+        """A materialisation of rewritten triples, with every triple for all members; `given` are the triples as they were given."""
+        from pyspark.sql import functions as F
+
+        rows = self._expanded(materialised)
+        touched = F.col("touched")
+        rewritten = rows.where(touched).select(*TRIPLE_COLUMNS).distinct().join(given, list(TRIPLE_COLUMNS), "left_anti")
+        untouched = rows.where(~touched).select(*TRIPLE_COLUMNS, INFERRED)
+        explicit = self._touching(given).select(*TRIPLE_COLUMNS, F.lit(False).alias(INFERRED))
+        return untouched.unionByName(explicit).unionByName(rewritten.select(*TRIPLE_COLUMNS, F.lit(True).alias(INFERRED)))
+
+    def _expanded(self, rows: DataFrame) -> DataFrame:
+        """A row for each way to replace subject and object by members of their components, and whether there are any."""
+        from pyspark.sql import functions as F
+
+        rows = rows.withColumn("touched", F.lit(False))
+        for column, applies in _places():
+            members = self.members().select(F.col(REPRESENTATIVE).alias("old"), F.col(TERM).alias("new"))
+            joined = rows.join(members, (rows[column] == members["old"]) & applies, "left")
+            rows = joined.withColumn("touched", F.col("touched") | F.col("new").isNotNull())
+            rows = rows.withColumn(column, F.coalesce(F.col("new"), F.col(column))).drop("old", "new")
+        return rows
+
+    def _touching(self, triples: DataFrame) -> DataFrame:
+        """The triples that have a member of some component."""
+        from pyspark.sql import functions as F
+
+        terms = self.members().select(F.col(TERM).alias("member"))
+        for column, applies in _places():
+            found = terms.select(F.col("member").alias(f"in_{column}"))
+            triples = triples.join(found, (triples[column] == found[f"in_{column}"]) & applies, "left")
+        some = F.coalesce(*(F.col(f"in_{column}") for column, _ in _places())).isNotNull()
+        return triples.where(some).select(*TRIPLE_COLUMNS)
+
+    def expand_facts(self, facts: DataFrame) -> DataFrame:
+        """Facts of a general predicate for all members of their terms' components."""
+        from pyspark.sql import functions as F
+
+        columns = facts.columns
+        for column in columns:
+            members = self.members().select(F.col(REPRESENTATIVE).alias("old"), F.col(TERM).alias("new"))
+            joined = facts.join(members, facts[column] == members["old"], "left")
+            facts = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*columns)
+        return facts
+
+
+def _places() -> list[tuple[str, Column]]:
+    """The columns that are rewritten, and in which rows."""
+    from pyspark.sql import functions as F
+
+    return [(SUBJECT, F.lit(True)), (OBJECT, F.col(PREDICATE) != TYPE)]
+
+
+def rewritten_rule(rule: Rule, names: dict[Term, Term]) -> Rule:
+    """A rule with representatives for its constants, where facts have them."""
+
+    def in_atom(atom: Atom) -> Atom:
+        if atom.predicate != TRIPLE:
+            return Atom(atom.predicate, tuple(map(replaced, atom.terms)), atom.span)
+        subject, property, value = atom.terms
+        return Atom(TRIPLE, (replaced(subject), property, value if property == RDF.type else replaced(value)), atom.span)
+
+    def replaced(term: Argument) -> Argument:
+        return term if isinstance(term, Variable) else names.get(term, term)
+
+    body = tuple(in_atom(part) if isinstance(part, Atom) else part for part in rule.body)
+    return Rule(in_atom(rule.head), body, rule.origin)

@@ -1,0 +1,313 @@
+"""All facts of a run: triples as rows, what properties imply as views, features as masks, general predicates as relations.
+
+Atoms are matched here, whichever way their facts are kept, and new facts are absorbed here: what is known already is left out, and
+what is a feature goes into the masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from kg_reasoner.program import TRIPLE, Atom, Variable
+from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
+from kg_reasoner.spark_backend.exec.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
+from kg_reasoner.spark_backend.exec.statistics import Statistics
+from kg_reasoner.spark_backend.exec.table import Growing, Part
+from kg_reasoner.spark_backend.exec.views import Views
+from kg_reasoner.spark_backend.io.columns import (
+    OBJECT,
+    PREDICATE,
+    SUBJECT,
+    TERM,
+    TRIPLE_COLUMNS,
+    TYPE,
+    argument_columns,
+    union,
+)
+from kg_reasoner.spark_backend.io.workspace import Step, Workspace
+from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, X
+from kg_reasoner.terms import RDF, Term, term_from_text, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Facts"]
+
+SMALL: Final = 100_000
+"""So many triples are read where they are, again and again, instead of being extracted."""
+
+
+class Facts:
+    """The facts of a run.
+
+    Args:
+        spark: the session.
+        base: all triples that were given or stated.
+        statistics: how many of them there are of each property and class.
+        relations: facts of general predicates that were given.
+        is_open: whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
+            imply among them, so that these rules need not put them together each time.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        properties: PropertyPass,
+        masks: MaskPass,
+        workspace: Workspace,
+        base: DataFrame,
+        statistics: Statistics,
+        relations: Mapping[str, DataFrame],
+        *,
+        is_open: bool = False,
+    ) -> None:
+        self.spark = spark
+        self.properties = properties
+        self.features = masks
+        self.workspace = workspace
+        self.statistics = statistics
+        self.base = base
+        self.derived = Growing()
+        self._new_properties: set[Term] = set()
+        """Of the triples that the last iteration derived."""
+        self._is_open = is_open
+        self.closed = Growing()
+        """All triples, if rules are open."""
+        self.masks = MaskTable(masks, workspace)
+        self._extracts: dict[Term, DataFrame] = {}
+        self.views = Views(spark, properties, masks, self.masks)
+        self.relations: dict[int, Growing] = {}
+        by_arity: dict[int, list[DataFrame]] = {}
+        for predicate, rows in relations.items():
+            by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))
+        for arity, frames in by_arity.items():
+            self.relations[arity] = Growing(union(frames))
+
+    # --- features of triples ------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Give terms their masks. One shuffle."""
+        if self.features.features:
+            self.masks.begin(self.views.features_of(self.base, "g"))
+        if self._is_open:
+            implies = bool(self.properties.implied or self.features.features)
+            step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
+            self.closed = Growing(self.base if step is None else step.rows)
+
+    def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
+        """Triples, what properties imply, and the types that masks say, each once."""
+        found = union(filter(None, (triples, self.views.implied(triples), self._types(part))))
+        assert found is not None
+        return found.distinct()
+
+    # --- matching -----------------------------------------------------------------------------------------------------
+
+    def has(self, atom: Atom, part: Part) -> bool:
+        """Whether there may be facts that an atom matches."""
+        return self.size(atom, part) > 0
+
+    def size(self, atom: Atom, part: Part) -> int:
+        """About how many facts an atom matches; 0 only if there are none."""
+        if atom.predicate != TRIPLE:
+            table = self.relations.get(atom.arity)
+            if table is None or not table.has(part):
+                return 0
+            return table.delta_count if part == "delta" else SMALL
+        property = atom.terms[1]
+        is_open = isinstance(property, Variable) or property == RDF.type
+        if part == "delta":
+            sources = () if isinstance(property, Variable) else (source for source, _ in self.views.sources(property))
+            has_new = isinstance(property, Variable) or any(source in self._new_properties for source in sources)
+            return (self.derived.delta_count if has_new else 0) + (len(self.masks.delta_sizes) if is_open else 0)
+        if is_open:
+            return self.statistics.total + 1
+        size = SMALL if self.derived.has(part) else 0
+        for source, _ in self.views.sources(property):  # type: ignore[arg-type]  # a constant
+            size += self.statistics.count(source)
+        return size
+
+    def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+        """The values of an atom's variables, in columns of their names, for all facts that it matches; None if there are none."""
+        if atom.predicate != TRIPLE:
+            return self._match_relation(atom, part, names)
+        subject, property, value = atom.terms
+        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes().get(value)) is not None:
+            terms = self.masks.terms(1 << bit, 0, part)
+            return None if terms is None else matched(terms, (TERM,), (subject,), names)
+        if isinstance(property, Variable) or property == RDF.type:
+            rows = self.closed.rows(part)
+            return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
+        pairs = self.pairs(property, part)
+        return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
+
+    def pairs(self, property: Term, part: Part) -> DataFrame | None:
+        """The subjects and objects of a property, those that other properties imply among them; some twice."""
+        from pyspark.sql import functions as F
+
+        if self._is_open:
+            rows = self.closed.rows(part)
+            return None if rows is None else rows.where(F.col(PREDICATE) == term_text(property)).select(SUBJECT, OBJECT)
+        frames = []
+        for swapped in (False, True):
+            sources = [source for source, turns in self.views.sources(property) if turns == swapped]
+            ends = (F.col(OBJECT).alias(SUBJECT), F.col(SUBJECT).alias(OBJECT)) if swapped else (F.col(SUBJECT), F.col(OBJECT))
+            for rows in self._rows_of(sources, part):
+                frames.append(rows.where(F.col(PREDICATE).isin([term_text(source) for source in sources])).select(*ends))
+        return union(frames)
+
+    def _rows_of(self, properties: Sequence[Term], part: Part) -> list[DataFrame]:
+        """Tables that together have all triples of some properties."""
+        found: list[DataFrame] = []
+        if part != "delta":
+            given = [property for property in properties if self.statistics.count(property)]
+            places = {id(frame): frame for frame in (self._extracts.get(property, self.base) for property in given)}
+            found += places.values()
+        if properties and (derived := self.derived.rows(part)) is not None:
+            found.append(derived)
+        return found
+
+    def extract(self, properties: Iterable[Term], name: str) -> None:
+        """Keep the given triples of some properties, and of what implies them, in a place of their own."""
+        from pyspark.sql import functions as F
+
+        wanted = {source for property in properties for source, _ in self.views.sources(property)} - self._extracts.keys()
+        wanted = {property for property in wanted if self.statistics.count(property)}
+        if not wanted or self.statistics.total < SMALL:
+            return
+        texts = sorted(map(term_text, wanted))
+        step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
+        self._extracts.update(dict.fromkeys(wanted, step.rows))
+
+    def _types(self, part: Part) -> DataFrame | None:
+        """The types that masks say, as triples."""
+        rows = self.masks.rows(part)
+        if rows is None or not self.features.classes():
+            return None
+        return self.views.types_of(rows, "n" if part == "delta" else "m", self.masks.values(part))
+
+    def _match_relation(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+        from pyspark.sql import functions as F
+
+        if atom.predicate in self.features.predicates:
+            found = feature_of(atom, self.features)
+            terms = None if found is None else self.masks.terms(1 << found[1], 0, part)
+            return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
+        table = self.relations.get(atom.arity)
+        rows = None if table is None else table.rows(part)
+        if rows is None:
+            return None
+        return matched(rows.where(F.col(RELATION) == atom.predicate), argument_columns(atom.arity), atom.terms, names)
+
+    # --- growing ------------------------------------------------------------------------------------------------------
+
+    def facts_of(self, predicate: str, arity: int) -> DataFrame | None:
+        """All facts of a general predicate, in columns a0, a1 ...; None if there are none."""
+        from pyspark.sql import functions as F
+
+        frames = []
+        for feature, bit in self.features.bits.items():
+            if feature.predicate == predicate and (terms := self.masks.terms(1 << bit, 0, "all")) is not None:
+                columns = (F.col(TERM) if term == X else F.lit(term_text(term)) for term in feature.terms)  # type: ignore[arg-type]
+                frames.append(terms.select(*(column.alias(f"a{place}") for place, column in enumerate(columns))))
+        table = self.relations.get(arity)
+        if table is not None and (rows := table.rows("all")) is not None:
+            frames.append(rows.where(F.col(RELATION) == predicate).select(*argument_columns(arity)))
+        return union(frames)
+
+    def absorb(self, name: str, found: Candidates) -> int:
+        """Add what is new among the candidates, as the step of an iteration. Returns how many facts are."""
+        from pyspark.sql import functions as F
+
+        features = list(found.features)
+        triples = list(found.triples)
+        if (candidates := union(found.open_triples)) is not None:
+            open_triples = self.workspace.step(f"{name}-open", candidates.distinct).rows
+            classes = [term_text(cls) for cls in self.features.classes()]
+            in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
+            triples.append(open_triples.where(~in_masks))
+            if classes and (rows := self.views.features_of(open_triples.where(in_masks), "c")) is not None:
+                features.append(rows)
+        count = self._absorb_triples(f"{name}-triples", union(triples), None if found.open_triples else found.heads)
+        for arity in sorted(set(self.relations) | set(found.relations)):
+            count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
+        new = self.derived.rows("delta")
+        if new is not None and self.features.features and (rows := self.views.features_of(new, "c")) is not None:
+            features.append(rows)
+        count += self.masks.absorb(name, union(features))
+        if self._is_open:
+            self._absorb_closed(f"{name}-closed", count)
+        return count
+
+    def suppose(self, triples: Step | None, relations: Mapping[int, Step]) -> None:
+        """Count facts that are there as if the last iteration had brought them, so that rules are triggered by them."""
+        self._new_properties = set() if triples is None else _properties_of(triples)
+        for table in (self.closed, self.derived):
+            table.advance(triples)
+        for arity, table in self.relations.items():
+            table.advance(relations.get(arity))
+
+    def _absorb_closed(self, name: str, count: int) -> None:
+        """Write out what an iteration has brought, if rules are open."""
+        new = self.derived.rows("delta")
+        types = self._types("delta")
+        if not count or (new is None and types is None):
+            self.closed.advance(None)
+            return
+        known = self.closed.rows("all")
+        assert known is not None
+
+        def made() -> DataFrame:
+            found = self._closure(new, "delta") if new is not None else types
+            assert found is not None
+            return found.join(known, list(TRIPLE_COLUMNS), "left_anti")
+
+        step = self.workspace.step(name, made)
+        self.closed.advance(step)
+
+    def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
+        """`heads` are the candidates' properties, None if they can have any."""
+        self._new_properties = heads or set()
+        if candidates is None:
+            self.derived.advance(None)
+            return 0
+        step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
+        if heads is None:
+            self._new_properties = _properties_of(step)
+        self.derived.advance(step)
+        return step.count
+
+    def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        if heads is None:
+            known = self.closed.rows("all")
+        else:
+            known = union(
+                pairs.select(SUBJECT, F.lit(term_text(head)).alias(PREDICATE), OBJECT)
+                for head in sorted(heads, key=str)
+                if (pairs := self.pairs(head, "all")) is not None
+            )
+        return candidates if known is None else candidates.join(known, list(TRIPLE_COLUMNS), "left_anti")
+
+    def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:
+        table = self.relations.setdefault(arity, Growing())
+        candidates = union(frames)
+        if candidates is None:
+            table.advance(None)
+            return 0
+        known = table.rows("all")
+        columns = [RELATION, *argument_columns(arity)]
+        step = self.workspace.step(
+            name, lambda: candidates.distinct() if known is None else candidates.distinct().join(known, columns, "left_anti")
+        )
+        table.advance(step)
+        return step.count
+
+
+def _properties_of(triples: Step) -> set[Term]:
+    """The properties of triples that are kept: a look at them costs less than rules that would look for one in vain."""
+    if not triples.count:
+        return set()
+    return {term_from_text(row[PREDICATE]) for row in triples.rows.select(PREDICATE).distinct().collect()}

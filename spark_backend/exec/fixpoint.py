@@ -1,0 +1,68 @@
+"""Semi-naive evaluation of one stratum: iterations until nothing is new."""
+
+from __future__ import annotations
+
+import time
+
+from kg_reasoner.program import TRIPLE, Variable
+from kg_reasoner.spark_backend.exec.candidates import Candidates
+from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.joins import derive, triggers
+from kg_reasoner.spark_backend.plan.plan import Join, Stratum
+from kg_reasoner.spark_backend.progress import Progress, Report
+from kg_reasoner.terms import RDF, Term
+
+__all__ = ["saturate"]
+
+
+def saturate(
+    facts: Facts,
+    stratum: Stratum,
+    name: str,
+    progress: Progress,
+    *,
+    first: Candidates | None = None,
+    closed: bool = False,
+    number: int = 0,
+) -> int:
+    """Apply a stratum's joins until nothing is new; returns how many facts were.
+
+    Args:
+        name: begins the names of the steps in the work directory.
+        first: facts to absorb before any rule is applied.
+        closed: whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
+    """
+    total, iteration = 0, 0
+    fresh = {join for join in stratum.joins if not (closed and join.rule.head.predicate == TRIPLE)}
+    if first is not None:
+        began = time.monotonic()
+        total += facts.absorb(f"{name}-0", first)
+        progress(Report("iteration", stratum=number, iteration=0, facts=total, seconds=time.monotonic() - began))
+    while True:
+        iteration += 1
+        began = time.monotonic()
+        found = Candidates()
+        chosen: list[tuple[Join, int | None]] = []
+        for join in stratum.joins:
+            if iteration == 1 and join in fresh:
+                chosen.append((join, None))
+            else:
+                chosen += [(join, place) for place in triggers(join, facts)]
+        facts.extract((property for join, _ in chosen for property in _properties(join)), f"{name}-{iteration}-extract")
+        for join, trigger in chosen:
+            derive(join, facts, trigger, found)
+        new = facts.absorb(f"{name}-{iteration}", found)
+        total += new
+        if chosen:
+            progress(Report("iteration", stratum=number, iteration=iteration, facts=new, seconds=time.monotonic() - began))
+        if not new:
+            return total
+
+
+def _properties(join: Join) -> list[Term]:
+    """The properties whose triples a rule reads."""
+    return [
+        atom.terms[1]
+        for atom in join.atoms
+        if atom.predicate == TRIPLE and not isinstance(atom.terms[1], Variable) and atom.terms[1] != RDF.type
+    ]

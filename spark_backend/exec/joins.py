@@ -1,0 +1,252 @@
+"""One rule that joins, as a DataFrame: its atoms in an order that begins with what is smallest or new, and its conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
+from kg_reasoner.spark_backend.exec import conditions
+from kg_reasoner.spark_backend.exec.candidates import Candidates
+from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.matching import RELATION, matched
+from kg_reasoner.spark_backend.exec.table import Part
+from kg_reasoner.spark_backend.io.columns import TERM, argument_columns
+from kg_reasoner.spark_backend.plan.plan import Group, Join, Unequal
+from kg_reasoner.terms import RDF, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["columns_of", "derive", "solutions", "triggers"]
+
+Item: TypeAlias = Group | Atom
+
+Condition: TypeAlias = Filter | Bind | Unequal | Atom
+"""What bindings are checked for; an atom is one that is negated."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """The join of some parts of a body, and the variables that it binds."""
+
+    rows: DataFrame
+    bound: frozenset[Variable]
+
+
+def items_of(join: Join) -> tuple[Item, ...]:
+    """What a rule joins."""
+    return (*join.groups, *join.atoms)
+
+
+def triggers(join: Join, facts: Facts) -> list[int]:
+    """The numbers of the items that may have matched new facts in the last iteration."""
+    return [place for place, item in enumerate(items_of(join)) if _size(item, join, facts, "delta")]
+
+
+def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> None:
+    """Add the heads of a rule to the candidates: those for which an item matches a new fact, or all."""
+    rows = solutions(join, facts, trigger, list(dict.fromkeys(variables_of(join.rule.head))))
+    if rows is None:
+        return
+    names = columns_of(join)
+    head = [_column(term, names) for term in join.rule.head.terms]
+    predicate = join.rule.head.predicate
+    if join.feature is not None:
+        term, bit = join.feature
+        found.features.append(rows.select(_column(term, names).alias(TERM), *facts.masks.literals(1 << bit, "c")))
+    elif predicate == TRIPLE:
+        from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS
+
+        triples = rows.select(*(column.alias(name) for column, name in zip(head, TRIPLE_COLUMNS, strict=True)))
+        property = join.rule.head.terms[1]
+        if isinstance(property, Variable) or property == RDF.type:
+            found.open_triples.append(triples)
+        else:
+            found.triples.append(triples)
+            found.heads.add(property)
+    else:
+        from pyspark.sql import functions as F
+
+        arguments = (column.alias(name) for column, name in zip(head, argument_columns(len(head)), strict=True))
+        found.relations.setdefault(len(head), []).append(rows.select(F.lit(predicate).alias(RELATION), *arguments))
+
+
+def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Variable]) -> DataFrame | None:
+    """The values of the wanted variables for all instances of a rule's body, some twice; None if there are none.
+
+    With a trigger, only the instances of which that item is new, and no item before it.
+    """
+    items = items_of(join)
+    parts: list[Part] = ["all" if trigger is None or place > trigger else "old" for place in range(len(items))]
+    if trigger is not None:
+        parts[trigger] = "delta"
+    sizes = [_size(item, join, facts, part) for item, part in zip(items, parts, strict=True)]
+    if not all(sizes):
+        return None
+    names = columns_of(join)
+    waiting = list(range(len(items)))
+    conditions_left: list[Condition] = [*join.unequal, *join.filters, *join.binds, *join.negations]
+    state: _Partial | None = None
+    while waiting:
+        place = _next(items, waiting, sizes, state, trigger)
+        waiting.remove(place)
+        rows = _rows(items[place], join, facts, parts[place], names)
+        if rows is None:
+            return None
+        later = {v for other in waiting for v in _variables(items[other])} | set(wanted)
+        later |= {v for part in conditions_left for v in _asked(part)}
+        state = _joined(state, rows, frozenset(_variables(items[place])), frozenset(later), names)
+        state = _checked(state, conditions_left, join, facts, names)
+    if state is None:
+        state = _checked(_Partial(_one_row(facts), frozenset()), conditions_left, join, facts, names)
+    return state.rows
+
+
+def _size(item: Item, join: Join, facts: Facts, part: Part) -> int:
+    """About how many rows an item has; 0 only if there are none."""
+    if isinstance(item, Group):
+        return facts.masks.size(item.required, _forbidden(item, join), part)
+    return facts.size(item, part)
+
+
+def _forbidden(group: Group, join: Join) -> int:
+    """Terms that have the head's feature already need not be found again."""
+    return 1 << join.feature[1] if join.feature is not None and join.feature[0] == group.term else 0
+
+
+def _rows(item: Item, join: Join, facts: Facts, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+    if isinstance(item, Atom):
+        return facts.match(item, part, names)
+    terms = facts.masks.terms(item.required, _forbidden(item, join), part)
+    return None if terms is None else matched(terms, (TERM,), (item.term,), names)
+
+
+def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], state: _Partial | None, trigger: int | None) -> int:
+    """The item to join next: the trigger, then what shares variables; masks before atoms, small before large."""
+    if state is None:
+        return trigger if trigger is not None else min(waiting, key=lambda place: sizes[place])
+
+    def rank(place: int) -> tuple[bool, int, int]:
+        variables = set(_variables(items[place]))
+        unbound = len(variables - state.bound)
+        return not variables & state.bound and bool(variables), unbound, sizes[place]
+
+    return min(waiting, key=rank)
+
+
+def _joined(
+    state: _Partial | None,
+    rows: DataFrame,
+    variables: frozenset[Variable],
+    later: frozenset[Variable],
+    names: Mapping[Variable, str],
+) -> _Partial:
+    """The join with one more item; only the columns that are still needed."""
+    from pyspark.sql import functions as F
+
+    if state is None:
+        bound = variables
+        joined = rows
+    else:
+        bound = state.bound | variables
+        shared = [names[variable] for variable in state.bound & variables]
+        only_tests = not (variables - state.bound) & later
+        if shared:
+            joined = state.rows.join(rows, shared, "left_semi" if only_tests else "inner")
+        elif only_tests:
+            joined = state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_semi")
+        else:
+            joined = state.rows.crossJoin(rows.drop("one"))
+    kept = bound & later
+    return _Partial(joined.select(*_columns(kept, names)), kept)
+
+
+def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> list[Column]:
+    """The columns of variables, at least one column."""
+    from pyspark.sql import functions as F
+
+    return [F.col(name) for name in sorted(names[variable] for variable in variables)] or [F.lit(1).alias("one")]
+
+
+def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
+    """The rows that pass the conditions whose variables are bound by now; these are taken from the list."""
+    from pyspark.sql import functions as F
+
+    progress = True
+    while progress:
+        progress = False
+        for part in list(waiting):
+            if isinstance(part, Bind):
+                if not state.bound.issuperset(variables_of(part.expression)):
+                    continue
+                value = conditions.value(part, names)
+                if part.variable in state.bound:
+                    state = _Partial(state.rows.where(F.col(names[part.variable]) == value), state.bound)
+                else:
+                    rows = state.rows.withColumn(names[part.variable], value)
+                    state = _Partial(rows.where(F.col(names[part.variable]).isNotNull()), state.bound | {part.variable})
+            elif isinstance(part, Filter):
+                if not state.bound.issuperset(variables_of(part.expression)):
+                    continue
+                state = _Partial(state.rows.where(conditions.condition(part, names)), state.bound)
+            elif isinstance(part, Unequal):
+                if not state.bound.issuperset(_asked(part)):
+                    continue
+                state = _Partial(state.rows.where(F.col(names[part.one]) != F.col(names[part.other])), state.bound)
+            else:
+                if not state.bound.issuperset(_bound_elsewhere(part, join)):
+                    continue
+                state = _without(state, part, facts, names)
+            waiting.remove(part)
+            progress = True
+    return state
+
+
+def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
+    """The variables of a negated atom that the rule's other parts bind; the others stand for anything."""
+    positive = {v for item in items_of(join) for v in _variables(item)} | {bind.variable for bind in join.binds}
+    return positive & set(variables_of(negated))
+
+
+def _without(state: _Partial, negated: Atom, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
+    """The rows for which no fact matches."""
+    from pyspark.sql import functions as F
+
+    rows = facts.match(negated, "all", names)
+    if rows is None:
+        return state
+    shared = sorted(names[variable] for variable in set(variables_of(negated)) & state.bound)
+    if shared:
+        return _Partial(state.rows.join(rows.select(*shared), shared, "left_anti"), state.bound)
+    return _Partial(state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_anti"), state.bound)
+
+
+def _one_row(facts: Facts) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return facts.spark.range(1).select(F.lit(1).alias("one"))
+
+
+def _asked(part: Condition) -> tuple[Variable, ...]:
+    """The variables of a condition."""
+    return (part.one, part.other) if isinstance(part, Unequal) else tuple(variables_of(part))
+
+
+def _variables(item: Item) -> tuple[Variable, ...]:
+    if isinstance(item, Group):
+        return (item.term,) if isinstance(item.term, Variable) else ()
+    return tuple(variables_of(item))
+
+
+def columns_of(join: Join) -> dict[Variable, str]:
+    """A column for each variable of a rule; Spark does not tell upper from lower case."""
+    variables = dict.fromkeys(v for part in (join.rule.head, *join.rule.body) for v in variables_of(part))
+    return {variable: f"v{number}" for number, variable in enumerate(variables)}
+
+
+def _column(term: Argument, names: Mapping[Variable, str]) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col(names[term]) if isinstance(term, Variable) else F.lit(term_text(term))

@@ -1,0 +1,203 @@
+"""The reasoner on Spark: triples and a program go in; the materialisation, facts and inconsistencies come out, as DataFrames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.language import analysis
+from kg_reasoner.language.printer import format_rule
+from kg_reasoner.loaders.ontology.owl import AxiomWarning
+from kg_reasoner.program import Program, Variable, variables_of
+from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
+from kg_reasoner.spark_backend.exec.result import materialisation
+from kg_reasoner.spark_backend.exec.rules import Constraint
+from kg_reasoner.spark_backend.exec.run import Equality, Ontology, Run
+from kg_reasoner.spark_backend.io.columns import argument_columns, is_rdf, local_frame, union
+from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
+from kg_reasoner.spark_backend.io.workspace import temporary_folder
+from kg_reasoner.spark_backend.io.writing import OutputFormat, write
+from kg_reasoner.spark_backend.plan.plan import Join, Plan
+from kg_reasoner.spark_backend.progress import Progress
+from kg_reasoner.spark_backend.requirements import require_pyspark
+from kg_reasoner.terms import term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["SparkReasoner"]
+
+_VIOLATIONS = "rule string, name string, axiom string, values map<string, string>"
+
+
+class SparkReasoner:
+    """Everything that follows from triples and facts by a program; evaluated once, when the first result is asked for.
+
+    Args:
+        spark: the user's session; nothing in it is changed.
+        program: the rules, such as ``rulesets.load("owl2rl").program``.
+        triples: a DataFrame of triples; None for none.
+        ontology: further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
+        facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a string column for each argument.
+        work_dir: where iterations are kept; see `workspace.Workspace`.
+        resume: go on with the interrupted run in the work directory.
+        progress: is told of everything that is done.
+        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+            ``auto``: by representatives, where they give the same.
+        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+
+    Raises:
+        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; raised with the
+            first result.
+        ReasonerError: a run cannot be resumed, or there is no place for iterations.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        program: Program,
+        triples: DataFrame | None = None,
+        *,
+        ontology: Ontology | None = None,
+        facts: Mapping[str, DataFrame] | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        equality: Equality = "auto",
+        wide: bool = True,
+    ) -> None:
+        require_pyspark()
+        self.run = Run(
+            spark,
+            program,
+            triples,
+            ontology=ontology,
+            facts=facts,
+            work_dir=work_dir,
+            resume=resume,
+            progress=progress,
+            equality=equality,
+            wide=wide,
+        )
+
+    @classmethod
+    def read(
+        cls,
+        spark: SparkSession,
+        program: Program,
+        paths: Paths,
+        *,
+        bad_lines: str = "raise",
+        format: InputFormat | None = None,
+        blank_nodes: BlankNodes = "document",
+        work_dir: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> SparkReasoner:
+        """A reasoner over the triples of files, which are parsed once and kept in the work directory.
+
+        For `bad_lines`, `format` and `blank_nodes` see `reading.read_triples`; the other options are those of the class.
+
+        Raises:
+            LoadError, OutputError, UnknownNameError: as `reading.read_triples` says.
+            ReasonerError: there is no place to keep triples.
+        """
+        work = temporary_folder(spark) if work_dir is None else os.fspath(work_dir)
+        triples = read_triples(
+            spark, paths, bad_lines=bad_lines, format=format, blank_nodes=blank_nodes, keep=f"{work.rstrip('/')}/input"
+        )
+        return cls(spark, program, triples, work_dir=work, **options)
+
+    def plan(self) -> Plan:
+        """The logical plan; it takes one look at the data, and derives nothing from it."""
+        return self.run.plan()
+
+    def explain(self) -> str:
+        """The logical plan as text: the passes in the order in which they run, and what each of them derives."""
+        return self.plan().text()
+
+    @property
+    def warnings(self) -> tuple[AxiomWarning, ...]:
+        """What of the ontology rules cannot express."""
+        self.run.state  # noqa: B018  # evaluates
+        return self.run.rules.warnings
+
+    def triples(self) -> DataFrame:
+        """The materialisation: the triples that were given, and those that follow, told apart by the column ``inferred``."""
+        run, state = self.run, self.run.state
+        if run.representatives is None:
+            return materialisation(run.given, run.stated, state)
+        rewritten = materialisation(run.representatives.rewrite(run.given), run.stated, state, rdf_only=False)
+        return run.representatives.expand(rewritten, run.given).where(is_rdf())
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        format: OutputFormat = "parquet",
+        *,
+        inferred_only: bool = False,
+        overwrite: bool = False,
+        compression: str | None = None,
+    ) -> int:
+        """Write the materialisation, or what is inferred of it, to a folder, whole or not at all; returns how many triples.
+
+        Raises:
+            OutputError, UnknownNameError: as `writing.write` says.
+        """
+        triples = self.triples().where("inferred") if inferred_only else self.triples()
+        return write(triples, path, format, overwrite=overwrite, compression=compression)
+
+    def facts(self, predicate: str) -> DataFrame:
+        """The facts of a general predicate, given and derived ones, each once, in the columns a0, a1 ...
+
+        Raises:
+            UnknownNameError: neither the program nor the facts have such a predicate.
+        """
+        run = self.run
+        known = analysis.arities(run.program) | {name: len(rows.columns) for name, rows in run.relations.items()}
+        if predicate not in known:
+            raise UnknownNameError("predicate", predicate, known)
+        columns = argument_columns(known[predicate])
+        frames = [run.state.facts_of(predicate, len(columns)), run.schema_facts(predicate)]
+        rows = union(frame for frame in frames if frame is not None)
+        if rows is None:
+            schema = ", ".join(f"{name} string" for name in columns) or "nothing int"
+            return local_frame(run.spark, [], schema).select(*columns)
+        return (rows if run.representatives is None else run.representatives.expand_facts(rows)).distinct()
+
+    def inconsistencies(self) -> DataFrame:
+        """Every violated constraint with the values that violate it: mirror images and each name of a thing among them, which
+        the in-process reasoner tells as one clash.
+
+        The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
+        ``values``, a map from the names of its variables to the texts of their values.
+        """
+        run, state = self.run, self.run.state
+        frames = []
+        for some, join in zip(run.rules.constraints, run.passes.constraints, strict=True):
+            open_variables = [variable for variable in _variables(some) if variable not in some.schema]
+            rows = solutions(join, state, None, open_variables)
+            if rows is not None:
+                expanded = rows if run.representatives is None else run.representatives.expand_facts(rows)
+                frames.append(_violations(expanded.distinct(), some, join))
+        return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
+
+
+def _variables(some: Constraint) -> list[Variable]:
+    """The variables that a violation gives values to: those of the constraint's positive atoms, in order."""
+    return list(dict.fromkeys(variable for atom in some.rule.body_atoms() for variable in variables_of(atom)))
+
+
+def _violations(rows: DataFrame, some: Constraint, join: Join) -> DataFrame:
+    """The violations of a constraint, from the values of the variables that are not about the schema."""
+    from pyspark.sql import functions as F
+
+    names = columns_of(join)
+    entries = []
+    for variable in _variables(some):
+        known = some.schema.get(variable)
+        entries += [F.lit(variable.name), F.col(names[variable]) if known is None else F.lit(term_text(known))]
+    values = F.create_map(*entries).cast("map<string, string>")
+    texts = {"rule": format_rule(some.rule), "name": some.rule.origin.name, "axiom": some.rule.origin.axiom}
+    return rows.select(*(F.lit(text).cast("string").alias(name) for name, text in texts.items()), values.alias("values"))

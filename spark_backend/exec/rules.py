@@ -1,0 +1,229 @@
+"""From a program and a look at the data to the rules that are left for Spark: translated, specialised, and able to fire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kg_reasoner.expressions.demands import demands
+from kg_reasoner.language import analysis
+from kg_reasoner.language.supply import supplied_rules
+from kg_reasoner.loaders.ontology import owl
+from kg_reasoner.loaders.ontology.owl import AxiomWarning
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.exec.equality import is_equality_rule, rewritten_rule
+from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
+from kg_reasoner.spark_backend.exec.statistics import Statistics
+from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, bound
+from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
+from kg_reasoner.terms import RDF, Term, Triple
+
+__all__ = ["Rules", "concludes_axioms", "prepare"]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """An instance of a constraint: the rule itself, and what its variables about the schema stand for."""
+
+    instance: Rule
+    rule: Rule
+    schema: Binding
+
+
+@dataclass
+class Rules:
+    """What is left to do on Spark, and what the driver has done."""
+
+    rules: list[LeveledRule] = field(default_factory=list)
+    """Rules with bodies, and their levels."""
+    constraints: list[Constraint] = field(default_factory=list)
+    stated: list[Atom] = field(default_factory=list)
+    """Facts that need no data; the driver does not know whether they were given."""
+    schema: DriverFacts = field(default_factory=DriverFacts)
+    schema_rules: tuple[Rule, ...] = ()
+    new_schema: list[Triple] = field(default_factory=list)
+    """The schema triples that the driver derived."""
+    keys: SchemaKeys = field(default_factory=lambda: SchemaKeys(()))
+    warnings: tuple[AxiomWarning, ...] = ()
+    vocabulary: frozenset[Term] = frozenset()
+
+
+def prepare(
+    program: Program,
+    statistics: Statistics,
+    *,
+    found: Iterable[Triple] = (),
+    equalities: Iterable[Triple] = (),
+    names: Iterable[Term] = (),
+    predicates: Iterable[str] = (),
+    representatives: Callable[[set[Term]], dict[Term, Term]] | None = None,
+) -> Rules:
+    """The rules that Spark evaluates.
+
+    Args:
+        program: rules; if it says so, the axioms among the schema triples become rules as well.
+        statistics: of the triples that were given.
+        found: schema triples that an earlier run derived from data.
+        equalities: owl:sameAs triples about classes and properties.
+        names: terms that data uses as classes or properties.
+        predicates: general predicates whose facts are given.
+        representatives: if facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
+
+    Raises:
+        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; it says where.
+    """
+    result = Rules()
+    axioms = set(statistics.schema)
+    further = set(found)
+    while True:
+        rules = program.rules
+        if program.translate is not None:
+            translation = owl.translate([*axioms, *equalities], names=set(names))
+            result.warnings, result.vocabulary = translation.warnings, translation.vocabulary
+            rules = tuple(dict.fromkeys(rules + translation.rules))
+        rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None))
+        schema = set(statistics.schema) | further
+        if representatives is not None:
+            rules, schema = _rewritten(rules, schema, representatives)
+        _close_schema(result, rules, program, statistics, schema, predicates)
+        if program.translate is None or not concludes_axioms(rules):
+            break
+        larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
+        if larger == axioms:
+            break
+        axioms = larger
+    return result
+
+
+def _rewritten(
+    rules: Iterable[Rule], schema: Iterable[Triple], representatives: Callable[[set[Term]], dict[Term, Term]]
+) -> tuple[tuple[Rule, ...], set[Triple]]:
+    """Rules and schema about representatives, without the rules of equality."""
+    rules = [rule for rule in rules if not is_equality_rule(rule)]
+    facts = [Rule(Atom(TRIPLE, triple)) for triple in schema]
+    atoms = (part for rule in (*rules, *facts) for part in (rule.head, *rule.body) if isinstance(part, Atom))
+    names = representatives({term for atom in atoms for term in atom.terms if not isinstance(term, Variable)})
+    triples = {rewritten_rule(fact, names).head.terms for fact in facts}
+    return tuple(dict.fromkeys(rewritten_rule(rule, names) for rule in rules)), triples  # type: ignore[return-value]  # three terms
+
+
+def _close_schema(
+    result: Rules, rules: Sequence[Rule], program: Program, statistics: Statistics, given: set[Triple], predicates: Iterable[str]
+) -> None:
+    """Check the rules, close the schema, and specialise the rest."""
+    analysis.check(Program(tuple(rules), program.declarations))
+    refuse_unsupported(rules)
+    levels = analysis.levels(rules)
+    given_data = {*predicates, *LITERAL_PREDICATES}
+    result.keys = keys = SchemaKeys(rules, given_data, DATATYPE_PREDICATES, none=not _schema_is_lowest(levels))
+    on_driver = dict.fromkeys(rule for rule in rules if _is_about_schema(rule, keys))
+    of_anything: dict[Rule, None] = {}
+    while True:
+        result.schema = _closed([*on_driver, *of_anything], rules, given, keys, statistics)
+        result.stated = []
+        leveled: list[LeveledRule] = []
+        constraints: list[Constraint] = []
+        known_rules = len(on_driver) + len(of_anything)
+        for rule in rules:
+            if rule in on_driver or (not rule.body and keys.has(rule.head)):
+                continue
+            for instance, binding in instances(rule, keys, result.schema):
+                if rule.is_constraint:
+                    constraints.append(Constraint(instance, rule, binding))
+                elif not instance.body:
+                    result.stated.append(instance.head)
+                elif _is_about_schema(instance, keys):
+                    on_driver[instance] = None
+                else:
+                    leveled.append((instance, levels[rule]))
+                    if _concludes_schema_from_anything(instance, keys):
+                        of_anything[instance] = None
+        if len(on_driver) + len(of_anything) == known_rules:
+            break
+    result.schema_rules = tuple(on_driver)
+    joined = {atom.predicate for rule in rules if rule not in on_driver for atom in left_to_data(rule, keys)}
+    result.stated += (Atom(name, row) for name in sorted(joined) for row in sorted(result.schema.rows[name], key=str))
+    known = set(statistics.schema)
+    result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
+    facts = {*predicates, *LITERAL_PREDICATES}
+    able = _supplied([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
+    result.rules = [(rule, level) for rule, level in dict.fromkeys(leveled) if rule in able]
+    result.constraints = [some for some in constraints if some.instance in able]
+
+
+def _is_about_schema(rule: Rule, keys: SchemaKeys) -> bool:
+    """Whether a rule derives schema from nothing but schema."""
+    return bool(rule.body) and not rule.is_constraint and keys.has(rule.head) and keys.covers(rule.body)
+
+
+def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys: SchemaKeys, statistics: Statistics) -> DriverFacts:
+    """The schema, closed under some rules. Those that conclude schema from triples of any kind are applied as far as these are
+    about the schema, or it is enough that a property or class is used; to data, they will be applied as well."""
+    schema = DriverFacts(by)
+    for name, rows in datatype_facts(_terms(rules, statistics)).items():
+        schema.add(name, rows)
+    schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
+    schema.add(TRIPLE, _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics))
+    for rule in rules:
+        if not rule.body and keys.has(rule.head):
+            schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
+    return schema
+
+
+def _concludes_schema_from_anything(rule: Rule, keys: SchemaKeys) -> bool:
+    """Whether a rule concludes schema from one triple of any property, or of any class, as rdfD2 does."""
+    if len(rule.body) != 1 or not isinstance(atom := rule.body[0], Atom) or atom.predicate != TRIPLE:
+        return False
+    return rule.head.predicate == TRIPLE and keys.has(rule.head) and not keys.has(atom)
+
+
+def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Triple]:
+    """What rules with one atom conclude from a property or a class being used at all: data need not be asked."""
+    for rule in rules:
+        subject, property, value = rule.body[0].terms  # type: ignore[union-attr]  # it is an atom
+        name, names, others = property, statistics.properties, [subject, value]
+        if not isinstance(property, Variable):
+            name, names, others = value, statistics.classes if property == RDF.type else {}, [subject]
+        is_any = all(isinstance(other, Variable) for other in others) and len({name, *others}) == len(others) + 1
+        if is_any and isinstance(name, Variable) and set(variables_of(rule.head)) == {name}:
+            for term in names:
+                yield tuple(bound(part, {name: term}) for part in rule.head.terms)  # type: ignore[misc]  # three constants
+
+
+def _terms(rules: Iterable[Rule], statistics: Statistics) -> set[Term]:
+    """The terms of rules and schema, and the properties and classes of data."""
+    atoms = (part for rule in rules for part in (rule.head, *rule.body) if isinstance(part, Atom))
+    constants = {term for atom in atoms for term in atom.terms if not isinstance(term, Variable)}
+    return constants.union(statistics.properties, statistics.classes, *statistics.schema)
+
+
+def _schema_is_lowest(levels: dict[Rule, int]) -> bool:
+    """Whether nothing that looks down derives schema: if it did, the schema could not be closed before the data."""
+    anything = SchemaKeys(())
+    return not any(
+        level > 0 and rule.body and rule.head.predicate == TRIPLE and _may_be_schema(rule.head, anything)
+        for rule, level in levels.items()
+    )
+
+
+def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
+    _, property, value = head.terms
+    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)) or keys.has(head)
+
+
+def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
+    """The rules that can fire."""
+    stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
+    return set(supplied_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))
+
+
+def concludes_axioms(rules: Iterable[Rule]) -> bool:
+    """Whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
+    for rule in rules:
+        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
+            continue
+        _, property, value = rule.head.terms
+        if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):
+            return True
+    return False

@@ -1,0 +1,327 @@
+"""A run: from triples and a program to everything that follows.
+
+The schema is closed on the driver before data is looked at. Where data turns out to entail further schema (a class hierarchy
+that is itself the result of rules, say), the run starts over with that as well, until no more comes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from kg_reasoner import __version__
+from kg_reasoner.language.printer import format_program
+from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
+from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
+from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
+from kg_reasoner.spark_backend.exec.equality import SAME_AS, Representatives
+from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.fixpoint import saturate
+from kg_reasoner.spark_backend.exec.literals import asked_of_literals, literal_relations
+from kg_reasoner.spark_backend.exec.rules import Rules, prepare
+from kg_reasoner.spark_backend.exec.statistics import Statistics, look_at
+from kg_reasoner.spark_backend.failures import plain_failures
+from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
+from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.plan.compiler import Passes, compile_rules
+from kg_reasoner.spark_backend.plan.plan import Plan
+from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
+from kg_reasoner.spark_backend.progress import Progress, Report, reporting
+from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
+
+__all__ = ["Equality", "Ontology", "Run"]
+
+
+class Run:
+    """One evaluation of a program over triples and facts.
+
+    Args:
+        spark: the session.
+        program: the rules.
+        triples: a DataFrame of triples; None for none.
+        ontology: further triples.
+        facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a column for each argument.
+        work_dir: where iterations are kept; see `Workspace`.
+        resume: go on with the run in the work directory.
+        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+            ``auto``: by representatives, where they give the same.
+        progress: is told of everything that is done.
+        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        derived: triples that are known to follow from the given ones.
+        added: further given triples, none of which is among those and the derived ones; these are closed under the rules, then, and
+            only what follows from the added ones is left to derive.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        program: Program,
+        triples: DataFrame | None = None,
+        *,
+        ontology: Ontology | None = None,
+        facts: Mapping[str, DataFrame] | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+        equality: Equality = "auto",
+        wide: bool = True,
+        derived: DataFrame | None = None,
+        added: DataFrame | None = None,
+    ) -> None:
+        self.spark = spark
+        self.program = program
+        self.given = given_triples(spark, triples, ontology)
+        self.relations = dict(facts or {})
+        self._workspace = Workspace(spark, work_dir, resume=resume)
+        self._report = reporting(progress)
+        self._wide = wide
+        self.derived = derived
+        self.added = added
+        self._equalities = Equalities(program, equality, bool(self.relations), self._report)
+        self._statistics: Statistics | None = None
+        self.rules = Rules()
+        self._prepared_for: tuple[object, Rules] | None = None
+        self._passes: Passes | None = None
+        self.stated: DataFrame | None = None
+        self._is_parsed = False
+        self._state: Facts | None = None
+
+    # --- evaluation ---------------------------------------------------------------------------------------------------
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is known of the given triples; the first look costs one pass."""
+        if self._statistics is None:
+            began = time.monotonic()
+            if not self._workspace.resumes:
+                self._parse_once()
+            self._statistics = look_at(self.given)
+            for further in (self.derived, self.added):
+                if further is not None:
+                    self._statistics.include(look_at(further))
+            self._report(Report("look", facts=self._statistics.total, seconds=time.monotonic() - began))
+        return self._statistics
+
+    def _parse_once(self) -> None:
+        """Keep given triples that are read from texts as Parquet: they are read several times."""
+        if not self._is_parsed and any(not file.endswith(".parquet") for file in self.given.inputFiles()):
+            source = self.given
+            self.given = self._workspace.step("given", lambda: source).rows
+        self._is_parsed = True
+
+    @plain_failures("plan what follows from the triples")
+    def plan(self) -> Plan:
+        """The logical plan, for the given triples as they are; nothing is derived from data."""
+        rules = self._prepared(frozenset())
+        if self._state is None:
+            self._equalities.choose(rules)
+            rules = self._prepared(frozenset())
+        return _plan(rules, self._compiled(rules), self._equalities.way(rules))
+
+    @plain_failures("derive what follows from the triples")
+    def evaluate(self) -> None:
+        """Derive everything."""
+        self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
+        self._parse_once()
+        schema: set[Triple] = set(self.statistics.derived_schema)
+        self._equalities.choose(self._prepared(schema))
+        if self.statistics.count(OWL.sameAs):
+            given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
+            self._equate(given, self._workspace.within("given"))
+        number = 0
+        while True:
+            workspace = self._workspace.within(str(number))
+            self.rules = self._prepared(schema)
+            self._saturate(workspace)
+            new, equated = self._derived_schema() - schema, self._equate(self._derived_equalities(), workspace)
+            if not new and not equated:
+                return
+            schema |= new
+            number += 1
+            if new:
+                self._report(Report("schema", facts=len(new)))
+
+    def _prepared(self, schema: Iterable[Triple]) -> Rules:
+        """The rules, with what is known of schema and equality by now."""
+        equalities = self._equalities
+        known = (frozenset(schema), frozenset(equalities.of_names), equalities.rewrites, equalities.representatives)
+        if self._prepared_for is None or self._prepared_for[0] != known:
+            self._prepared_for = known, self._prepare(schema)
+        return self._prepared_for[1]
+
+    def _prepare(self, schema: Iterable[Triple]) -> Rules:
+        equalities = self._equalities.of_names
+        names = {*self.statistics.properties, *self.statistics.classes} if equalities else set()
+        representatives = None
+        if self._equalities.rewrites:
+            representatives = self.representatives.of if self.representatives is not None else lambda terms: {}
+        return prepare(
+            self.program,
+            self._with_equalities(),
+            found=schema,
+            equalities=equalities,
+            names=names,
+            predicates=self.relations,
+            representatives=representatives,
+        )
+
+    # --- equality -----------------------------------------------------------------------------------------------------
+
+    @property
+    def representatives(self) -> Representatives | None:
+        """The representatives of equal terms, if facts are rewritten."""
+        return self._equalities.representatives
+
+    def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
+        """Take further equalities into account; whether that changes anything."""
+        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
+        return pairs is not None and self._equalities.add(pairs, names, workspace)
+
+    def _with_equalities(self) -> Statistics:
+        """What is known of the given triples, and that there are equalities if some were derived."""
+        known = self.statistics.copy()
+        if self.representatives is not None:
+            known.properties.setdefault(OWL.sameAs, 1)
+        return known
+
+    def _derived_equalities(self) -> DataFrame | None:
+        """Pairs of different terms that are the same by the facts there are."""
+        if not self._equalities.matter(self.rules):
+            return None
+        x, y = Variable("x"), Variable("y")
+        found = self.state.match(Atom(TRIPLE, (x, OWL.sameAs, y)), "all", {x: "x", y: "y"})
+        return None if found is None else found.where("x <> y")
+
+    def _compiled(self, rules: Rules) -> Passes:
+        known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
+        return compile_rules(rules.rules, [some.instance for some in rules.constraints], wide=self._wide, facts=known)
+
+    def _saturate(self, workspace: Workspace) -> None:
+        rules = self.rules
+        self._passes = passes = self._compiled(rules)
+        new = [triple for triple in rules.new_schema if triple not in set(self.statistics.derived_schema)]
+        stated = [triple_frame(self.spark, new)] if new else []
+        if self.representatives is not None:
+            stated.append(self.representatives.reflexive())
+        self.stated = union(stated)
+        given = self.given if self.representatives is None else self.representatives.rewrite(self.given)
+        base = union(frame for frame in (given, self.derived, self.stated) if frame is not None)
+        assert base is not None
+        statistics = self._with_equalities()
+        statistics.add(new)
+        self._state = state = Facts(
+            self.spark,
+            passes.properties,
+            passes.masks,
+            workspace,
+            base,
+            statistics,
+            self._given_relations(base),
+            is_open=passes.are_open() or not self._wide,
+        )
+        began = time.monotonic()
+        state.begin()
+        if passes.masks.features:
+            self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
+        first, closed = stated_facts(self.spark, rules.stated, passes.masks, state.masks), False
+        if self.added is not None:
+            first, closed = first or Candidates(), True
+            first.open_triples.append(self.added)
+        for number, stratum in enumerate(passes.strata):
+            saturate(state, stratum, f"stratum-{number}", self._report, first=first, closed=closed, number=number)
+            first = None
+
+    def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:
+        """The facts of general predicates that are given, that the driver has, or that are about literals."""
+        rules = [rule for rule, _ in self.rules.rules] + [some.instance for some in self.rules.constraints]
+        negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
+        on_driver = {name: self.schema_facts(name) for name in sorted(negated & self.rules.keys.predicates)}
+        relations = self.relations | {name: rows for name, rows in on_driver.items() if rows is not None}
+        return relations | literal_relations(base, self.relations.values(), [*self.program.rules, *rules])
+
+    def schema_facts(self, predicate: str) -> DataFrame | None:
+        """The facts of a predicate that the driver has."""
+        rows = sorted(tuple(map(term_text, row)) for row in self.rules.schema.rows.get(predicate, ()))
+        if not rows:
+            return None
+        return local_frame(self.spark, rows, ", ".join(f"{name} string" for name in argument_columns(len(rows[0]))))
+
+    def _derived_schema(self) -> set[Triple]:
+        """The triples about the schema that data entails, and that the driver does not have."""
+        from pyspark.sql import functions as F
+
+        state, keys = self.state, self.rules.keys
+        frames = []
+        if (derived := state.derived.rows("all")) is not None:
+            frames.append(derived.where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+        for target in sorted(state.properties.targets, key=str):
+            if keys.has(Atom(TRIPLE, (Variable("x"), target, Variable("y")))) and (pairs := state.pairs(target, "all")) is not None:
+                frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
+        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
+            tables, masks = state.masks.inferred()
+            for rows in tables:
+                frames.append(state.views.types_of(rows, "n", masks).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))
+        found = union(frames)
+        if found is None:
+            return set()
+        triples = {tuple(map(term_from_text, row)) for row in found.distinct().collect()}
+        return triples - self.rules.schema.rows[TRIPLE]  # type: ignore[return-value]  # three columns each
+
+    @property
+    def state(self) -> Facts:
+        """All facts; there once the run is evaluated."""
+        if self._state is None:
+            self.evaluate()
+        assert self._state is not None
+        return self._state
+
+    @property
+    def passes(self) -> Passes:
+        """The passes of the last evaluation."""
+        assert self._passes is not None, "evaluate first"
+        return self._passes
+
+
+def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
+    """All triples that were given, in the three columns."""
+    frames = [] if triples is None else [triples.select(*TRIPLE_COLUMNS)]
+    if ontology is not None:
+        frames.append(ontology.select(*TRIPLE_COLUMNS) if _is_frame(ontology) else triple_frame(spark, ontology))  # type: ignore[union-attr,arg-type]
+    return union(frames) or triple_frame(spark, [])
+
+
+def _is_frame(given: object) -> bool:
+    """Whether something is a DataFrame, of a session here or of Spark Connect, which has a class of its own."""
+    return hasattr(given, "sparkSession")
+
+
+def _plan(rules: Rules, passes: Passes, equality: str) -> Plan:
+    return Plan(
+        passes.properties,
+        passes.masks,
+        passes.strata,
+        passes.constraints,
+        tuple(rules.stated),
+        rules.schema_rules,
+        sum(map(len, rules.schema.rows.values())),
+        equality,
+    )
+
+
+def _fingerprint(program: Program, statistics: Statistics, facts: Mapping[str, DataFrame]) -> str:
+    """What a run computes, and from what."""
+    from pyspark.sql import functions as F
+
+    parts = [__version__, format_program(program), statistics.fingerprint]
+    for name, rows in sorted(facts.items()):
+        digest = rows.select(F.xxhash64(F.lit(0), *rows.columns).alias("hash")).agg(F.count("*"), F.bit_xor("hash")).collect()[0]
+        parts.append(f"{name} {digest[0]} {digest[1]}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

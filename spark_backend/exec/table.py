@@ -1,0 +1,50 @@
+"""A table that grows by iterations: what was there before the last one, and what that one has added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from kg_reasoner.spark_backend.io.columns import union
+from kg_reasoner.spark_backend.io.workspace import Step, rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Growing", "Part"]
+
+Part: TypeAlias = Literal["all", "old", "delta"]
+"""Which rows: those before the last iteration, those that it added, or both."""
+
+
+class Growing:
+    """Rows in the order of the iterations that added them. No row is added twice."""
+
+    def __init__(self, base: DataFrame | None = None) -> None:
+        self._base = base
+        self._steps: list[Step] = []
+        self._has_delta = False
+
+    def advance(self, added: Step | None) -> None:
+        """The next iteration added these rows, or none."""
+        self._has_delta = added is not None and added.count > 0
+        if added is not None and added.count:
+            self._steps.append(added)
+
+    @property
+    def delta_count(self) -> int:
+        """How many rows the last iteration has added."""
+        return self._steps[-1].count if self._has_delta else 0
+
+    def rows(self, part: Part) -> DataFrame | None:
+        """The rows of a part; None if there are none."""
+        if part == "delta":
+            return self._steps[-1].rows if self._has_delta else None
+        steps = self._steps[:-1] if part == "old" and self._has_delta else self._steps
+        frames = [] if self._base is None else [self._base]
+        return union([*frames, rows_of(steps)] if steps else frames)
+
+    def has(self, part: Part) -> bool:
+        """Whether there may be rows in a part."""
+        if part == "delta":
+            return self._has_delta
+        return self._base is not None or len(self._steps) > (part == "old" and self._has_delta)

@@ -1,0 +1,98 @@
+"""Materialisations that follow their triples: what is added and removed changes what follows, and nothing is derived twice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kg_reasoner.program import Program
+from kg_reasoner.spark_backend.exec.deletion import doubtful_triples
+from kg_reasoner.spark_backend.exec.equality import is_equality_rule
+from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
+from kg_reasoner.spark_backend.exec.result import common, flagged, materialisation, without
+from kg_reasoner.spark_backend.exec.rules import prepare
+from kg_reasoner.spark_backend.exec.run import Ontology, Run, given_triples
+from kg_reasoner.spark_backend.exec.statistics import look_at
+from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
+from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.progress import LOGGER, Progress, reporting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["update"]
+
+
+def update(
+    materialised: DataFrame,
+    program: Program,
+    added: Ontology | None = None,
+    removed: Ontology | None = None,
+    *,
+    facts: Mapping[str, DataFrame] | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> DataFrame:
+    """The materialisation after triples were added and removed (first removed, then added), equal to a run over what is left.
+
+    What is added triggers rules, what was there does not. For what is removed, the triples that may rest on it are deleted, and
+    those that still follow derived again (DRed). Where schema changes, or terms are said to be the same, there is a full run
+    instead, and the log says so.
+
+    Args:
+        materialised: the materialisation of the same program, with the column ``inferred``; it is read several times.
+        program: the rules.
+        added: triples; those that are there already change nothing.
+        removed: triples; those that are not there as explicit ones change nothing.
+        facts: as for the materialisation.
+        work_dir: where iterations are kept; not that of the materialisation, if that is read from there.
+        progress: is told of everything that is done.
+    """
+    spark, report, relations = materialised.sparkSession, reporting(progress), dict(facts or {})
+    workspace = Workspace(spark, work_dir)
+    workspace.begin("update")
+    change = _Change(materialised, given_triples(spark, None, added), given_triples(spark, None, removed), workspace)
+    statistics, further = look_at(change.asserted), look_at(change.inferred)
+    statistics.include(further)
+    changed = [*statistics.include(look_at(change.new.rows)), *look_at(change.gone.rows).schema]
+    rules = prepare(program, statistics, found=further.schema, predicates=relations)
+    options: dict[str, Any] = {"facts": relations, "work_dir": work_dir, "progress": progress}
+    if changed or any(is_equality_rule(rule) for rule, _ in rules.rules):
+        LOGGER.warning("the update is a full run: %s", "the schema changes" if changed else "terms may be the same")
+        return SparkReasoner(spark, program, change.given(), **options).triples()
+    if not change.gone.count:
+        given = change.asserted.unionByName(common(change.new.rows, change.inferred))
+        derived, brought = without(change.inferred, change.new.rows), without(change.new.rows, change.inferred)
+        return _result(Run(spark, program, given, derived=derived, added=brought, **options))
+    known = workspace.step("known", lambda: materialised.select(*TRIPLE_COLUMNS).distinct()).rows
+    uncertain = change.inferred.unionByName(change.gone.rows)
+    doubtful = doubtful_triples(known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report)
+    certain = change.inferred if doubtful is None else without(change.inferred, doubtful)
+    return _result(Run(spark, program, change.given(), derived=without(certain, change.new.rows), **options))
+
+
+class _Change:
+    """What there is, and what changes: the asserted and the inferred triples; those that are new, and those that are asserted
+    no longer."""
+
+    def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: Workspace) -> None:
+        from pyspark.sql import functions as F
+
+        self.inferred = materialised.where(F.col(INFERRED)).select(*TRIPLE_COLUMNS)
+        self.asserted = materialised.where(~F.col(INFERRED)).select(*TRIPLE_COLUMNS)
+        self.new = workspace.step("new", lambda: without(added.distinct(), self.asserted))
+        self.gone = workspace.step("gone", lambda: common(without(removed.distinct(), added), self.asserted))
+
+    def given(self) -> DataFrame:
+        """The triples that are asserted afterwards."""
+        kept = without(self.asserted, self.gone.rows) if self.gone.count else self.asserted
+        return kept.unionByName(self.new.rows)
+
+
+def _result(run: Run) -> DataFrame:
+    """The materialisation of a run that began with triples that are known to follow."""
+    state = run.state
+    assert run.derived is not None
+    rows = flagged(run.given, inferred=False).unionByName(flagged(run.derived, inferred=True))
+    return materialisation(rows, run.stated, state, added=run.added)

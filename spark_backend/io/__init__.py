@@ -1,0 +1,1 @@
+"""Triples from files and to files, and the work directory, on Spark."""

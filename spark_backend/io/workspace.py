@@ -1,0 +1,210 @@
+"""The work directory: steps of a run, kept as Parquet, and the list of those that are finished.
+
+Writing a step and reading it back is what keeps Spark's plans small: an iteration knows nothing of how the ones before it were
+computed. A step counts as finished when the manifest says so, which is written after the step's files. A run that is resumed goes
+through the same steps in the same order, and reads what is finished instead of computing it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import copy
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.errors import OutputError, ReasonerError
+from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Step", "Workspace", "rows_of", "temporary_folder"]
+
+MANIFEST: Final = "manifest"
+FINGERPRINT: Final = "fingerprint"
+
+
+class Step:
+    """A finished step: its rows, to be read from the work directory; how many there are, and how many have a value in a column that
+    was counted."""
+
+    __slots__ = ("count", "location", "rows", "values")
+
+    def __init__(self, rows: DataFrame, count: int, values: int, location: str) -> None:
+        self.rows = rows
+        self.count = count
+        self.values = values
+        self.location = location
+
+
+def rows_of(steps: Sequence[Step]) -> DataFrame:
+    """The rows of some steps with the same columns, at least one: a single scan, however many they are."""
+    if len(steps) == 1:
+        return steps[0].rows
+    first = steps[0].rows
+    return first.sparkSession.read.schema(first.schema).parquet(*(step.location for step in steps))
+
+
+class Workspace:
+    """Steps of one run in a work directory.
+
+    Args:
+        spark: the session to write and read with.
+        path: a local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
+        resume: keep the finished steps of an earlier run that began with the same fingerprint.
+
+    Raises:
+        ReasonerError: there is no path, and the executors may be on other machines.
+    """
+
+    def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
+        self.spark = spark
+        self._path = temporary_folder(spark) if path is None else str(path).rstrip("/")
+        self._local = _local_folder(self._path)
+        self.resumes = resume
+        self._is_clear = False
+        self._prefix = ""
+        self._finished: dict[str, tuple[int, int]] = {}
+        """Steps, the numbers of their rows and of the values that were counted."""
+
+    def begin(self, fingerprint: str, *, start_over: bool = False) -> None:
+        """Say what the run computes and from what, before its steps (but for those that the fingerprint is found from).
+
+        `start_over` if what is there belongs to something else, instead of an error.
+
+        Raises:
+            ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
+        """
+        if self.resumes:
+            found = {line["step"]: line for line in self._read_manifest()}
+            if FINGERPRINT in found and found[FINGERPRINT]["of"] == fingerprint:
+                self._finished.update({name: (line["rows"], line["values"]) for name, line in found.items() if "rows" in line})
+                self._is_clear = True
+                return
+            if FINGERPRINT in found and not start_over:
+                raise ReasonerError(
+                    f"the run in {self._path} cannot be resumed: it had another program, other triples or another version of "
+                    "this package; run without resuming to start over"
+                )
+        self._append({"step": FINGERPRINT, "of": fingerprint})
+
+    @property
+    def finished(self) -> int:
+        """How many steps are finished."""
+        return len(self._finished)
+
+    def within(self, name: str) -> Workspace:
+        """The same work directory, for a part of the run whose steps have names of their own."""
+        part = copy.copy(self)
+        part._prefix = f"{self._prefix}{name}-"
+        return part
+
+    def step(self, name: str, make: Callable[[], DataFrame], counted: str | None = None) -> Step:
+        """The step of a name: read if it is finished, computed and kept if not; the values of one column may be counted.
+
+        Raises:
+            OutputError: the work directory cannot be written.
+        """
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        name = self._prefix + name
+        location = f"{self._path}/{name}.parquet"
+        if name in self._finished:
+            return Step(self.spark.read.parquet(location), *self._finished[name], location)
+        frame, seen = make(), Observation()
+        counts = (F.count(F.lit(1)).alias("rows"), F.count(F.lit(None) if counted is None else counted).alias("values"))
+        try:
+            frame.observe(seen, *counts).write.mode("overwrite").options(compression="zstd", **PARQUET_OPTIONS).parquet(location)
+        except Exception as error:
+            raise _explained(error, location) from error
+        self._finished[name] = rows, values = int(seen.get["rows"]), int(seen.get["values"])
+        self._append({"step": name, "rows": rows, "values": values})
+        return Step(self.spark.read.schema(frame.schema).parquet(location), rows, values, location)
+
+    # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
+
+    def _read_manifest(self) -> list[dict[str, Any]]:
+        if self._local is not None:
+            file = self._local / f"{MANIFEST}.jsonl"
+            texts = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        else:
+            from pyspark.errors import PySparkException
+
+            try:
+                texts = [row.value for row in self.spark.read.text(f"{self._path}/{MANIFEST}").collect()]
+            except PySparkException:  # there is none
+                texts = []
+        return [json.loads(text) for text in texts if text.endswith("}")]
+
+    def _clear_manifest(self) -> None:
+        if self._local is not None:
+            self._local.mkdir(parents=True, exist_ok=True)
+            (self._local / f"{MANIFEST}.jsonl").unlink(missing_ok=True)
+        else:
+            self.spark.createDataFrame([], "value string").write.mode("overwrite").text(f"{self._path}/{MANIFEST}")
+
+    def _append(self, line: dict[str, Any]) -> None:
+        try:
+            if not self._is_clear:
+                self._clear_manifest()
+                self._is_clear = True
+            self._write(json.dumps(line))
+        except OSError as error:
+            raise _cannot_write(self._path, error.strerror or str(error)) from error
+
+    def _write(self, text: str) -> None:
+        if self._local is not None:
+            with (self._local / f"{MANIFEST}.jsonl").open("a", encoding="utf-8") as file:
+                file.write(f"\n{text}")  # so that it does not go on with a line that was cut off
+                file.flush()
+                os.fsync(file.fileno())
+        else:
+            self.spark.createDataFrame([(text,)], "value string").coalesce(1).write.mode("append").text(f"{self._path}/{MANIFEST}")
+
+
+def _local_folder(path: str) -> Path | None:
+    """The folder of a path without a scheme, or with ``file:``."""
+    if path.startswith("file:"):
+        return Path("/" + path.removeprefix("file:").lstrip("/"))
+    return None if "://" in path or path.startswith("dbfs:") else Path(path)
+
+
+def temporary_folder(spark: SparkSession) -> str:
+    """A folder that is gone when the process ends.
+
+    Raises:
+        ReasonerError: the executors may be on other machines.
+    """
+    if not str(spark.conf.get("spark.master", "")).startswith("local"):
+        raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")
+    folder = tempfile.TemporaryDirectory(prefix="kg_reasoner_", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
+def _explained(error: Exception, location: str) -> Exception:
+    """A full or forbidden work directory in plain words; any other error stays what it is."""
+    text = str(error)
+    for sign in (
+        "No space left",
+        "Permission denied",
+        "AccessControlException",
+        "AccessDenied",
+        "Quota",
+        "Mkdirs failed",
+        "Read-only",
+    ):
+        if sign in text:
+            return _cannot_write(location, sign)
+    return error
+
+
+def _cannot_write(location: str, reason: str) -> OutputError:
+    return OutputError(
+        f"the work directory cannot be written: {location} ({reason}); make room or name another work_dir, then resume"
+    )

@@ -1,0 +1,168 @@
+"""Triples to files, whole or not at all.
+
+Spark writes a folder of many files. Where this process and Spark see the same file system (a laptop, a mounted volume), the folder
+is written under another name beside its place and moved there when it is complete: until then, and after any error, whatever stood
+there stays. At any other address (HDFS, S3, ...) there is no moving: the folder gets its name at once, and is complete when it has
+the file ``_SUCCESS``, which Spark writes last. An error leaves no ``_SUCCESS`` there, and what stood there is gone if it was to be
+overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from kg_reasoner.errors import OutputError, UnknownNameError
+from kg_reasoner.spark_backend.failures import plain_failures
+from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["OutputFormat", "expect_free", "write", "write_whole"]
+
+OutputFormat: TypeAlias = Literal["parquet", "ntriples", "nquads"]
+
+
+def write(
+    triples: DataFrame,
+    path: str | os.PathLike[str],
+    format: OutputFormat = "parquet",
+    *,
+    overwrite: bool = False,
+    compression: str | None = None,
+) -> int:
+    """Write triples to a folder; returns how many.
+
+    Args:
+        triples: a DataFrame with the columns ``subject``, ``predicate``, ``object``. Parquet keeps all other columns; N-Quads take
+            the graph from the column ``graph``, N-Triples leave it out.
+        path: the folder to be made.
+        format: how. Triples that are not RDF, because a literal is the subject or something else than an IRI the predicate, are
+            left out of N-Triples and N-Quads.
+        overwrite: replace what is there. By default, that is an error.
+        compression: a codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
+
+    Raises:
+        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
+        UnknownNameError: there is no such format.
+    """
+    if format not in get_args(OutputFormat):
+        raise UnknownNameError("output format", format, get_args(OutputFormat))
+    target = os.fspath(path)
+    if format == "parquet":
+        return write_whole(triples, target, "parquet", overwrite=overwrite, compression=compression)
+    return write_whole(_as_lines(triples, format), target, "text", overwrite=overwrite, compression=compression)
+
+
+def _as_lines(triples: DataFrame, format: OutputFormat) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    names = ["subject", "predicate", "object"]
+    if format == "nquads" and "graph" in triples.columns:
+        names.append("graph")  # where it is null, `concat_ws` leaves it out
+    rdf = triples.filter(~F.col("subject").startswith('"') & F.col("predicate").startswith("<"))
+    return rdf.select(F.concat_ws(" ", *names, F.lit(".")).alias("value"))
+
+
+def expect_free(spark: SparkSession, target: str) -> None:
+    """Raise OutputError if a folder is there already, as far as this process can see: to be asked before the work."""
+    place = _shared_place(spark, target)
+    if place is not None:
+        _expect_free(place, target)
+
+
+def _expect_free(place: Path, target: str) -> None:
+    if place.exists():
+        raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
+
+
+def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:
+    """Write a DataFrame to a folder by one of Spark's data sources; returns the number of rows. See the top of this file.
+
+    Raises:
+        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
+    """
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    spark = frame.sparkSession
+    seen = Observation()
+    writer = frame.observe(seen, F.count(F.lit(1)).alias("rows")).write.format(source)
+    if source == "parquet":
+        writer = writer.options(**PARQUET_OPTIONS)
+    if compression is not None:
+        writer = writer.option("compression", compression)
+    place = _shared_place(spark, target)
+    with plain_failures(f"write {target}", OutputError):
+        if place is None:
+            writer.mode("overwrite" if overwrite else "error").save(target)
+            return int(seen.get["rows"])
+        if not overwrite:
+            _expect_free(place, target)
+        temporary = place.with_name(f"{place.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            writer.mode("error").save(str(temporary))
+            rows = int(seen.get["rows"])
+            _check(spark, temporary, target, rows)
+            _move(temporary, place)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return rows
+
+
+def _shared_place(spark: SparkSession, target: str) -> Path | None:
+    """The place of a folder in this process's file system, or None if Spark takes the path for another one.
+
+    A file that is made here and not seen there tells: on a cluster, ``/data`` may be a folder of HDFS.
+
+    Raises:
+        OutputError: the folder that it is to be in cannot be made.
+    """
+    from pyspark.errors import AnalysisException
+
+    local = re.sub("^file:(?://)?(?=/)", "", target)
+    if re.match("[a-z][a-z0-9+.-]*:", local):
+        return None
+    scheme = "file://" if local != target else ""
+    with tempfile.NamedTemporaryFile(prefix="kg_reasoner_") as probe:
+        try:
+            if not all(file.startswith("file:") for file in spark.read.text(scheme + probe.name).inputFiles()):
+                return None
+        except AnalysisException:  # there is no such file
+            return None
+    place = Path(os.path.abspath(local))  # noqa: PTH100 (a link stays a link)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror or error}: {error.filename}") from error
+    return place
+
+
+def _check(spark: SparkSession, folder: Path, target: str, rows: int) -> None:
+    """That all is there: executors of other machines write to their own disks, unless the folder is on a shared one."""
+    if not (folder / "_SUCCESS").exists() or (rows and not any(folder.glob("part-*"))):
+        raise OutputError(f"cannot write {target}: the executors do not write to the driver's file system; name a shared one")
+
+
+def _move(temporary: Path, place: Path) -> None:
+    """Put a folder in its place; if something is there, it stays until then, and comes back if that fails."""
+    if not place.exists():
+        temporary.rename(place)
+        return
+    old = temporary.with_suffix(".old")
+    place.rename(old)
+    try:
+        temporary.rename(place)
+    except BaseException:
+        old.rename(place)
+        raise
+    if old.is_dir():
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        old.unlink()

@@ -1,0 +1,1 @@
+"""What the driver decides before Spark runs. Nothing here imports pyspark."""

@@ -1,0 +1,315 @@
+"""Rules to a logical plan: which rules are wide passes, and which ones join.
+
+The rules that come here have been specialised (see `specialise`): their atoms about the schema are gone. A rule is a wide pass only
+in the lowest stratum; what holds there cannot depend on anything above.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
+from kg_reasoner.spark_backend.plan.plan import Group, Join, MaskPass, PropertyPass, Sources, Stratum, Unequal, X, negations_of
+from kg_reasoner.spark_backend.plan.specialise import occurrences
+from kg_reasoner.terms import RDF, Term
+
+__all__ = ["LeveledRule", "Passes", "compile_rules", "refuse_unsupported"]
+
+LeveledRule = tuple[Rule, int]
+"""A rule and the number of its stratum."""
+
+_ANY = Variable("_")
+"""Stands in a feature for a value that does not matter."""
+
+
+class Passes:
+    """What the rules of a run are compiled to."""
+
+    def __init__(
+        self, properties: PropertyPass, masks: MaskPass, strata: tuple[Stratum, ...], constraints: tuple[Join, ...]
+    ) -> None:
+        self.properties = properties
+        self.masks = masks
+        self.strata = strata
+        self.constraints = constraints
+
+    def are_open(self) -> bool:
+        """Whether some rule that joins asks for triples of any property or class."""
+        joins = (*(join for stratum in self.strata for join in stratum.joins), *self.constraints)
+        return any(map(_is_open, (atom for join in joins for atom in (*join.atoms, *join.negations))))
+
+
+def _is_open(atom: Atom) -> bool:
+    if atom.predicate != TRIPLE:
+        return False
+    _, property, value = atom.terms
+    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable))
+
+
+def refuse_unsupported(rules: Iterable[Rule]) -> None:
+    """Refuse by name what is not compiled.
+
+    Raises:
+        UnsupportedError: a rule has an AGGREGATE.
+    """
+    for rule in rules:
+        for part in rule.body:
+            if isinstance(part, Aggregate):
+                hint = "materialise what it aggregates on Spark, and aggregate with Spark SQL; or use the in-process reasoner"
+                raise UnsupportedError("AGGREGATE is not evaluated on Spark", part.span or rule.head.span, hint)
+
+
+def compile_rules(
+    rules: Sequence[LeveledRule], constraints: Sequence[Rule] = (), *, wide: bool = True, facts: Iterable[str] = ()
+) -> Passes:
+    """The passes of rules with bodies; levels may have gaps.
+
+    Args:
+        rules: specialised rules and their levels.
+        constraints: specialised rules that say what must not be.
+        wide: whether to make wide passes at all; without, every rule joins.
+        facts: general predicates whose facts come from outside as relations.
+    """
+    lowest = [rule for rule, level in rules if level == 0] if wide else []
+    properties = _property_pass(lowest)
+    among = set(properties.rules)
+    masks = MaskPass()
+    if wide:
+        features = _Features([*(rule for rule, _ in rules), *constraints], set(facts))
+        local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
+        among.update(local)
+        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *constraints])
+    strata: dict[int, list[Join]] = {0: []}
+    for rule, level in rules:
+        if rule not in among:
+            strata.setdefault(level, []).append(_join(rule, masks))
+    ordered = tuple(Stratum(tuple(strata[level])) for level in sorted(strata))
+    return Passes(properties, masks, ordered, tuple(_join(rule, masks) for rule in constraints))
+
+
+# ---------------------------------------------------------------------------------------------------------------- properties
+
+
+def _property_pass(rules: Iterable[Rule]) -> PropertyPass:
+    """The rules with one property atom in the body and another in the head, over the same two variables."""
+    found: list[Rule] = []
+    steps: dict[Term, set[tuple[Term, bool]]] = {}
+    for rule in rules:
+        step = _property_step(rule)
+        if step is not None:
+            source, target, swapped = step
+            found.append(rule)
+            steps.setdefault(source, set()).add((target, swapped))
+    return PropertyPass(tuple(found), {source: _reached(source, steps) for source in steps})
+
+
+def _property_step(rule: Rule) -> tuple[Term, Term, bool] | None:
+    if len(rule.body) != 1 or not isinstance(rule.body[0], Atom):
+        return None
+    body, head = rule.body[0], rule.head
+    if not (_is_relation(body) and _is_relation(head)) or body.terms[0] == body.terms[2]:
+        return None
+    ends = body.terms[0], body.terms[2]
+    if (head.terms[0], head.terms[2]) not in (ends, ends[::-1]):
+        return None
+    return body.terms[1], head.terms[1], head.terms[0] != body.terms[0]  # type: ignore[return-value]  # both constants
+
+
+def _is_relation(atom: Atom) -> bool:
+    """Whether an atom relates two variables by a constant property other than rdf:type."""
+    if atom.predicate != TRIPLE:
+        return False
+    subject, property, value = atom.terms
+    return isinstance(subject, Variable) and isinstance(value, Variable) and _is_property(property)
+
+
+def _is_property(term: Argument) -> bool:
+    return not isinstance(term, Variable) and term != RDF.type
+
+
+def _reached(source: Term, steps: Mapping[Term, set[tuple[Term, bool]]]) -> Sources:
+    found: set[tuple[Term, bool]] = set()
+    waiting = [(source, False)]
+    while waiting:
+        property, swapped = waiting.pop()
+        for target, turns in steps.get(property, ()):
+            step = target, swapped != turns
+            if step not in found:
+                found.add(step)
+                waiting.append(step)
+    return frozenset(found - {(source, False)})
+
+
+# ------------------------------------------------------------------------------------------------------------------- features
+
+
+class _Features:
+    """Finds rules about one term, and numbers the features that rules ask for or give."""
+
+    def __init__(self, rules: Sequence[Rule], relations: set[str]) -> None:
+        self._predicates = _maskable_predicates(rules) - relations
+
+    def is_local(self, rule: Rule) -> bool:
+        """Whether a rule speaks of one term only, and gives it a feature."""
+        given = self.given(rule.head)
+        if given is None or not isinstance(given[0], Variable) or not all(isinstance(part, Atom) for part in rule.body):
+            return False
+        counts = occurrences(rule)
+        return all(isinstance(part, Atom) and self.asked(part, given[0], counts) is not None for part in rule.body)
+
+    def given(self, atom: Atom) -> tuple[Argument, Atom] | None:
+        """The term that a fact says something of, and what, if that is a feature of its own: a class or a helper predicate."""
+        if atom.predicate == TRIPLE:
+            subject, property, value = atom.terms
+            if property != RDF.type or isinstance(value, Variable):
+                return None
+            return subject, Atom(TRIPLE, (X, property, value))
+        if atom.predicate not in self._predicates:
+            return None
+        place = _place_of_term(atom)
+        return atom.terms[place], Atom(atom.predicate, (*atom.terms[:place], X, *atom.terms[place + 1 :]))
+
+    def asked(self, atom: Atom, variable: Variable, counts: Counter[Variable]) -> Atom | None:
+        """The feature of a variable that an atom of a rule asks for, if it asks for nothing else."""
+        given = self.given(atom)
+        if given is not None:
+            return given[1] if given[0] == variable else None
+        if atom.predicate != TRIPLE or not _is_property(atom.terms[1]):
+            return None
+        subject, property, value = atom.terms
+        if subject == variable != value:
+            return Atom(TRIPLE, (X, property, other)) if (other := _other(value, counts)) is not None else None
+        if value == variable != subject:
+            return Atom(TRIPLE, (other, property, X)) if (other := _other(subject, counts)) is not None else None
+        return None
+
+    def mask_pass(self, local: Sequence[Rule], joins: Sequence[Rule]) -> MaskPass:
+        """Numbers for the features of all rules, and the implications that the local ones are."""
+        bits: dict[Atom, int] = {}
+
+        def mask(feature: Atom) -> int:
+            return 1 << bits.setdefault(feature, len(bits))
+
+        implications = []
+        for rule in local:
+            variable, head = self.given(rule.head)  # type: ignore[misc]  # they are local
+            counts = occurrences(rule)
+            asked = [self.asked(part, variable, counts) for part in rule.body if isinstance(part, Atom)]  # type: ignore[arg-type]
+            body = 0
+            for feature in asked:
+                assert feature is not None
+                body |= mask(feature)
+            implications.append((body, mask(head)))
+        for rule in joins:
+            atoms = (*(part for part in rule.body if isinstance(part, Atom)), *negations_of(rule), rule.head)
+            for given in map(self.given, atoms):
+                if given is not None:
+                    mask(given[1])
+            for feature in self._hints(rule):
+                mask(feature)
+        return MaskPass(tuple(bits), tuple(local), tuple(implications), bits)
+
+    def _hints(self, rule: Rule) -> list[Atom]:
+        """What a rule's atoms about properties ask of the term that its head gives a feature: this tells how many terms are
+        left."""
+        given = self.given(rule.head)
+        if given is None or not isinstance(given[0], Variable):
+            return []
+        return relations_of(rule, given[0])
+
+
+def relations_of(rule: Rule, variable: Variable) -> list[Atom]:
+    """The features that a rule's atoms over properties imply for a variable."""
+    found = []
+    for part in rule.body:
+        if isinstance(part, Atom) and part.predicate == TRIPLE and _is_property(part.terms[1]):
+            subject, property, value = part.terms
+            if subject == variable:
+                found.append(Atom(TRIPLE, (X, property, _ANY)))
+            if value == variable:
+                found.append(Atom(TRIPLE, (_ANY, property, X)))
+    return found
+
+
+def _other(term: Argument, counts: Counter[Variable]) -> Argument | None:
+    """What stands at the other end of a property in a feature: a constant, or anything if the variable occurs nowhere else."""
+    if not isinstance(term, Variable):
+        return term
+    return _ANY if counts[term] == 1 else None
+
+
+def _maskable_predicates(rules: Iterable[Rule]) -> set[str]:
+    """The general predicates all of whose atoms are about one term, which stands in the same place everywhere."""
+    places: dict[str, int | None] = {}
+    for rule in rules:
+        for part in (rule.head, *rule.body):
+            atom = part.atom if isinstance(part, Negation) else part
+            if isinstance(atom, Atom) and atom.predicate not in (TRIPLE, FALSE):
+                variables = [place for place, term in enumerate(atom.terms) if isinstance(term, Variable)]
+                place = variables[0] if len(variables) == 1 else None
+                if atom.arity == 1:
+                    place = 0
+                if places.setdefault(atom.predicate, place) != place:
+                    places[atom.predicate] = None
+    return {predicate for predicate, place in places.items() if place is not None}
+
+
+def _place_of_term(atom: Atom) -> int:
+    return next((place for place, term in enumerate(atom.terms) if isinstance(term, Variable)), 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------- joins
+
+
+def _join(rule: Rule, masks: MaskPass) -> Join:
+    """A rule that joins: atoms that are features of a term make one group for each term."""
+    bits = masks.bits
+    required: dict[Argument, int] = {}
+    atoms = []
+    for part in rule.body:
+        if isinstance(part, Atom):
+            feature = _feature(part, bits)
+            if feature is None:
+                atoms.append(part)
+            else:
+                required[feature[0]] = required.get(feature[0], 0) | 1 << feature[1]
+    head = None if rule.is_constraint else _feature(rule.head, bits)
+    if head is not None and isinstance(head[0], Variable):
+        for hint in relations_of(rule, head[0]):
+            if hint in bits:
+                required[head[0]] = required.get(head[0], 0) | 1 << bits[hint]
+    return Join(
+        rule,
+        tuple(Group(term, mask) for term, mask in required.items()),
+        tuple(atoms),
+        negations_of(rule),
+        tuple(part for part in rule.body if isinstance(part, Filter)),
+        tuple(part for part in rule.body if isinstance(part, Bind)),
+        head,
+        tuple(_unequal(rule)),
+    )
+
+
+def _unequal(rule: Rule) -> Iterator[Unequal]:
+    """What can be asked of the instances of a rule that derive something new: of those of transitivity, for one, that none of their
+    two steps leads from a term to itself."""
+    for atom in rule.body:
+        if isinstance(atom, Atom) and atom.predicate == rule.head.predicate and atom.arity == rule.head.arity:
+            differences = {ends for ends in zip(atom.terms, rule.head.terms, strict=True) if ends[0] != ends[1]}
+            if len(differences) == 1:
+                one, other = differences.pop()
+                if isinstance(one, Variable) and isinstance(other, Variable):
+                    yield Unequal(one, other)
+
+
+def _feature(atom: Atom, bits: Mapping[Atom, int]) -> tuple[Argument, int] | None:
+    """The term and the bit of an atom that is a class or helper predicate with a bit."""
+    if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
+        return None
+    for place, term in enumerate(atom.terms):
+        feature = Atom(atom.predicate, (*atom.terms[:place], X, *atom.terms[place + 1 :]))
+        if feature in bits:
+            return term, bits[feature]
+    return None

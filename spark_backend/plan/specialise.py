@@ -1,0 +1,195 @@
+"""Partial evaluation: rules over schema and data become rules over data alone.
+
+Facts about the schema are few, and the driver keeps them (`driver`). A rule such as rdfs9, ``[?x, rdf:type, ?d] :-
+rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join; this
+is what the DLP translation does for OWL's axioms, done for rules of any kind. What a rule set's rules become is what can be
+compiled into a few wide passes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kg_reasoner.expressions.compile import compile_filter
+from kg_reasoner.program import TRIPLE, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, bound
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
+
+__all__ = ["SchemaKeys", "instances", "left_to_data", "substituted"]
+
+_DATA: Final = frozenset(
+    {
+        *(RDF.type, RDF.value, RDF.subject, RDF.predicate, RDF.object),
+        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy, RDFS.member),
+        *(OWL.sameAs, OWL.differentFrom, OWL.topObjectProperty, OWL.topDataProperty),
+        *(OWL.bottomObjectProperty, OWL.bottomDataProperty, OWL.versionInfo, OWL.deprecated),
+    }
+)
+"""Properties of the RDF, RDFS and OWL vocabularies that data uses, too."""
+_DATA_CLASSES: Final = frozenset(
+    {
+        *(OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource, RDFS.Literal, RDF.Statement, RDF.List),
+        *(RDF.Bag, RDF.Seq, RDF.Alt, RDF.PlainLiteral, RDF.langString, RDF.XMLLiteral, RDF.HTML, RDF.JSON),
+    }
+)
+_VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
+
+
+class SchemaKeys:
+    """Which atoms are about the schema: those of its properties and classes, and of predicates that are derived from nothing else.
+
+    Args:
+        rules: the program's.
+        data: predicates whose facts are given.
+        known: predicates whose facts the driver has.
+        none: whether nothing counts as schema.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> keys = SchemaKeys(parse("cell(?l, ?l) :- owl:unionOf[?c, ?l] . member(?x) :- owl:Thing[?x] .").rules)
+    >>> sorted(keys.predicates)
+    ['cell']
+    """
+
+    def __init__(self, rules: Sequence[Rule], data: Iterable[str] = (), known: Iterable[str] = (), *, none: bool = False) -> None:
+        self._none = none
+        derived = set() if none else {rule.head.predicate for rule in rules} - {TRIPLE}
+        self.predicates = frozenset({*derived, *known} - set(data))
+        while True:
+            kept = self.predicates - {rule.head.predicate for rule in rules if rule.body and not self.covers(rule.body)}
+            if kept == self.predicates:
+                break
+            self.predicates = kept
+
+    def covers(self, body: Sequence[BodyLiteral]) -> bool:
+        """Whether a body has only atoms about the schema, and filters."""
+        return all(self.has(part) if isinstance(part, Atom) else isinstance(part, Filter) for part in body)
+
+    def has(self, atom: Atom) -> bool:
+        """Whether all facts that an atom matches are about the schema."""
+        if atom.predicate != TRIPLE:
+            return atom.predicate in self.predicates
+        if self._none:
+            return False
+        _, property, value = atom.terms
+        return property == RDF.type and _is_schema_class(value) if property == RDF.type else _is_schema_property(property)
+
+    def is_schema_triple(self, predicate: Term, value: Term) -> bool:
+        """Whether a triple is about the schema."""
+        return not self._none and (_is_schema_class(value) if predicate == RDF.type else _is_schema_property(predicate))
+
+    @staticmethod
+    def sql(predicate: str, value: str) -> str:
+        """`is_schema_triple` as an SQL condition over two columns."""
+        in_vocabulary = " or ".join(f"startswith({{0}}, '<{vocabulary}')" for vocabulary in _VOCABULARIES)
+        properties, classes = (
+            ", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES)
+        )
+        container = f"startswith({predicate}, '<{RDF}_')"
+        typed = f"({in_vocabulary.format(value)}) and {value} not in ({classes})"
+        other = f"({in_vocabulary.format(predicate)}) and {predicate} not in ({properties}) and not {container}"
+        return f"case when {predicate} = '{term_text(RDF.type)}' then {typed} else {other} end"
+
+
+def _is_schema_property(term: object) -> bool:
+    return _in_vocabulary(term) and term not in _DATA and not str(term).startswith(f"<{RDF}_")
+
+
+def _is_schema_class(term: object) -> bool:
+    return _in_vocabulary(term) and term not in _DATA_CLASSES
+
+
+def _in_vocabulary(term: object) -> bool:
+    return isinstance(term, IRI) and term.value.startswith(_VOCABULARIES)
+
+
+def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
+    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its
+    variables were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
+    left = left_to_data(rule, keys)
+    known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part) and part not in left]
+    rest = tuple(part for part in rule.body if part not in known)
+    needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
+    seen = set()
+    for solution in facts.solutions(known, {}):
+        values = frozenset((v, term) for v, term in solution.items() if v in needed or rule.is_constraint)
+        if values not in seen:
+            seen.add(values)
+            instance = substituted(Rule(rule.head, rest, rule.origin), dict(values))
+            if instance is not None:
+                yield instance, dict(values)
+
+
+def left_to_data(rule: Rule, keys: SchemaKeys) -> list[Atom]:
+    """The atoms whose facts the driver has, but that data had better be joined with: many instances would ask the same of it.
+
+    These are atoms of general predicates that bind no property and no class, in a rule that asks for triples of any property, or
+    for none at all.
+    """
+    atoms = [part for part in rule.body if isinstance(part, Atom)]
+    asked = [atom for atom in atoms if not keys.has(atom)]
+    if (
+        rule.is_constraint
+        or not asked
+        or any(atom.predicate == TRIPLE and not isinstance(atom.terms[1], Variable) for atom in asked)
+    ):
+        return []
+    names = {term for atom in (rule.head, *atoms) if atom.predicate == TRIPLE for term in _naming(atom)}
+    names |= {variable for atom in atoms if atom.predicate == TRIPLE and keys.has(atom) for variable in variables_of(atom)}
+    asked_variables = {variable for atom in asked for variable in variables_of(atom)}
+    return [
+        atom
+        for atom in atoms
+        if atom.predicate != TRIPLE
+        and keys.has(atom)
+        and asked_variables & set(variables_of(atom))
+        and not names & set(variables_of(atom))
+    ]
+
+
+def _naming(atom: Atom) -> tuple[object, ...]:
+    """The terms of a triple's atom that say which property or class it is about."""
+    return atom.terms[1:] if atom.terms[1] == RDF.type else atom.terms[1:2]
+
+
+def substituted(rule: Rule, values: Binding) -> Rule | None:
+    """A copy of a rule with variables replaced, and filters without variables decided. None if one fails, or if the rule says
+    nothing.
+
+    Variables that occur once keep their names, so that equal rules stay equal.
+    """
+
+    def in_atom(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(bound(term, values) for term in atom.terms), atom.span)
+
+    def in_expression(expression: Expression) -> Expression:
+        if isinstance(expression, Call):
+            return Call(expression.name, tuple(map(in_expression, expression.arguments)), expression.span)
+        return bound(expression, values)
+
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Atom):
+            body.append(in_atom(part))
+        elif isinstance(part, Negation):
+            body.append(Negation(in_atom(part.atom), part.span))
+        elif isinstance(part, Filter):
+            expression = in_expression(part.expression)
+            if any(True for _ in variables_of(expression)):
+                body.append(Filter(expression, part.span))
+            elif not compile_filter(expression, [])([]):
+                return None
+        elif isinstance(part, Bind) and part.variable in values:
+            body.append(Filter(Call("SAMETERM", (in_expression(part.expression), values[part.variable]))))
+        elif isinstance(part, Bind):
+            body.append(Bind(in_expression(part.expression), part.variable, part.span))
+        else:
+            body.append(part)
+    head = in_atom(rule.head)
+    return None if head in body else Rule(head, tuple(dict.fromkeys(body)), rule.origin)
+
+
+def occurrences(rule: Rule) -> Counter[Variable]:
+    """How often each variable occurs in a rule."""
+    return Counter(variable for part in (rule.head, *rule.body) for variable in variables_of(part))
