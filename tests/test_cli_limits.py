@@ -121,12 +121,21 @@ def test_a_limit_that_makes_no_sense_is_wrong_usage(counting: Path, option: str,
 
 def test_control_c_ends_a_command_with_one_line(counting: Path, tmp_path: Path) -> None:
     arguments = [sys.executable, "-m", "kg_reasoner", "run", str(counting), "-o", str(tmp_path / "out")]
-    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not (tmp_path / "out").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)  # outputs are opened just before the program runs
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        printed, told = process.communicate(timeout=60)
+
+    def hear_signals() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that run in the background ignore it, and so would this
+
+    with subprocess.Popen(
+        arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (tmp_path / "out").exists() and time.monotonic() < deadline:
+                time.sleep(0.05)  # outputs are opened just before the program runs
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            printed, told = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, printed, told) == (130, "", "interrupted\n")
     assert not (tmp_path / "out").exists()
