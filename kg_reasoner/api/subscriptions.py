@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.concurrency.locking import ReadWriteLock, new_mutex
+from kg_reasoner.concurrency.locking import is_running, new_mutex
 from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.loaders.convert import text_from_term
@@ -18,7 +21,7 @@ from kg_reasoner.query.delta import Change, Changes, Delta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
     from kg_reasoner.storage.dictionary import Dictionary
 
@@ -32,6 +35,8 @@ Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
 
 KEPT_ERRORS = 100
 """How many errors of its callback a subscription keeps, the latest ones."""
+
+TURN: Final = "turn"
 
 _NAME: Final = re.compile(r"\[\]|<[^<>\s]*>|[^\s()\[\]<>?,]+")
 
@@ -71,16 +76,16 @@ class Subscription:
     def __repr__(self) -> str:
         return f"<Subscription to {self.pattern}{'' if self._active else ', cancelled'}>"
 
-    def tell(self, commit: int, delta: Delta) -> None:
+    def tell(self, due: Due) -> None:
         """Call the callback with its part of a delta, if there is one. An exception is kept and logged."""
-        if not self._active:
+        if not self._active or not due.parts:
             return
         try:
-            part = self._matcher.part(delta)
-            if part:
-                self._callback(part)
+            due.parts[0] = self._matcher.part(due.delta)
+            if due.parts[0]:
+                self._callback(due.parts.pop())  # one line: nothing interrupts between taking the part and the call
         except Exception as error:
-            self._keep(commit, delta, error)
+            self._keep(due.commit, due.delta, error)
 
     def _keep(self, commit: int, delta: Delta, error: Exception) -> None:
         import logging
@@ -92,6 +97,20 @@ class Subscription:
         kept.__cause__ = error
         self.errors.append(kept)
         logging.getLogger("kg_reasoner.subscriptions").error("%s", kept, exc_info=error)
+
+
+@dataclass(slots=True, eq=False)
+class Due:
+    """A commit that a subscription is to be told of.
+
+    Attributes:
+        parts: the delta, and then the part of it that matches, until the callback has it.
+    """
+
+    subscription: Subscription
+    commit: int
+    delta: Delta
+    parts: list[Delta]
 
 
 class Subscriptions:
@@ -121,9 +140,10 @@ class Subscriptions:
         self._arities = arities
         self._all: tuple[Subscription, ...] = ()
         self._lock = new_mutex()
-        self._turn = ReadWriteLock()
+        self._turn: dict[str, tuple[int, FrameType]] = {}
+        """Which thread tells subscribers, and the call of `publish` that does it."""
         self._last = last
-        self._due: deque[tuple[Subscription, int, Delta]] = deque()
+        self._due: deque[Due] = deque()
         self._commits = 0
 
     def __bool__(self) -> bool:
@@ -170,12 +190,24 @@ class Subscriptions:
             committed = latest()  # asked for here, so that it is never older than the last one
             if committed is not None and committed is not self._last:
                 self._enqueue(committed)
-        while self._due and not self._turn.is_writing:
-            hold = self._turn.try_write()
-            if hold is None:
-                return
-            with hold:
+        while self._due and self._take_turn(sys._getframe()):
+            try:
                 self._tell()
+            finally:
+                self._turn.pop(TURN, None)
+
+    def _take_turn(self, call: FrameType) -> bool:
+        """Let a call of `publish` tell subscribers, unless another one is at it."""
+        mine = get_ident(), call
+        held = self._turn.setdefault(TURN, mine)
+        if held is mine:
+            return True
+        if is_running(*held):
+            return False
+        with self._lock:  # an exception has ended that call before it could give the turn back
+            if self._turn.get(TURN) is held:
+                self._turn[TURN] = mine
+        return self._turn.get(TURN) is mine
 
     def _enqueue(self, committed: Committed) -> None:
         """Note whom to tell of commits that have not been told yet."""
@@ -183,18 +215,19 @@ class Subscriptions:
         for delta in committed.since(self._last):
             commits += 1
             if delta:
-                due.extend((subscription, commits, delta) for subscription in self._all)
+                due.extend(Due(subscription, commits, delta, [delta]) for subscription in self._all)
         self._commits, self._due, self._last = commits, due, committed
         committed.before = None
 
     def _tell(self) -> None:
         while True:
             with self._lock:
-                following = self._due.popleft() if self._due else None
+                following = self._due[0] if self._due else None
             if following is None:
                 return
-            subscription, commit, delta = following
-            subscription.tell(commit, delta)
+            following.subscription.tell(following)
+            with self._lock:
+                self._due.popleft()
 
 
 class Matcher:

@@ -13,12 +13,13 @@ import time
 import weakref
 from collections.abc import Callable
 from threading import get_ident
+from types import FrameType
 from typing import Any, Final
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
-__all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
+__all__ = ["Hold", "ReadWriteLock", "is_at_work", "is_running", "new_mutex"]
 
 POLL: Final = 0.05
 """Seconds after which a thread that waits looks whether a hold has become void."""
@@ -195,11 +196,6 @@ class ReadWriteLock:
                 raise
         return self._writing
 
-    def try_write(self) -> Hold | None:
-        """A hold to write if no other thread has one; this one has none yet, and nobody reads."""
-        token = get_ident(), None
-        return self._writing if self._writer.setdefault(WRITER, token) is token else None
-
     def end_writing(self) -> None:
         """For `Hold.release`. If another thread has found the hold void, nothing is left to be given back."""
         token = self._writer.get(WRITER)
@@ -266,6 +262,14 @@ class ReadWriteLock:
 def is_at_work(thread: int) -> bool:
     """Whether a thread is in a call of this package."""
     return _is_in_package(sys._current_frames().get(thread))
+
+
+def is_running(thread: int, call: FrameType) -> bool:
+    """Whether a thread is still in a call."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None and frame is not call:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _is_in_package(frame: Any) -> bool:
