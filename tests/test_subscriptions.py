@@ -24,7 +24,7 @@ from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, Term, literal
-from tests.faults.injectors import Lines
+from tests.faults.injectors import Lines, MemoryLines
 
 EX = "http://example.org/"
 ANN, BOB, CAT, KNOWS = (IRI(EX + name) for name in ("ann", "bob", "Cat", "knows"))
@@ -281,14 +281,15 @@ def test_an_interrupt_goes_through_and_nobody_misses_anything(commits: Commits) 
 
 
 @pytest.mark.parametrize("next_thread", [False, True], ids=["the same thread", "another thread"])
-def test_an_interrupt_at_any_line_of_telling_loses_nothing_and_tells_nothing_twice(next_thread: bool) -> None:
+@pytest.mark.parametrize("fault", [Lines, MemoryLines])
+def test_a_fault_at_any_line_of_telling_loses_nothing_and_tells_nothing_twice(fault: type[Lines], next_thread: bool) -> None:
     def interrupted_at(place: int) -> bool:
         """Interrupt the commit of a at a line of the package. Says whether there was such a line."""
         commits, heard = Commits(), (list[Delta](), list[Delta]())
         for deltas in heard:
             commits.subscriptions.subscribe("node", deltas.append)
         commits.last = Committed(None, Delta(commits.changes("+", ("+ node a",)), commits.changes("-", ())))
-        injector = Lines(place)
+        injector = fault(place)
         injector.call(lambda: commits.subscriptions.publish(lambda: commits.last))
         if next_thread:
             thread = threading.Thread(target=commits.commit, args=("+ node b",))

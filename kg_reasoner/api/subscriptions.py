@@ -85,6 +85,8 @@ class Subscription:
             if due.parts[0]:
                 self._callback(due.parts.pop())  # one line: nothing interrupts between taking the part and the call
         except Exception as error:
+            if due.parts and not isinstance(error, ArityError):
+                raise  # the callback has not been called, and will be
             self._keep(due.commit, due.delta, error)
 
     def _keep(self, commit: int, delta: Delta, error: Exception) -> None:
