@@ -13,7 +13,7 @@ import numpy as np
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.query.matching import Ids, Matcher
-from kg_reasoner.terms import OWL
+from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["LiteralTriples"]
 
@@ -34,6 +34,7 @@ class LiteralTriples:
 
     def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
         self._catalog = catalog
+        self._type = catalog.dictionary.encode(RDF.type)
         self._generalised = matcher.generalised
         self._matcher = matcher
         self._known: Ids | None = None
@@ -46,7 +47,7 @@ class LiteralTriples:
         """Whether triples of this property may hold that are not stored; variables are None or named."""
         if not isinstance(property, int) or _STATED not in self._catalog.predicates:
             return False
-        return property == self._different or (self._generalised and property == self._catalog.type_id)
+        return property == self._different or (self._generalised and property == self._type)
 
     @property
     def _different(self) -> int:
@@ -72,10 +73,10 @@ class LiteralTriples:
             rows = rows[rows[:, 0] == subject]
         rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
         if datatype is None:
-            return _triples(rows[:, 0], self._catalog.type_id, rows[:, 1])
+            return _triples(rows[:, 0], self._type, rows[:, 1])
         names = self._matcher.match(datatype, self._catalog.dictionary.find(OWL.sameAs), None)[:, 2]
         members = np.unique(rows[np.isin(rows[:, 1], [datatype, *names.tolist()]), 0])
-        return _triples(members, self._catalog.type_id, np.full(len(members), datatype, np.int32))
+        return _triples(members, self._type, np.full(len(members), datatype, np.int32))
 
     def _differences(self, subject: int | None, value: int | None) -> Ids:
         known = self._values()
