@@ -165,10 +165,6 @@ class Engine:
         """The relations."""
         return self.base.database
 
-    @property
-    def _layout(self) -> type[TripleLayout]:
-        return type(self.base.catalog.layout)
-
     def touch(self, *, rules: bool = False) -> None:
         """Say that facts have changed, or rules."""
         self._dirty = True
@@ -225,7 +221,7 @@ class Engine:
         self.axioms.want(program)
         self.touch(rules=True)
         layout = layout_for(program.rules)
-        if layout is not self._layout and not any(self.database.filled()):
+        if layout is not type(self.catalog.layout) and not any(self.database.filled()):
             self.base = self._make_base(layout=layout)  # the layout is chosen before the first facts come
 
     def expect_arities(self, arities: Mapping[str, int]) -> None:
@@ -386,7 +382,7 @@ class Engine:
         undone = self._journal[: mark - 1 if mark else None : -1]
         for entry in undone:
             entry.settle(self.base)
-        base = self._make_base(layout=self._layout)
+        base = self._make_base(layout=type(self.catalog.layout))
         base.take_over(self.base)
         for entry in undone:
             entry.take_back(base)
@@ -626,7 +622,7 @@ class Engine:
         """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
         if self._rules_changed:
             rules = self.applied_rules
-            if (layout := layout_for(rules)) is not self._layout:
+            if (layout := layout_for(rules)) is not type(self.catalog.layout):
                 if self.collector is not None and self._replaced is None:
                     self._replaced = self._tables()
                 self._rebuild(layout)

@@ -6,8 +6,8 @@ nothing else asks which of them there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,50 +33,49 @@ T = TypeVar("T", bound="int | str")
 NO_TRIPLES: Rows = np.empty((0, 3), np.int32)
 
 
-class TripleLayout:
+class TripleLayout(Protocol):
     """Which triples lie in which relations. Terms are ids; what is found is what is stored at the moment.
 
     Attributes:
         held: the relations of triples: for each the property of its triples, and if that is rdf:type their class; -1 for any.
+        lookups: of rows by their columns.
         store: make triples, shape (n, 3), explicit. Says of each whether it was not.
         retract: make triples explicit no longer. Says of each whether it was.
         are_explicit: says of each triple whether it is explicit.
         joined: makes rows of relations of triples, each with a flag, one table of triples.
     """
 
+    held: dict[int, tuple[int, int]]
+    lookups: Lookups
+    _dictionary: Dictionary
+    _database: Database
+    _type: int
     store: Callable[[Rows], Changed]
     retract: Callable[[Rows], Changed]
     are_explicit: Callable[[Rows], Changed]
     joined: Callable[[Sequence[Part]], tuple[Rows, Flags]]
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
-        self.held: dict[int, tuple[int, int]] = {}
-        self._dictionary = dictionary
-        self._database = database
-        self.lookups = Lookups(database)
+        self.held, self.lookups = {}, Lookups(database)
+        self._dictionary, self._database = dictionary, database
         self._type = dictionary.encode(RDF.type)
 
     # --- relations --------------------------------------------------------------------------------------------------
 
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         """The relation of a triple or pattern, made if need be, and the tuple that it is there."""
-        raise NotImplementedError
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         """The same; -1 if there is no such relation, or if there are several."""
-        raise NotImplementedError
 
     def is_in_one(self, property: int | str, value: int | str) -> bool:
         """Whether all triples that match a pattern lie in one relation, or nowhere."""
-        raise NotImplementedError
 
     def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
         """The relations that can have triples of a property, and if that is rdf:type of a class."""
-        raise NotImplementedError
 
     def columns(self, relation: int, rows: Rows) -> Columns:
         """Rows of a relation as triples."""
-        raise NotImplementedError
 
     def found(self, triples: Rows) -> list[tuple[int, Rows]]:
         """Triples as rows of the relations that hold them; those that no relation can hold are left out."""
@@ -91,47 +90,35 @@ class TripleLayout:
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
         """The triples that match, shape (n, 3). With a limit, at least so many are enough."""
-        raise NotImplementedError
 
     def triples(self, which: Which = "all") -> Rows:
-        """All triples, by relation."""
-        return self._joined_triples(self.held, which)
+        """All triples."""
 
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
         """The triples of a property, and if that is rdf:type of a class; no index is made for them."""
-        raise NotImplementedError
 
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         """The triples whose property and class are wanted: a function of both, that looks at the class of rdf:type only."""
-        raise NotImplementedError
 
     def triples_in(self, relation: int, rows: Rows) -> Rows:
         """Rows of a relation as triples, shape (n, 3)."""
         return as_triples(*self.columns(relation, rows))
 
-    def _joined_triples(self, relations: Iterable[int], which: Which) -> Rows:
-        parts = (self.triples_in(relation, self._database.rows(relation, which)) for relation in relations)
-        return np.concatenate([NO_TRIPLES, *parts])
-
     # --- names ------------------------------------------------------------------------------------------------------
 
     def may_have(self, property: int) -> bool:
-        """Whether there are triples of a property, or finding out would take long."""
-        raise NotImplementedError
+        """Whether there are triples of a property other than rdf:type, or finding out would take long."""
 
     def names_related_by(self, property: int) -> list[int]:
-        """Properties and classes that are used: at least all those that a triple of a property relates."""
-        raise NotImplementedError
+        """Properties and classes that are used: at least those that triples of a property other than rdf:type relate."""
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def is_open(self, rule: Rule) -> bool:
         """Whether further properties or classes make further copies of a rule."""
-        raise NotImplementedError
 
     def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
         """A variable of atoms of triples that says which relations are meant, and the values there are; None: there is none."""
-        raise NotImplementedError
 
     def copies(self, rule: Rule) -> Iterator[Rule]:
         """The rule, or copies without variables that say which relations are meant: one for each value there is at the moment."""

@@ -5,7 +5,7 @@ A rule with a variable for the property or class is expanded, one copy for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,11 +45,13 @@ class PropertyTables(TripleLayout):
     # --- relations --------------------------------------------------------------------------------------------------
 
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        assert isinstance(property, int)
-        if property == self._type:
-            assert isinstance(value, int)
-            return self._class(value), (subject,)
-        return self._property(property), (subject, value)
+        known, term, values = (
+            (self._classes, value, (subject,)) if property == self._type else (self._properties, property, (subject, value))
+        )
+        assert isinstance(term, int)
+        if term not in known:
+            self._make(known, term)
+        return known[term], values
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         if property == self._type:
@@ -61,7 +63,7 @@ class PropertyTables(TripleLayout):
 
     def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
         if property is None:
-            return self.held
+            return [*self._properties.values(), *self._classes.values()]
         if property == self._type and cls is None:
             return self._classes.values()
         known, term = (self._properties, property) if cls is None else (self._classes, cls)
@@ -71,27 +73,16 @@ class PropertyTables(TripleLayout):
         property, cls = self.held[relation]
         return rows[:, 0], property, rows[:, 1] if cls < 0 else cls
 
-    def _property(self, term: int) -> int:
-        """The relation of a property, made if need be."""
-        number = self._properties.get(term)
-        if number is None:
-            if term >= len(self._property_map):
-                self._extend_maps()
-            number = self._database.add_relation(2)
-            self.held[number] = term, -1
-            self._properties[term] = self._property_map[term] = number
-        return number
-
-    def _class(self, term: int) -> int:
-        """The relation of a class, made if need be."""
-        number = self._classes.get(term)
-        if number is None:
-            if term >= len(self._class_map):
-                self._extend_maps()
-            number = self._database.add_relation(1)
-            self.held[number] = self._type, term
-            self._classes[term] = self._class_map[term] = number
-        return number
+    def _make(self, known: dict[int, int], term: int) -> None:
+        """Make the relation of a property or class that is not among the known ones."""
+        if term >= len(self._property_map):
+            self._extend_maps()
+        arity, held, numbers = (
+            (1, (self._type, term), self._class_map) if known is self._classes else (2, (term, -1), self._property_map)
+        )
+        number = self._database.add_relation(arity)
+        self.held[number] = held
+        known[term] = numbers[term] = number
 
     def _extend_maps(self) -> None:
         """Make the kernels' maps from terms to relations as long as the dictionary."""
@@ -112,18 +103,18 @@ class PropertyTables(TripleLayout):
             self._extend_maps()
         if len(triples) > FEW:
             typed = triples[:, 1] == self._type
-            for column, make, part in ((1, self._property, triples[~typed]), (2, self._class, triples[typed])):
+            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
                 terms, counts = np.unique(part[:, column], return_counts=True)
                 for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                    relation = make(term)
+                    if term not in known:
+                        self._make(known, term)
                     if count > RESERVED:
-                        self._database.reserve(relation, count)
+                        self._database.reserve(known[term], count)
         else:
             for _, property, value in triples.tolist():
-                if property == self._type:
-                    self._class(value)
-                else:
-                    self._property(property)
+                known, term = (self._classes, value) if property == self._type else (self._properties, property)
+                if term not in known:
+                    self._make(known, term)
         return self._database.load_triples(triples)
 
     def retract(self, triples: Rows) -> Changed:
@@ -141,33 +132,31 @@ class PropertyTables(TripleLayout):
     # --- triples ----------------------------------------------------------------------------------------------------
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
+        if subject is None and (value is None or property == self._type):
+            return self._whole(self.relations(property, value), which, limit)
         if property is None:
-            parts = [self._of_all_properties(subject, value, which, limit), self._of_types(subject, value, which, limit)]
-            return np.concatenate(parts)
-        if property == self._type:
-            return self._of_types(subject, value, which, limit)
-        relation = self._properties.get(property)
-        if relation is None:
-            return NO_TRIPLES
-        if subject is None and value is None:
-            rows = self._rows(relation, which, limit)
-            return as_triples(rows[:, SUBJECT], property, rows[:, OBJECT])
+            typed = self.match(subject, self._type, value, which, limit)
+            return np.concatenate([self._of_all_properties(subject, value, which), typed])
         if subject is not None and value is not None:
-            there = self.lookups.holds(relation, (subject, value), which)
+            relation, values = self.find(subject, property, value)
+            there = relation >= 0 and self.lookups.holds(relation, values, which)
             return as_triples(np.full(int(there), subject, np.int32), property, value)
+        if property == self._type:
+            assert subject is not None
+            around = self._look_around()
+            found = self.lookups.find(around.class_relations, len(around.classes), (subject,), which)
+            return as_triples(subject, property, around.classes[found])
+        if property not in self._properties:
+            return NO_TRIPLES
         column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
         assert key is not None
-        found = self.lookups.probe(self._database.index(relation, (column,)), key, which)[:, 2]
+        found = self.lookups.probe(self._database.index(self._properties[property], (column,)), key, which)[:, 2]
         return as_triples(key, property, found) if column == SUBJECT else as_triples(found, property, key)
 
-    def _of_all_properties(self, subject: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
-        """The triples of all properties but rdf:type."""
+    def _of_all_properties(self, subject: int | None, value: int | None, which: Which) -> Rows:
+        """The triples of all properties but rdf:type that have a subject or a value, or both."""
         around = self._look_around()
         terms = around.properties
-        if subject is None and value is None:
-            columns = self._all_rows(self._properties, which, limit)
-            tables = [as_triples(rows[:, 0], term, rows[:, 1]) for term, rows in columns]
-            return np.concatenate([NO_TRIPLES, *tables])
         if subject is not None and value is not None:
             found = self.lookups.find(around.property_relations, len(terms), (subject, value), which)
             return as_triples(subject, terms[found], value)
@@ -177,35 +166,16 @@ class PropertyTables(TripleLayout):
         properties, others = terms[found[:, 0]], found[:, 2]
         return as_triples(key, properties, others) if column == SUBJECT else as_triples(others, properties, key)
 
-    def _of_types(self, subject: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
-        """The triples whose property is rdf:type."""
-        kind = self._type
-        if value is None:
-            if subject is None:
-                tables = [as_triples(rows[:, 0], kind, term) for term, rows in self._all_rows(self._classes, which, limit)]
-                return np.concatenate([NO_TRIPLES, *tables])
-            around = self._look_around()
-            found = self.lookups.find(around.class_relations, len(around.classes), (subject,), which)
-            return as_triples(subject, kind, around.classes[found])
-        relation = self._classes.get(value)
-        if relation is None:
-            return NO_TRIPLES
-        if subject is None:
-            return as_triples(self._rows(relation, which, limit)[:, 0], kind, value)
-        return as_triples(np.full(int(self.lookups.holds(relation, (subject,), which)), subject, np.int32), kind, value)
-
-    def _rows(self, relation: int, which: Which, limit: int | None) -> Rows:
-        return self._database.rows(relation, which)[:limit]
-
-    def _all_rows(self, relations: dict[int, int], which: Which, limit: int | None) -> Iterator[tuple[int, Rows]]:
-        """The rows of the relations of some terms, until there are enough."""
+    def _whole(self, relations: Iterable[int], which: Which, limit: int | None = None) -> Rows:
+        """The triples of some relations, until there are enough."""
+        parts: list[Rows] = []
         count = 0
-        for term, relation in relations.items():
-            rows = self._rows(relation, which, limit)
-            yield term, rows
-            count += len(rows)
+        for relation in relations:
+            parts.append(self.triples_in(relation, self._database.rows(relation, which)[:limit]))
+            count += len(parts[-1])
             if limit is not None and count >= limit:
-                return
+                break
+        return parts[0] if len(parts) == 1 else np.concatenate([NO_TRIPLES, *parts])
 
     def _look_around(self) -> _Surroundings:
         """All relations of properties and classes, looked up again once there are further ones."""
@@ -226,13 +196,16 @@ class PropertyTables(TripleLayout):
                 )
         return known
 
+    def triples(self, which: Which = "all") -> Rows:
+        return self._whole(self.relations(), which)
+
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
-        return self._joined_triples(self.relations(property, cls), which)
+        return self._whole(self.relations(property, cls), which)
 
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         names = np.array(list(self.held.values()), np.int32).reshape(-1, 2)
         chosen = np.flatnonzero(wanted(names[:, 0], names[:, 1]))
-        return self._joined_triples(np.fromiter(self.held, np.int32)[chosen].tolist(), which)
+        return self._whole(np.fromiter(self.held, np.int32)[chosen].tolist(), which)
 
     def joined(self, parts: Sequence[Part]) -> tuple[Rows, Flags]:
         """See `TripleLayout`."""

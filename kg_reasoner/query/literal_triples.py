@@ -12,6 +12,7 @@ import numpy as np
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.layout import as_triples
 from kg_reasoner.query.matching import Ids, Matcher
 from kg_reasoner.terms import OWL, RDF
 
@@ -73,10 +74,10 @@ class LiteralTriples:
             rows = rows[rows[:, 0] == subject]
         rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
         if datatype is None:
-            return _triples(rows[:, 0], self._type, rows[:, 1])
+            return as_triples(rows[:, 0], self._type, rows[:, 1])
         names = self._matcher.match(datatype, self._catalog.dictionary.find(OWL.sameAs), None)[:, 2]
         members = np.unique(rows[np.isin(rows[:, 1], [datatype, *names.tolist()]), 0])
-        return _triples(members, self._type, np.full(len(members), datatype, np.int32))
+        return as_triples(members, self._type, datatype)
 
     def _differences(self, subject: int | None, value: int | None) -> Ids:
         known = self._values()
@@ -90,7 +91,7 @@ class LiteralTriples:
                 hint="name one of the two sides, or ask for something else of it",
             )
         first, second = np.nonzero(left[:, 1][:, None] != right[:, 1][None, :])
-        found = _triples(left[first, 0], self._different, right[second, 0])
+        found = as_triples(left[first, 0], self._different, right[second, 0])
         return np.unique(found, axis=0) if len(found) else found
 
     def _values(self) -> Ids:
@@ -111,9 +112,3 @@ class LiteralTriples:
     def _rows(self, predicate: str) -> Ids:
         relation = self._catalog.predicates.get(predicate)
         return np.empty((0, 2), np.int32) if relation is None else self._catalog.database.rows(relation)
-
-
-def _triples(subjects: Ids, property: int, values: Ids) -> Ids:
-    table = np.empty((len(subjects), 3), np.int32)
-    table[:, 0], table[:, 1], table[:, 2] = subjects, property, values
-    return table
