@@ -220,8 +220,7 @@ class Engine:
         self.column_types, self._typed_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
         self.touch(rules=True)
-        layout = layout_for(program.rules)
-        if layout is not type(self.catalog.layout) and not any(self.database.filled()):
+        if not any(self.database.filled()) and (layout := layout_for(program.rules)) is not type(self.catalog.layout):
             self.base = self._make_base(layout=layout)  # the layout is chosen before the first facts come
 
     def expect_arities(self, arities: Mapping[str, int]) -> None:

@@ -6,8 +6,9 @@ nothing else asks which of them there is.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,7 @@ T = TypeVar("T", bound="int | str")
 NO_TRIPLES: Rows = np.empty((0, 3), np.int32)
 
 
-class TripleLayout(Protocol):
+class TripleLayout(ABC):
     """Which triples lie in which relations. Terms are ids; what is found is what is stored at the moment.
 
     Attributes:
@@ -45,35 +46,36 @@ class TripleLayout(Protocol):
         joined: makes rows of relations of triples, each with a flag, one table of triples.
     """
 
-    held: dict[int, tuple[int, int]]
-    lookups: Lookups
-    _dictionary: Dictionary
-    _database: Database
-    _type: int
     store: Callable[[Rows], Changed]
     retract: Callable[[Rows], Changed]
     are_explicit: Callable[[Rows], Changed]
     joined: Callable[[Sequence[Part]], tuple[Rows, Flags]]
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
-        self.held, self.lookups = {}, Lookups(database)
+        self.held: dict[int, tuple[int, int]] = {}
+        self.lookups = Lookups(database)
         self._dictionary, self._database = dictionary, database
         self._type = dictionary.encode(RDF.type)
 
     # --- relations --------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         """The relation of a triple or pattern, made if need be, and the tuple that it is there."""
 
+    @abstractmethod
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         """The same; -1 if there is no such relation, or if there are several."""
 
+    @abstractmethod
     def is_in_one(self, property: int | str, value: int | str) -> bool:
         """Whether all triples that match a pattern lie in one relation, or nowhere."""
 
+    @abstractmethod
     def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
         """The relations that can have triples of a property, and if that is rdf:type of a class."""
 
+    @abstractmethod
     def columns(self, relation: int, rows: Rows) -> Columns:
         """Rows of a relation as triples."""
 
@@ -88,15 +90,19 @@ class TripleLayout(Protocol):
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
         """The triples that match, shape (n, 3). With a limit, at least so many are enough."""
 
+    @abstractmethod
     def triples(self, which: Which = "all") -> Rows:
         """All triples."""
 
+    @abstractmethod
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
         """The triples of a property, and if that is rdf:type of a class; no index is made for them."""
 
+    @abstractmethod
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         """The triples whose property and class are wanted: a function of both, that looks at the class of rdf:type only."""
 
@@ -106,17 +112,17 @@ class TripleLayout(Protocol):
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def may_have(self, property: int) -> bool:
-        """Whether there are triples of a property other than rdf:type, or finding out would take long."""
-
+    @abstractmethod
     def names_related_by(self, property: int) -> list[int]:
-        """Properties and classes that are used: at least those that triples of a property other than rdf:type relate."""
+        """Properties and classes that are used: at least those that triples of a property relate."""
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def is_open(self, rule: Rule) -> bool:
         """Whether further properties or classes make further copies of a rule."""
 
+    @abstractmethod
     def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
         """A variable of atoms of triples that says which relations are meant, and the values there are; None: there is none."""
 

@@ -45,13 +45,11 @@ class PropertyTables(TripleLayout):
     # --- relations --------------------------------------------------------------------------------------------------
 
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        known, term, values = (
-            (self._classes, value, (subject,)) if property == self._type else (self._properties, property, (subject, value))
-        )
+        known, term = (self._classes, value) if property == self._type else (self._properties, property)
         assert isinstance(term, int)
         if term not in known:
             self._make(known, term)
-        return known[term], values
+        return self.find(subject, property, value)
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         if property == self._type:
@@ -77,12 +75,10 @@ class PropertyTables(TripleLayout):
         """Make the relation of a property or class that is not among the known ones."""
         if term >= len(self._property_map):
             self._extend_maps()
-        arity, held, numbers = (
-            (1, (self._type, term), self._class_map) if known is self._classes else (2, (term, -1), self._property_map)
-        )
-        number = self._database.add_relation(arity)
-        self.held[number] = held
-        known[term] = numbers[term] = number
+        is_class = known is self._classes
+        number = self._database.add_relation(1 if is_class else 2)
+        self.held[number] = (self._type, term) if is_class else (term, -1)
+        known[term] = (self._class_map if is_class else self._property_map)[term] = number
 
     def _extend_maps(self) -> None:
         """Make the kernels' maps from terms to relations as long as the dictionary."""
@@ -220,12 +216,8 @@ class PropertyTables(TripleLayout):
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def may_have(self, property: int) -> bool:
-        relation = self._properties.get(property)
-        return relation is not None and self._database.size(relation) > 0
-
     def names_related_by(self, property: int) -> list[int]:
-        return [*self._properties, *self._classes] if self.may_have(property) else []
+        return [*self._properties, *self._classes] if any(map(self._database.size, self.relations(property))) else []
 
     # --- rules ------------------------------------------------------------------------------------------------------
 

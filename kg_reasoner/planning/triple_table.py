@@ -78,9 +78,6 @@ class TripleTable(TripleLayout):
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def may_have(self, property: int) -> bool:
-        return True
-
     def names_related_by(self, property: int) -> list[int]:
         rows = self.triples()
         related = np.unique(rows[rows[:, 1] == property][:, [0, 2]])
