@@ -64,7 +64,7 @@ def engine(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
     database, materialiser, maintenance = base.database, base.materialiser, base.maintenance
 
     def make(ids: Any) -> tuple[int, Any]:
-        relation, values = reasoner.engine.catalog.stored_triple(*ids[0].tolist())
+        relation, values = reasoner.engine.catalog.layout.find(*ids[0].tolist())
         return relation, np.array([values], np.int32)
 
     def delete(fact: tuple[int, Any]) -> None:

@@ -80,7 +80,8 @@ def measured(equality: Equality, ruleset: str, data: list[Triple]) -> tuple[list
     middle, last = ids[len(set(ids[:, 0].tolist())) // 2], ids[-1]
     times = [change(lambda: reasoner.add_triples(ids))]
     answers = sum(1 for _ in reasoner.triples(None, data[-1][1], data[-1][2]))
-    stored = sum(reasoner.engine.database.size(relation) for relation in reasoner.engine.catalog.properties.values())
+    held = reasoner.engine.catalog.layout.held
+    stored = sum(reasoner.engine.database.size(relation) for relation, (_, cls) in held.items() if cls < 0)
     for row in (last.reshape(1, 3), middle.reshape(1, 3)):
         times += [change(partial(reasoner.remove_triples, row)), change(partial(reasoner.add_triples, row))]
     return times, answers, stored

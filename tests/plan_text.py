@@ -91,11 +91,10 @@ class PlanPrinter:
     def _relation(self, number: int) -> tuple[str, bool]:
         """The name of a relation, and whether it holds triples."""
         if number not in self._names:
-            catalog = self.catalog
-            for name, relation in catalog.predicates.items():
-                self._names[relation] = ("", True) if name == TRIPLE else (self._predicate(name), False)
-            for term, relation in (*catalog.properties.items(), *catalog.classes.items()):
-                self._names[relation] = self.term(term), True
+            predicate, property, cls = self.catalog.key_of(number)
+            name = cls or property
+            text = self._predicate(predicate) if predicate != TRIPLE else format_term(name, self.prefixes) if name else ""
+            self._names[number] = text, predicate == TRIPLE
         return self._names[number]
 
     def _predicate(self, name: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.storage import relation
 from kg_reasoner.terms import IRI, Term, literal
 
@@ -78,11 +79,11 @@ def test_facts_that_go_before_they_are_looked_at(strategy: str) -> None:
     assert peak(reasoner, change_mind) <= 2 * DEAD
 
 
-@pytest.mark.parametrize("rules", ["", COPIES], ids=["vertical", "ternary"])
+@pytest.mark.parametrize("rules", ["", COPIES], ids=["property tables", "triple table"])
 def test_triples_that_come_and_go(strategy: str, rules: str) -> None:
     reasoner = Reasoner(rules, maintenance=strategy)
     reasoner.materialise()
-    assert reasoner.engine.catalog.ternary == (rules == COPIES)
+    assert isinstance(reasoner.engine.catalog.layout, TripleTable) == (rules == COPIES)
 
     def change_mind(step: int) -> None:
         reasoner.add_triples(triples(step))

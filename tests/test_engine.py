@@ -71,7 +71,7 @@ def readable(found: set[tuple[Term, ...]]) -> set[tuple[Term, ...]]:
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples(), triples(), triples(), STRATEGY)
 def test_triple_programs(program: Program, first: set, added: set, removed: set, strategy: str) -> None:  # type: ignore[type-arg]
-    """In both layouts: the vertical one, and for programs that need it the ternary one."""
+    """In both layouts: property tables, and for programs that need it the triple table."""
     reasoner = Reasoner(program, maintenance=strategy)
     reasoner.add_triples(first)
     assert set(reasoner.triples()) == readable(evaluate(program, {TRIPLE: first}).get(TRIPLE, set()))

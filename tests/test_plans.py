@@ -19,7 +19,10 @@ from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredRule
 from kg_reasoner.planning.groups import is_group, split
+from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.planning.planner import Draft
+from kg_reasoner.planning.property_tables import PropertyTables
+from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import Rule
 from kg_reasoner.query import patterns as query
 from kg_reasoner.rdflib_store import graph_of
@@ -46,9 +49,9 @@ def has_choices(rule: StoredRule) -> bool:
     return len(rule.body) + len(rule.checks) > 1
 
 
-def plans_of(rules: Sequence[Rule], prefixes: dict[str, str], *, ternary: bool) -> str:
+def plans_of(rules: Sequence[Rule], prefixes: dict[str, str], layout: type[TripleLayout]) -> str:
     """The plans of rules before there are any facts."""
-    catalog = Catalog(Dictionary(), Database(), ternary=ternary)
+    catalog = Catalog(Dictionary(), Database(), layout)
     stored = [one for rule in split(rules) if rule.body and not is_group(rule) for one in catalog.rules(rule)]
     printer = PlanPrinter(catalog, prefixes)
     return "".join(f"{printer.rule(one)}\n\n" for one in stored if has_choices(one))
@@ -62,14 +65,14 @@ SECTIONS = re.findall(r"^# --- (.+)\n((?:(?!# ---).*\n)*)", FIXTURES.read_text(e
 def test_plans_of_rules(title: str, text: str) -> None:
     program = parse(text)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
-    compare(title.replace(" ", "-"), plans_of(program.rules, prefixes, ternary="triples" in title))
+    compare(title.replace(" ", "-"), plans_of(program.rules, prefixes, TripleTable if "triples" in title else PropertyTables))
 
 
 @pytest.mark.parametrize("name", rulesets.names())
 def test_plans_of_rule_sets(name: str) -> None:
     """Over one relation of all triples, where each rule is planned once, whatever the data."""
     program = rulesets.load(name).program
-    compare(name, plans_of(program.rules, {**PREFIXES, **dict(program.prefixes)}, ternary=True))
+    compare(name, plans_of(program.rules, {**PREFIXES, **dict(program.prefixes)}, TripleTable))
 
 
 @pytest.fixture(scope="module")
@@ -120,14 +123,14 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_worse_join_order_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rules = parse("far(?x, ?z) :- near(?x, ?y), other(?u, ?v), near(?y, ?z), known(?z) .").rules
-    before = plans_of(rules, {}, ternary=False)
+    before = plans_of(rules, {}, PropertyTables)
     (tmp_path / "far.txt").write_text(before, encoding="utf-8")
     monkeypatch.setattr("tests.test_plans.SNAPSHOTS", tmp_path)
     monkeypatch.delenv("KG_REASONER_SNAPSHOTS", raising=False)
-    compare("far", plans_of(rules, {}, ternary=False))
+    compare("far", plans_of(rules, {}, PropertyTables))
     monkeypatch.setattr(
         "kg_reasoner.planning.planner._join_order",
         lambda body, checks, trigger, *_: [(atom, 0) for number, atom in enumerate(body) if number != trigger],
     )
     with pytest.raises(AssertionError, match=r"the plans differ from .*far\.txt"):
-        compare("far", plans_of(rules, {}, ternary=False))
+        compare("far", plans_of(rules, {}, PropertyTables))

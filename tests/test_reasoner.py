@@ -22,7 +22,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
 ONE, TWO = literal(1), literal(2)
 TERNARY = "[?y, ?p, ?x] :- <http://example.org/inverse>[?p, ?q], [?x, ?q, ?y] ."
-"""A rule that asks for the ternary layout of triples."""
+"""A rule that asks for the triple table."""
 
 
 def holds(reasoner: Reasoner, *triple: IRI) -> bool:

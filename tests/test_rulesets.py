@@ -14,7 +14,8 @@ from kg_reasoner.language.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.loaders.convert import from_oxigraph
-from kg_reasoner.planning.catalog import needs_ternary
+from kg_reasoner.planning.catalog import layout_for
+from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LiteralFacts
@@ -191,7 +192,7 @@ def test_a_rule_set_is_sound_named_and_described(name: str) -> None:
 def test_the_translating_rule_set_needs_no_view_of_all_triples() -> None:
     program = rulesets.load("owl2rl").program
     assert program.translate == "dlp"
-    assert not needs_ternary(program.rules)
+    assert layout_for(program.rules) is PropertyTables
 
 
 def test_facts_that_need_several_rules() -> None:

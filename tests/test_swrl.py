@@ -20,6 +20,9 @@ from kg_reasoner.loaders.ontology.owl import refused_rules, translate
 from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.loaders.rules.swrl_builtins import SWRL_BUILTINS
+from kg_reasoner.planning.layout import TripleLayout
+from kg_reasoner.planning.property_tables import PropertyTables
+from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
@@ -70,12 +73,12 @@ def test_an_ontology_with_rules_just_works() -> None:
     assert "adulthood" in str(reasoner.explain((ex("ann"), RDF.type, ex("Adult"))))
 
 
-@pytest.mark.parametrize("ternary", [False, True])
-def test_a_rule_comes_and_goes_with_its_triples(ternary: bool) -> None:
-    program = parse("same(?p, ?q) :- [?x, ?p, ?y], [?y, ?q, ?x] .") if ternary else None
+@pytest.mark.parametrize("layout", [PropertyTables, TripleTable])
+def test_a_rule_comes_and_goes_with_its_triples(layout: type[TripleLayout]) -> None:
+    program = parse("same(?p, ?q) :- [?x, ?p, ?y], [?y, ?q, ?x] .") if layout is TripleTable else None
     reasoner = Reasoner(program, ruleset="owl2rl")
     reasoner.load(turtle(ADULTS))
-    assert reasoner.engine.catalog.ternary == ternary
+    assert type(reasoner.engine.catalog.layout) is layout
     assert adults(reasoner) == {ex("ann")}
     assert any(rule.origin.name == "adulthood" for rule in reasoner.rules)
     (bound,) = reasoner.triples(None, RDF.first, literal(18))

@@ -579,7 +579,7 @@ class Reasoner:
                 if relation >= 0:
                     found.append((relation, find_rows(self.dictionary, rows, self.engine.database.relations[relation].arity)))
                 continue
-            found += catalog.stored_triples(find_triples(self.dictionary, rows))  # type: ignore[arg-type]  # rows of three
+            found += catalog.layout.found(find_triples(self.dictionary, rows))  # type: ignore[arg-type]  # rows of three
         return found
 
     # --- reading ----------------------------------------------------------------------------------------------------

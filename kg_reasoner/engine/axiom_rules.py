@@ -75,7 +75,8 @@ class AxiomRules:
             return False
         if equal_are_one:
             return self._concludes_axioms and self._translate(catalog, "all", "explicit")
-        if not (self._equates or self._concludes_axioms or self._schema.has_equalities(catalog)):
+        equalities = catalog.layout.relations(self._schema.same_as)
+        if not (self._equates or self._concludes_axioms or any(map(catalog.database.size, equalities))):
             return False
         in_data = self._schema.names_in_data(catalog)
         if in_data:

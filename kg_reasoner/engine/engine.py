@@ -28,8 +28,9 @@ from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
 from kg_reasoner.engine.materialise import PlannedRule, Progress
 from kg_reasoner.errors import ArityError, InterruptedUpdate, ReasonerError
 from kg_reasoner.language import analysis
-from kg_reasoner.planning.catalog import INTERNAL, Catalog, needs_ternary
-from kg_reasoner.program import TRIPLE, Program, Rule
+from kg_reasoner.planning.catalog import INTERNAL, Catalog, layout_for
+from kg_reasoner.planning.layout import TripleLayout
+from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.delta import Change, Changes, Delta, difference
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
@@ -139,7 +140,7 @@ class Engine:
             watch=self._watch,
         )
         dictionary.claim = self.claim
-        self.base = self._make_base(ternary=False)
+        self.base = self._make_base(layout=layout_for(()))
         self._all_rules: tuple[Rule, ...] | None = None
         self._known_arities: tuple[Program | None, Catalog | None, int, dict[str, int]] = None, None, 0, {}
         self.column_types = ColumnTypes(dictionary, self.program)
@@ -219,8 +220,8 @@ class Engine:
         self.column_types, self._typed_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
         self.touch(rules=True)
-        if not any(self.database.filled()) and needs_ternary(program.rules) != self.catalog.ternary:
-            self.base = self._make_base(ternary=not self.catalog.ternary)  # the layout is chosen before the first facts come
+        if not any(self.database.filled()) and (layout := layout_for(program.rules)) is not type(self.catalog.layout):
+            self.base = self._make_base(layout=layout)  # the layout is chosen before the first facts come
 
     def expect_arities(self, arities: Mapping[str, int]) -> None:
         """Check that predicates may have these numbers of arguments.
@@ -243,12 +244,12 @@ class Engine:
         """The general predicates that are stored and used, with their numbers of arguments; the materialisation is up to date."""
         unused, relations = set(self._unused()), self.database.relations
         known = {name: relations[number].arity for name, number in self.catalog.predicates.items() if name not in unused}
-        return {name: arity for name, arity in known.items() if name != TRIPLE and not name.startswith(INTERNAL)}
+        return {name: arity for name, arity in known.items() if not name.startswith(INTERNAL)}
 
     def _unused(self) -> list[str]:
         """The general predicates that have no facts, and that neither a rule nor a declaration uses."""
         predicates, size = self.catalog.predicates, self.database.size
-        empty = [name for name in predicates if name != TRIPLE and not name.startswith(INTERNAL) and not size(predicates[name])]
+        empty = [name for name in predicates if not name.startswith(INTERNAL) and not size(predicates[name])]
         used = analysis.arities(Program(self.rules, self.program.declarations)) if empty else {}
         return [name for name in empty if name not in used]
 
@@ -380,7 +381,7 @@ class Engine:
         undone = self._journal[: mark - 1 if mark else None : -1]
         for entry in undone:
             entry.settle(self.base)
-        base = self._make_base(ternary=self.catalog.ternary)
+        base = self._make_base(layout=type(self.catalog.layout))
         base.take_over(self.base)
         for entry in undone:
             entry.take_back(base)
@@ -620,10 +621,10 @@ class Engine:
         """Choose the layout of triples and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
         if self._rules_changed:
             rules = self.applied_rules
-            if (ternary := needs_ternary(rules)) != self.catalog.ternary:
+            if (layout := layout_for(rules)) is not type(self.catalog.layout):
                 if self.collector is not None and self._replaced is None:
                     self._replaced = self._tables()
-                self._rebuild(ternary)
+                self._rebuild(layout)
                 rules = self.applied_rules
             self.base.rulebook.use(rules)
             self._rules_changed = False
@@ -631,9 +632,9 @@ class Engine:
             self.base.feed_literals()
         return self.base.rulebook.plan()
 
-    def _rebuild(self, ternary: bool) -> None:
+    def _rebuild(self, layout: type[TripleLayout]) -> None:
         """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
-        base, counted = self._make_base(ternary=ternary), self.counters
+        base, counted = self._make_base(layout=layout), self.counters
         base.take_over(self.base)
         self.base, self._counted = base, counted
 

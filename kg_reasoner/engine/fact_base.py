@@ -13,12 +13,11 @@ from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.maintenance import Maintenance
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.rulebook import RuleBook
-from kg_reasoner.engine.schema import FEW
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.query.quads import NO_TRIPLES
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.dictionary import Dictionary, Ids
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
@@ -44,7 +43,7 @@ class FactBase:
         make_maintenance: a strategy.
         datatypes: those whose literals have values.
         rewrites: whether equal terms are merged.
-        ternary: the layout: one relation for all triples, or one for each property and class.
+        layout: of triples.
         watch: tells the kernels of operations without limits when to stop.
         claim: is called before a table takes so many bytes; it raises an error if that is too much.
     """
@@ -58,14 +57,16 @@ class FactBase:
         *,
         datatypes: frozenset[str],
         rewrites: bool,
-        ternary: bool,
+        layout: type[TripleLayout],
         claim: Callable[[int], None] = grant,
         watch: Watch = NOBODY,
     ) -> None:
         self._axioms = axioms
         self._visibility = visibility
         self.database = Database(claim)
-        self.catalog = Catalog(dictionary, self.database, ternary=ternary)
+        self.catalog = Catalog(dictionary, self.database, layout)
+        self._store_triples = self.catalog.layout.store
+        self._retract_triples = self.catalog.layout.retract
         values = ValueTable(dictionary, self.database.context)
         self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
         self.rewriting = self._make_rewriting() if rewrites else None
@@ -113,35 +114,13 @@ class FactBase:
         if predicate != TRIPLE:
             return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
         self._axioms.note_change(ids)
-        return self.database.load(self.catalog.predicates[TRIPLE], ids) if self.catalog.ternary else self._store_vertically(ids)
-
-    def _store_vertically(self, ids: Ids) -> Changed:
-        """Store triples in relations of their properties and classes: relations first, then all triples at once."""
-        catalog = self.catalog
-        catalog.extend_maps()
-        if len(ids) > FEW:
-            typed = ids[:, 1] == catalog.type_id
-            for column, make, part in ((1, catalog.property, ids[~typed]), (2, catalog.cls, ids[typed])):
-                terms, counts = np.unique(part[:, column], return_counts=True)
-                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                    relation = make(term)
-                    if count > 64:
-                        self.database.reserve(relation, count)
-        else:
-            for _, property, value in ids.tolist():
-                if property == catalog.type_id:
-                    catalog.cls(value)
-                else:
-                    catalog.property(property)
-        return self.database.load_triples(ids)
+        return self._store_triples(ids)
 
     def unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts as they are. Says of each whether it had it."""
         if predicate == TRIPLE:
             self._axioms.note_change(ids)
-            if not self.catalog.ternary:
-                self.catalog.extend_maps()
-                return self.database.retract_triples(ids)
+            return self._retract_triples(ids)
         if predicate not in self.catalog.predicates:
             return np.zeros(len(ids), np.bool_)
         return self.database.retract(self.catalog.predicates[predicate], ids, flag)
@@ -152,9 +131,8 @@ class FactBase:
         return stored if self.rewriting is None else self.rewriting.are_explicit(predicate, ids, stored)
 
     def _are_stored_as_explicit(self, predicate: str, ids: Ids) -> Changed:
-        if predicate == TRIPLE and not self.catalog.ternary:
-            self.catalog.extend_maps()
-            return self.database.triples_have_flag(ids)
+        if predicate == TRIPLE:
+            return self.catalog.layout.are_explicit(ids)
         relation = self.catalog.predicates.get(predicate)
         return np.zeros(len(ids), np.bool_) if relation is None else self.database.have_flag(relation, ids)
 
@@ -175,9 +153,9 @@ class FactBase:
 
     def explicit_facts(self) -> dict[str, Ids]:
         """All explicit facts by predicate, even if an update was interrupted."""
-        facts = {TRIPLE: self._stored_triples("explicit")}
+        facts = {TRIPLE: self.catalog.layout.triples("explicit")}
         for name, relation in self.catalog.predicates.items():
-            if name != TRIPLE and name not in LITERAL_PREDICATES:
+            if name not in LITERAL_PREDICATES:
                 facts[name] = self.database.rows(relation, "explicit")
         return facts if self.rewriting is None else self.rewriting.recovered(facts)
 
@@ -186,8 +164,8 @@ class FactBase:
     def triples(self, which: Which = "all") -> TripleIds:
         """The triples there are, in all names of their terms."""
         if self.rewriting is not None and self.rewriting.cliques:
-            return self.rewriting.in_all_names(TRIPLE, self._stored_triples, which)
-        return self._stored_triples(which)
+            return self.rewriting.in_all_names(TRIPLE, self.catalog.layout.triples, which)
+        return self.catalog.layout.triples(which)
 
     def rows(self, predicate: str, which: Which = "all") -> Ids:
         """The facts of a general predicate, in all names of their terms."""
@@ -195,17 +173,3 @@ class FactBase:
         if self.rewriting is None or not self.rewriting.cliques or predicate.startswith(INTERNAL):
             return self.database.rows(relation, which)
         return self.rewriting.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
-
-    def _stored_triples(self, which: Which) -> TripleIds:
-        catalog, database = self.catalog, self.database
-        if catalog.ternary:
-            return database.rows(catalog.predicates[TRIPLE], which)
-        parts = [NO_TRIPLES]
-        for term, relation in catalog.properties.items():
-            rows = database.rows(relation, which)
-            parts.append(np.stack([rows[:, 0], np.full(len(rows), term, np.int32), rows[:, 1]], axis=1))
-        for term, relation in catalog.classes.items():
-            rows = database.rows(relation, which)
-            kind = np.full(len(rows), catalog.type_id, np.int32)
-            parts.append(np.stack([rows[:, 0], kind, np.full(len(rows), term, np.int32)], axis=1))
-        return np.concatenate(parts)

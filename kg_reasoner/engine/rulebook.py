@@ -1,7 +1,7 @@
 """The rules in force: which of them are planned, at which level, and what has to go when they go.
 
-A rule is planned once all that its body needs may have facts; until then it waits. In the vertical layout a rule with a variable
-for a property or class goes on waiting, for further names that make further copies of it.
+A rule is planned once all that its body needs may have facts; until then it waits. Over property tables, a rule with a
+variable for a property or class goes on waiting, for further names that make further copies of it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class RuleBook:
         could not fire before, and will see all the facts that they need as new rows."""
         late: list[PlannedRule] = []
         catalog = self._catalog
-        while self._supplied != (supply := (catalog.database.context.fresh, catalog.names())):
+        while self._supplied != (supply := (catalog.database.context.fresh, len(catalog.layout.held))):
             self._supplied = supply  # plans may bring new properties, which expand further rules
             for rule in supplied_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._groups_of)):
                 added = self._plan(rule)
@@ -89,7 +89,7 @@ class RuleBook:
         """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
         that another rule has, too, is planned once."""
         catalog = self._catalog
-        names, is_open = catalog.names(), catalog.is_open(rule)
+        names, is_open = len(catalog.layout.held), catalog.layout.is_open(rule)
         if self._waiting[rule] == names:
             return []
         if is_open:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.language.analysis import Key, key_of
-from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule, substitute
+from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule
+from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.planning.groups import is_group, pieces
 from kg_reasoner.planning.planner import plan_proof
 from kg_reasoner.planning.statistics import Statistics
@@ -163,7 +164,7 @@ class Derivations:
         if len(ids) < atom.arity or -1 in ids or atom.predicate.startswith(INTERNAL):
             return None
         if atom.predicate == TRIPLE:
-            return self.catalog.stored_triple(*ids)
+            return self.catalog.layout.find(*ids)
         relation = self.catalog.predicates.get(atom.predicate, -1)
         return None if relation < 0 or self.database.relations[relation].arity != len(ids) else (relation, ids)
 
@@ -179,13 +180,11 @@ class Derivations:
         return Atom(TRIPLE, (terms[0], property, value if value is not None else terms[1]))
 
     def _name(self, relation: int) -> Key:
-        """What a relation holds: a predicate, and in the vertical layout the property and class."""
-        if not self._names:
-            catalog, decode = self.catalog, self.catalog.dictionary.decode
-            self._names = {number: (name, None, None) for name, number in catalog.predicates.items()}
-            self._names.update((number, (TRIPLE, decode(term), None)) for term, number in catalog.properties.items())
-            self._names.update((number, (TRIPLE, RDF.type, decode(term))) for term, number in catalog.classes.items())
-        return self._names[relation]
+        """See `Catalog.key_of`."""
+        key = self._names.get(relation)
+        if key is None:
+            key = self._names[relation] = self.catalog.key_of(relation)
+        return key
 
     def is_group(self, fact: Fact) -> bool:
         """Whether a fact is a group of some aggregate."""
@@ -282,10 +281,7 @@ class Derivations:
     def plans(self, fact: Fact) -> list[HeadPlan]:
         """The plans of the rules whose heads may become a fact, those with short bodies first."""
         relation, values = fact
-        catalog = self.catalog
-        key = (relation, -1, -1)
-        if catalog.ternary and relation == catalog.predicates[TRIPLE]:
-            key = (relation, values[1], values[2] if values[1] == catalog.type_id else -1)
+        key = self.catalog.layout.kind(relation, values)
         plans = self._of_head.get(key)
         if plans is None:
             rules = [rules for rules in self._stored_rules(fact) if rules[-1].head.relation == relation]

@@ -20,7 +20,8 @@ from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.language.analysis import conjuncts
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm, simple_comparison
+from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm
+from kg_reasoner.planning.expansion import simple_comparison, triple_atoms
 from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.program import (
     TRIPLE,
@@ -254,17 +255,15 @@ class _Attempt:
                     return
 
     def _choices(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
-        """In the vertical layout: the values with which every atom of triples has one property, and under rdf:type one class."""
-        catalog = self.catalog
-        atoms = [ground_atom(atom, values) for atom in _triples(parts)]
-        found = (_predicate_variable(atom) for atom in atoms)
-        variable = None if catalog.ternary else next((variable for variable in found if variable is not None), None)
-        if variable is None:
+        """The values with which every atom of triples lies in one relation."""
+        layout, decode = self.catalog.layout, self.catalog.dictionary.decode
+        choice = layout.choices([ground_atom(atom, values) for atom in triple_atoms(parts)])
+        if choice is None:
             yield values
             return
-        is_class = any(variable == atom.terms[2] and atom.terms[1] == RDF.type for atom in atoms)
-        for number in list(catalog.classes) if is_class else [*catalog.properties, catalog.type_id]:
-            yield from self._choices(parts, {**values, variable: catalog.dictionary.decode(number)})
+        variable, numbers = choice
+        for number in numbers:
+            yield from self._choices(parts, {**values, variable: decode(number)})
 
     def _solve(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
         atoms: list[StoredAtom] = []
@@ -334,37 +333,14 @@ class _Attempt:
             if number == -1:
                 return None
             terms.append(number)
-        if atom.predicate != TRIPLE:
-            relation = catalog.predicates.get(atom.predicate, -1)
-        elif catalog.ternary:
-            relation = catalog.predicates[TRIPLE]
+        if atom.predicate == TRIPLE:
+            relation, placed = catalog.layout.find(*terms)
         else:
-            subject, property, value = terms
-            assert isinstance(property, int)
-            if property == catalog.type_id:
-                assert isinstance(value, int)
-                relation, terms = catalog.classes.get(value, -1), [subject]
-            else:
-                relation, terms = catalog.properties.get(property, -1), [subject, value]
-        return None if relation < 0 else StoredAtom(relation, tuple(terms), negated)
+            relation, placed = catalog.predicates.get(atom.predicate, -1), tuple(terms)
+        return None if relation < 0 else StoredAtom(relation, placed, negated)
 
 
 def _instead(found: Sequence[tuple[Variable, Term]], values: Bindings) -> str:
     """The values of variables that are not those wanted."""
     different = [(variable, term) for variable, term in found if variable in values and values[variable] != term]
     return ", ".join(f"{variable} is {format_term(term)}, not {format_term(values[variable])}" for variable, term in different)
-
-
-def _triples(parts: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    for part in parts:
-        atom = part.atom if isinstance(part, Negation) else part
-        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
-            yield atom
-
-
-def _predicate_variable(atom: Atom) -> Variable | None:
-    """The variable in the place of an atom's property, or of its class."""
-    _, property, value = atom.terms
-    if isinstance(property, Variable):
-        return property
-    return value if property == RDF.type and isinstance(value, Variable) else None

@@ -1,32 +1,23 @@
-"""Which relation holds what: rules over predicates become rules over the relations of a database.
-
-RDF triples are laid out in one of two ways, and a user never notices which:
-
-* *vertical*: a binary relation per property, a unary one per class (``[?x, rdf:type, C]``); rules with a variable for the property
-  or class are expanded, one copy for each property or class there is;
-* *ternary*: one relation of all triples, for programs whose variables in property or class position cannot be expanded.
-"""
+"""Which relation holds what: rules over predicates become rules over the relations of a database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
-from kg_reasoner.expressions.values import COMPARISONS, satisfies
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.calls import Functions
+from kg_reasoner.planning.expansion import is_expandable, simple_comparison
+from kg_reasoner.planning.layout import Flags, Part, TripleLayout, concatenated
+from kg_reasoner.planning.property_tables import PropertyTables
+from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import (
     TRIPLE,
-    Aggregate,
     Argument,
     Atom,
     Bind,
-    BodyLiteral,
     Call,
     Expression,
     Filter,
@@ -36,17 +27,11 @@ from kg_reasoner.program import (
     remembered,
 )
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.storage.relation import Database, Rows
-from kg_reasoner.terms import RDF, Term
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
-
-PROPERTY_COLUMN = 1
 
 INTERNAL = "internal: "
 """How the names of predicates begin that only the engine uses; no program can name them."""
@@ -100,102 +85,11 @@ class StoredRule:
     rule: Rule
 
 
-def needs_ternary(rules: Iterable[Rule]) -> bool:
-    """Whether some rule, or an aggregate in one, has variables for properties or classes that cannot be expanded: two, or one that
-    no positive atom has in such a place."""
-    return not all(map(_is_expandable, rules))
-
-
-@remembered
-def _is_expandable(rule: Rule) -> bool:
-    for part in rule.body:
-        if isinstance(part, Aggregate) and not _is_expandable(Rule(Atom(INTERNAL, ()), part.body)):
-            return False
-    heads = _predicate_variables(rule.head)
-    bodies = {variable for atom in _triples(rule.body) for variable in _predicate_variables(atom)}
-    positives = {variable for atom in _triples(tuple(rule.body_atoms())) for variable in _predicate_variables(atom)}
-    if not heads <= bodies or len(bodies) > 1:
-        return False
-    if bodies != positives:  # of a negation, each copy would say "for this one", and all of them together no more
-        return False
-    for variable in bodies:  # with the variable as rdf:type, objects become classes
-        typed = substitute(rule, {variable: RDF.type})
-        if typed is not None and not _is_expandable(typed):
-            return False
-    return True
-
-
-def _predicate_variables(atom: Atom) -> set[Variable]:
-    if atom.predicate != TRIPLE:
-        return set()
-    _, property, value = atom.terms
-    if isinstance(property, Variable):
-        return {property}
-    return {value} if property == RDF.type and isinstance(value, Variable) else set()
-
-
 @remembered
 def asks_of_literals(rule: Rule) -> bool:
     """Whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
     return any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
-
-
-@remembered
-def _open_variables(rule: Rule) -> frozenset[Variable]:
-    """The variables for properties or classes in a rule's body."""
-    return frozenset(variable for atom in _triples(rule.body) for variable in _predicate_variables(atom))
-
-
-def _triples(body: Sequence[BodyLiteral]) -> Iterator[Atom]:
-    for part in body:
-        atom = part.atom if isinstance(part, Negation) else part
-        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
-            yield atom
-
-
-def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
-    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails.
-
-    The BIND of a variable that is replaced becomes the condition that it gives this value.
-    """
-
-    def replaced(atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
-
-    def replaced_in(expression: Expression) -> Expression:
-        if isinstance(expression, Call):
-            return Call(expression.name, tuple(map(replaced_in, expression.arguments)))
-        return values.get(expression, expression) if isinstance(expression, Variable) else expression
-
-    body: list[BodyLiteral] = []
-    for part in rule.body:
-        if isinstance(part, Atom):
-            body.append(replaced(part))
-        elif isinstance(part, Negation):
-            body.append(Negation(replaced(part.atom)))
-        elif isinstance(part, Filter):
-            for expression in map(replaced_in, conjuncts(part.expression)):
-                comparison = simple_comparison(expression)
-                if comparison is None or any(isinstance(side, Variable) for side in comparison[1:]):
-                    body.append(Filter(expression))
-                elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
-                    return None
-        elif isinstance(part, Bind):
-            expression = replaced_in(part.expression)
-            value = values.get(part.variable)
-            body.append(Bind(expression, part.variable) if value is None else Filter(Call("SAMETERM", (expression, value))))
-        else:
-            body.append(part)
-    return Rule(replaced(rule.head), tuple(body), rule.origin)
-
-
-def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:
-    """The operator and the sides of a comparison of variables and constants; None for any other expression."""
-    if not isinstance(expression, Call) or expression.name not in COMPARISONS:
-        return None
-    left, right = expression.arguments
-    return None if isinstance(left, Call) or isinstance(right, Call) else (expression.name, left, right)
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
@@ -207,29 +101,28 @@ def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | Non
     return (DISTINCT_TERMS, left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
 
 
-class Catalog:
-    """The relations of predicates, properties and classes, made as they are met."""
+def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
+    """The layout of triples for some rules: the triple table if one of them cannot be expanded, else property tables."""
+    return PropertyTables if all(map(is_expandable, rules)) else TripleTable
 
-    def __init__(self, dictionary: Dictionary, database: Database, *, ternary: bool) -> None:
+
+class Catalog:
+    """The relations of predicates, made as they are met; those of triples are a layout's.
+
+    Attributes:
+        layout: has the triples, see `layout_for`.
+        predicates: the relations of the general predicates.
+    """
+
+    def __init__(self, dictionary: Dictionary, database: Database, layout: type[TripleLayout]) -> None:
         self.dictionary = dictionary
         self.database = database
-        self.ternary = ternary
         self.predicates: dict[str, int] = {}
-        self.properties: dict[int, int] = {}
-        self.classes: dict[int, int] = {}
         self.functions = Functions(dictionary, database)
-        self._holds: dict[int, tuple[str, int]] = {}
+        self.layout = layout(dictionary, database)
+        self._names: dict[int, str] = {}
         self._released: dict[tuple[str, int], int] = {}
         """The empty relations of predicates that are unknown again, by name and arity."""
-        self.type_id = dictionary.encode(RDF.type)
-        self._property_map = allocate(1, np.int32, -1)
-        self._class_map = allocate(1, np.int32, -1)
-        database.context.property_relations, database.context.class_relations = self._property_map, self._class_map
-        if ternary:
-            self.predicates[TRIPLE] = number = database.add_relation(3, section_column=PROPERTY_COLUMN)
-            self._holds[number] = TRIPLE, -1
-        else:
-            database.context.type_id = self.type_id
 
     # --- relations --------------------------------------------------------------------------------------------------
 
@@ -243,7 +136,7 @@ class Catalog:
             else:
                 number = self.database.add_relation(arity)
             self.predicates[name] = number
-            self._holds[number] = name, -1
+            self._names[number] = name
         return number
 
     def release(self, name: str) -> None:
@@ -251,137 +144,62 @@ class Catalog:
         number = self.predicates.pop(name)
         self._released[name, self.database.relations[number].arity] = number
 
-    def property(self, term: int) -> int:
-        """The binary relation of a property (vertical layout), by the id of its term."""
-        number = self.properties.get(term)
-        if number is None:
-            number = self.properties[term] = self.database.add_relation(2)
-            self._holds[number] = TRIPLE, term
-            self.extend_maps()
-            self._property_map[term] = number
-        return number
+    def key_of(self, relation: int) -> Key:
+        """What all facts of a relation have in common: the predicate, and of triples the property and class, if they have."""
+        if relation not in self.layout.held:
+            return self._names[relation], None, None
+        property, cls = (None if term < 0 else self.dictionary.decode(term) for term in self.layout.held[relation])
+        return TRIPLE, property, cls
 
-    def cls(self, term: int) -> int:
-        """The unary relation of a class (vertical layout), by the id of its term."""
-        number = self.classes.get(term)
-        if number is None:
-            number = self.classes[term] = self.database.add_relation(1)
-            self._holds[number] = TRIPLE, term
-            self.extend_maps()
-            self._class_map[term] = number
-        return number
+    def found(self, predicate: str, facts: Rows) -> list[tuple[int, Rows]]:
+        """Facts as rows of the relations that hold them; those that no relation can hold are left out."""
+        if predicate == TRIPLE:
+            return self.layout.found(facts)
+        relation = self.predicates.get(predicate)
+        return [] if relation is None else [(relation, facts)]
 
-    def extend_maps(self) -> None:
-        """Make the kernels' maps from terms to relations as long as the dictionary."""
-        count = len(self.dictionary)
-        if count > len(self._property_map):
-            for name in ("_property_map", "_class_map"):
-                old = getattr(self, name)
-                new = allocate(max(count, min(2 * len(old), count + (1 << 20))), np.int32, -1)
-                new[: len(old)] = old
-                setattr(self, name, new)
-            self.database.context.property_relations = self._property_map
-            self.database.context.class_relations = self._class_map
-
-    def stored_triple(self, subject: int, property: int, value: int) -> tuple[int, tuple[int, ...]]:
-        """The relation (-1 if there is none) and the tuple that hold a triple of ids."""
-        if self.ternary:
-            return self.predicates[TRIPLE], (subject, property, value)
-        if property == self.type_id:
-            return self.classes.get(value, -1), (subject,)
-        return self.properties.get(property, -1), (subject, value)
-
-    def stored_triples(self, triples: Rows) -> list[tuple[int, Rows]]:
-        """Triples of ids as rows of the relations that hold them; those that no relation can hold are left out."""
-        rows: dict[int, list[tuple[int, ...]]] = {}
-        for triple in triples.tolist():
-            relation, values = self.stored_triple(*triple)
-            if relation >= 0:
-                rows.setdefault(relation, []).append(values)
-        return [(relation, np.array(values, np.int32)) for relation, values in rows.items()]
-
-    def as_facts(self, tables: Iterable[tuple[int, Rows, Flags]]) -> dict[str, tuple[Rows, Flags]]:
+    def as_facts(self, tables: Iterable[Part]) -> dict[str, tuple[Rows, Flags]]:
         """Rows of relations, each with a flag, by predicate and with all arguments: rows of triples for `TRIPLE`. What is not for
         users stays out."""
-        parts: dict[str, list[tuple[int, Rows, Flags]]] = {}
+        parts: dict[str, list[Part]] = {}
+        names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
-            name, term = self._holds.get(relation, ("", -1))
-            if len(rows) and name and not name.startswith(INTERNAL) and name not in _GIVEN:
-                parts.setdefault(name, []).append((term, rows, flags))
-        return {name: self._joined(name, found) for name, found in parts.items()}
-
-    def _joined(self, name: str, parts: list[tuple[int, Rows, Flags]]) -> tuple[Rows, Flags]:
-        """Rows of one predicate as one table; triples get their property and class back."""
-        if name != TRIPLE or self.ternary:
-            return np.concatenate([rows for _, rows, _ in parts]), np.concatenate([flags for _, _, flags in parts])
-        triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
-        place = 0
-        for term, rows, _ in parts:
-            part = triples[place : place + len(rows)]
-            part[:, 0] = rows[:, 0]
-            part[:, 1], part[:, 2] = (self.type_id, term) if rows.shape[1] == 1 else (term, rows[:, 1])
-            place += len(rows)
-        return triples, np.concatenate([flags for _, _, flags in parts])
+            name = TRIPLE if relation in held else names.get(relation, INTERNAL)
+            if len(rows) and not name.startswith(INTERNAL) and name not in _GIVEN:
+                parts.setdefault(name, []).append((relation, rows, flags))
+        return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 
     def has_facts(self, key: Key) -> bool:
-        """Whether there are facts of a key (see `analysis.key_of`); in the ternary layout, of any triples."""
+        """Whether there are facts of a key (see `analysis.key_of`), or others in the same relation."""
         predicate, property, cls = key
-        if predicate != TRIPLE or self.ternary:
-            return self._is_filled(self.predicates.get(predicate))
-        if property is None:
-            return any(map(self._is_filled, (*self.properties.values(), *self.classes.values())))
-        if property != RDF.type:
-            return self._is_filled(self.properties.get(self.dictionary.find(property)))
-        if cls is None:
-            return any(map(self._is_filled, self.classes.values()))
-        return self._is_filled(self.classes.get(self.dictionary.find(cls)))
+        if predicate != TRIPLE:
+            return self._is_filled(self.predicates.get(predicate, -1))
+        find = self.dictionary.find
+        relations = self.layout.relations(None if property is None else find(property), None if cls is None else find(cls))
+        return any(map(self._is_filled, relations))
 
-    def _is_filled(self, relation: int | None) -> bool:
-        return relation is not None and self.database.relations[relation].count > 0
+    def _is_filled(self, relation: int) -> bool:
+        return relation >= 0 and self.database.relations[relation].count > 0
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """An atom without variables in property or class position (any atom, in the ternary layout) over its relation."""
+        """An atom over its relation; one of triples is in one relation only, see `TripleLayout.copies`."""
         terms = tuple(self.term(term) for term in atom.terms)
         if atom.predicate != TRIPLE:
             return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
-        if self.ternary:
-            return StoredAtom(self.predicates[TRIPLE], terms, negated)
-        subject, property, value = terms
-        assert isinstance(property, int)
-        if property == self.type_id:
-            assert isinstance(value, int)
-            return StoredAtom(self.cls(value), (subject,), negated)
-        return StoredAtom(self.property(property), (subject, value), negated)
+        return StoredAtom(*self.layout.place(*terms), negated)
 
     def term(self, term: Argument) -> StoredTerm:
         """A constant's id, or a variable's name."""
         return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
 
     def rules(self, rule: Rule) -> Iterator[StoredRule]:
-        """The rule over relations; in the vertical layout one copy for each property or class that its variables stand for.
+        """The rule over relations; where its variables say which relations are meant, one copy for each value that they can have.
 
         As further properties and classes come up, the same call yields further copies.
         """
-        if not self.is_open(rule):
-            yield self._stored(rule)
-            return
-        (variable,) = _open_variables(rule)
-        is_class = any(variable in _predicate_variables(atom) and atom.terms[1] == RDF.type for atom in _triples(rule.body))
-        known = list(self.classes) if is_class else [*self.properties, self.type_id]
-        for number in known:
-            copy = substitute(rule, {variable: self.dictionary.decode(number)})
-            if copy is not None:
-                yield from self.rules(copy)
-
-    def is_open(self, rule: Rule) -> bool:
-        """Whether further properties or classes make further copies of a rule."""
-        return not self.ternary and bool(_open_variables(rule))
-
-    def names(self) -> int:
-        """How many properties and classes there are."""
-        return len(self.properties) + len(self.classes)
+        return map(self._stored, self.layout.copies(rule))
 
     def _stored(self, rule: Rule) -> StoredRule:
         body = []

@@ -12,8 +12,9 @@ import numpy as np
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.layout import as_triples
 from kg_reasoner.query.matching import Ids, Matcher
-from kg_reasoner.terms import OWL
+from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["LiteralTriples"]
 
@@ -34,6 +35,7 @@ class LiteralTriples:
 
     def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
         self._catalog = catalog
+        self._type = catalog.dictionary.encode(RDF.type)
         self._generalised = matcher.generalised
         self._matcher = matcher
         self._known: Ids | None = None
@@ -46,7 +48,7 @@ class LiteralTriples:
         """Whether triples of this property may hold that are not stored; variables are None or named."""
         if not isinstance(property, int) or _STATED not in self._catalog.predicates:
             return False
-        return property == self._different or (self._generalised and property == self._catalog.type_id)
+        return property == self._different or (self._generalised and property == self._type)
 
     @property
     def _different(self) -> int:
@@ -72,10 +74,10 @@ class LiteralTriples:
             rows = rows[rows[:, 0] == subject]
         rows = rows[np.isin(rows[:, 0], self._rows(_STATED)[:, 0])]
         if datatype is None:
-            return _triples(rows[:, 0], self._catalog.type_id, rows[:, 1])
+            return as_triples(rows[:, 0], self._type, rows[:, 1])
         names = self._matcher.match(datatype, self._catalog.dictionary.find(OWL.sameAs), None)[:, 2]
         members = np.unique(rows[np.isin(rows[:, 1], [datatype, *names.tolist()]), 0])
-        return _triples(members, self._catalog.type_id, np.full(len(members), datatype, np.int32))
+        return as_triples(members, self._type, datatype)
 
     def _differences(self, subject: int | None, value: int | None) -> Ids:
         known = self._values()
@@ -89,7 +91,7 @@ class LiteralTriples:
                 hint="name one of the two sides, or ask for something else of it",
             )
         first, second = np.nonzero(left[:, 1][:, None] != right[:, 1][None, :])
-        found = _triples(left[first, 0], self._different, right[second, 0])
+        found = as_triples(left[first, 0], self._different, right[second, 0])
         return np.unique(found, axis=0) if len(found) else found
 
     def _values(self) -> Ids:
@@ -110,9 +112,3 @@ class LiteralTriples:
     def _rows(self, predicate: str) -> Ids:
         relation = self._catalog.predicates.get(predicate)
         return np.empty((0, 2), np.int32) if relation is None else self._catalog.database.rows(relation)
-
-
-def _triples(subjects: Ids, property: int, values: Ids) -> Ids:
-    table = np.empty((len(subjects), 3), np.int32)
-    table[:, 0], table[:, 1], table[:, 2] = subjects, property, values
-    return table

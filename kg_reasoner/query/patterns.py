@@ -1,7 +1,7 @@
 """Conjunctive queries over triples: basic graph patterns with all their solutions.
 
 Patterns that each have a relation of their own become one plan for the kernels, which join in an order that goes by the sizes of
-relations. Patterns that range over relations (a variable for the property or class, in the vertical layout), and queries over the
+relations. Patterns that range over relations (a variable for the property or class, over property tables), and queries over the
 explicit or the inferred triples only, are joined one by one, as tables of ids.
 
 A pattern of three terms is about all triples; one of four about those that a graph states (see `kg_reasoner.query.quads`).
@@ -20,7 +20,6 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.planning.statistics import Statistics
-from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import Ids, Matcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
@@ -328,22 +327,12 @@ class Queries:
     def _has_relation(self, pattern: Pattern) -> bool:
         """Whether all triples that can match a pattern lie in one relation."""
         _, property, value = pattern
-        catalog = self.catalog
-        if self.literals.covers(property):
-            return False
-        return catalog.ternary or (isinstance(property, int) and (property != catalog.type_id or isinstance(value, int)))
+        return not self.literals.covers(property) and self.catalog.layout.is_in_one(property, value)
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
         """A pattern of triples over its relation."""
-        catalog = self.catalog
-        if catalog.ternary:
-            return StoredAtom(catalog.predicates[TRIPLE], pattern)
-        subject, property, value = pattern
-        if property == catalog.type_id:
-            relation = catalog.classes.get(value) if isinstance(value, int) else None
-            return None if relation is None else StoredAtom(relation, (subject,))
-        relation = catalog.properties.get(property) if isinstance(property, int) else None
-        return None if relation is None else StoredAtom(relation, (subject, value))
+        relation, terms = self.catalog.layout.find(*pattern)
+        return None if relation < 0 else StoredAtom(relation, terms)
 
     def _planned(self, patterns: Sequence[AnyPattern], limit: int | None) -> Solutions:
         """Plan a query, run it, and forget the plan."""

@@ -334,7 +334,7 @@ class Database(PlanRoom):
         return self._answers(count)
 
     def load_triples(self, triples: Rows) -> Changed:
-        """Insert explicit triples, shape (n, 3), in the vertical layout; all their relations are there. See `load`."""
+        """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`."""
         done, count = 0, len(triples)
         self._reserve("claimed", count)
         data, changed = self._arguments(triples)
@@ -352,7 +352,7 @@ class Database(PlanRoom):
         return self._answers(len(facts))
 
     def retract_triples(self, triples: Rows) -> Changed:
-        """Retract explicit triples, shape (n, 3), in the vertical layout. See `retract`."""
+        """Retract explicit triples, shape (n, 3), in property tables. See `retract`."""
         self._reserve("removed", len(triples))
         data, changed = self._arguments(triples)
         native.retract_triples(self.address, data, len(triples), changed)
@@ -365,7 +365,7 @@ class Database(PlanRoom):
         return self._answers(len(facts))
 
     def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
-        """The same for triples, shape (n, 3), in the vertical layout."""
+        """The same for triples, shape (n, 3), in property tables."""
         data, answers = self._arguments(triples)
         native.triples_have_flag(self.address, data, len(triples), flag, answers)
         return self._answers(len(triples))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.analysis import conjuncts
-from kg_reasoner.planning.catalog import simple_comparison
+from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.program import (
     TRIPLE,
     Aggregate,

@@ -29,6 +29,7 @@ class StoredFacts:
     def __init__(self, catalog: Catalog, cliques: Cliques) -> None:
         self._catalog = catalog
         self._database = catalog.database
+        self._layout = catalog.layout
         self._cliques = cliques
         self._matcher = Matcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
@@ -52,7 +53,7 @@ class StoredFacts:
             triples = triples[np.isin(triples, terms).any(axis=1)]
         found = {TRIPLE: np.unique(triples, axis=0)}
         for predicate, relation in list(self._catalog.predicates.items()):
-            if predicate == TRIPLE or predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
+            if predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
                 continue
             found[predicate] = self._rows_about(predicate, relation, terms, flag_of(predicate) if explicit else 0)
         return {predicate: facts for predicate, facts in found.items() if len(facts)}
@@ -98,10 +99,11 @@ class StoredFacts:
 
     def _equalities(self) -> int | None:
         """The relation that holds what is the same."""
-        catalog = self._catalog
-        return catalog.predicates[TRIPLE] if catalog.ternary else catalog.properties.get(self._cliques.of_term(self._same_as))
+        return next(iter(self._layout.relations(self._cliques.of_term(self._same_as))), None)
 
     def _pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
         """The pairs of terms that are the same by some rows of the relation that holds them."""
-        rows = self._database.rows_at(relation, numbers)
-        return rows[rows[:, 1] == self._cliques.of_term(self._same_as)][:, [0, 2]] if self._catalog.ternary else rows
+        if len(numbers) == 0:
+            return np.empty((0, 2), np.int32)
+        triples = self._layout.triples_in(relation, self._database.rows_at(relation, numbers))
+        return triples[triples[:, 1] == self._cliques.of_term(self._same_as)][:, [0, 2]]

@@ -11,7 +11,7 @@ from kg_reasoner.engine.equality.rules import constants
 from kg_reasoner.engine.equality.stored import StoredFacts
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.planning.catalog import Catalog
-from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.program import Rule
 from kg_reasoner.query.matching import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
@@ -66,17 +66,9 @@ class Tracer:
             self._materialiser.call(native.trace_doubts)
 
     def _doubt(self, predicate: str, facts: Rows) -> None:
-        tables: dict[int, list[tuple[int, ...]]] = {}
-        for row in facts.tolist():
-            if predicate == TRIPLE:
-                relation, values = self._catalog.stored_triple(*row)
-            else:
-                relation, values = self._catalog.predicates.get(predicate, -1), tuple(row)
-            if relation >= 0:
-                tables.setdefault(relation, []).append(values)
-        for relation, rows in tables.items():
-            data = allocate(max(1, sum(map(len, rows))), np.int32)
-            data[: sum(map(len, rows))] = np.array(rows, np.int32).reshape(-1)
+        for relation, rows in self._catalog.found(predicate, facts):
+            data = allocate(max(1, rows.size), np.int32)
+            data[: rows.size] = rows.reshape(-1)
             native.doubt_facts(self._database.address, relation, address(data), len(rows))
 
     def _doubted_cliques(self) -> set[int]:

@@ -84,7 +84,7 @@ def retract_facts(context: Context, number: int, facts: Int32s, count: int, flag
 
 @kernel
 def relation_of_triple(context: Context, values: Int32s) -> int:
-    """The relation that holds a triple in the vertical layout: of its class, or of its property; -1 if there is none yet."""
+    """The relation that holds a triple in property tables: of its class, or of its property; -1 if there is none yet."""
     if values[1] == context.type_id:
         return context.class_relations[values[2]]
     return context.property_relations[values[1]]
@@ -111,7 +111,7 @@ def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: in
 
 @entry
 def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
-    """The same for triples in the vertical layout."""
+    """The same for triples in property tables."""
     values = context.frames[0].scratch
     for number in range(count):
         triple = triples + 3 * number
@@ -126,7 +126,7 @@ def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, 
 
 @entry
 def load_triples(context: Context, triples: Int32s, first: int, count: int, changed: Bytes) -> int:
-    """Insert explicit triples in the vertical layout; the number of the first that did not fit or has no relation, or `count`."""
+    """Insert explicit triples in property tables; the number of the first that did not fit or has no relation, or `count`."""
     frame = context.frames[0]
     values = frame.scratch
     for number in range(first, count):
@@ -153,7 +153,7 @@ def load_triples(context: Context, triples: Int32s, first: int, count: int, chan
 
 @entry
 def retract_triples(context: Context, triples: Int32s, count: int, changed: Bytes) -> int:
-    """Retract explicit triples in the vertical layout; `changed` says of each whether it was explicit. Returns how many were."""
+    """Retract explicit triples in property tables; `changed` says of each whether it was explicit. Returns how many were."""
     values = context.frames[0].scratch
     total = 0
     for number in range(count):

@@ -1,0 +1,116 @@
+"""Rules with variables in the place of a property or class, as copies of which each has a constant there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kg_reasoner.expressions.values import COMPARISONS, satisfies
+from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.program import (
+    FALSE,
+    TRIPLE,
+    Aggregate,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Call,
+    Expression,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+    remembered,
+)
+from kg_reasoner.terms import RDF, Term
+
+
+@remembered
+def is_expandable(rule: Rule) -> bool:
+    """Whether copies can replace a rule: it, and each aggregate in it, has at most one variable for properties or classes, and a
+    positive atom has it in such a place."""
+    for part in rule.body:
+        if isinstance(part, Aggregate) and not is_expandable(Rule(Atom(FALSE, ()), part.body)):
+            return False
+    heads, bodies, positives = map(_predicate_variables, ((rule.head,), triple_atoms(rule.body), rule.body_atoms()))
+    if not heads <= bodies or len(bodies) > 1:
+        return False
+    if bodies != positives:  # of a negation, each copy would say "for this one", and all of them together no more
+        return False
+    for variable in bodies:  # with the variable as rdf:type, objects become classes
+        typed = substitute(rule, {variable: RDF.type})
+        if typed is not None and not is_expandable(typed):
+            return False
+    return True
+
+
+@remembered
+def is_open(rule: Rule) -> bool:
+    """Whether a rule has a variable for properties or classes in its body."""
+    return bool(_predicate_variables(triple_atoms(rule.body)))
+
+
+def predicate_variable(atom: Atom) -> Variable | None:
+    """The variable in the place of an atom's property or, under rdf:type, of its class."""
+    if atom.predicate != TRIPLE:
+        return None
+    _, property, value = atom.terms
+    if isinstance(property, Variable):
+        return property
+    return value if property == RDF.type and isinstance(value, Variable) else None
+
+
+def _predicate_variables(atoms: Iterable[Atom]) -> set[Variable]:
+    return {variable for atom in atoms if (variable := predicate_variable(atom)) is not None}
+
+
+def triple_atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
+    """The atoms of triples among the parts of a body, those of its negations too."""
+    for part in body:
+        atom = part.atom if isinstance(part, Negation) else part
+        if isinstance(atom, Atom) and atom.predicate == TRIPLE:
+            yield atom
+
+
+def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
+    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails.
+
+    The BIND of a variable that is replaced becomes the condition that it gives this value.
+    """
+
+    def replaced(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
+
+    def replaced_in(expression: Expression) -> Expression:
+        if isinstance(expression, Call):
+            return Call(expression.name, tuple(map(replaced_in, expression.arguments)))
+        return values.get(expression, expression) if isinstance(expression, Variable) else expression
+
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Atom):
+            body.append(replaced(part))
+        elif isinstance(part, Negation):
+            body.append(Negation(replaced(part.atom)))
+        elif isinstance(part, Filter):
+            for expression in map(replaced_in, conjuncts(part.expression)):
+                comparison = simple_comparison(expression)
+                if comparison is None or any(isinstance(side, Variable) for side in comparison[1:]):
+                    body.append(Filter(expression))
+                elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
+                    return None
+        elif isinstance(part, Bind):
+            expression = replaced_in(part.expression)
+            value = values.get(part.variable)
+            body.append(Bind(expression, part.variable) if value is None else Filter(Call("SAMETERM", (expression, value))))
+        else:
+            body.append(part)
+    return Rule(replaced(rule.head), tuple(body), rule.origin)
+
+
+def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:
+    """The operator and the sides of a comparison of variables and constants; None for any other expression."""
+    if not isinstance(expression, Call) or expression.name not in COMPARISONS:
+        return None
+    left, right = expression.arguments
+    return None if isinstance(left, Call) or isinstance(right, Call) else (expression.name, left, right)

@@ -1,0 +1,246 @@
+"""Property tables (vertical partitioning): a binary relation for each property, a unary one for each class.
+
+A rule with a variable for the property or class is expanded, one copy for each property or class there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from kg_reasoner.planning import expansion
+from kg_reasoner.planning.layout import NO_TRIPLES, Columns, Flags, Part, T, TripleLayout, as_triples
+from kg_reasoner.program import Atom, Rule, Variable
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.lookups import Buffer, Which
+from kg_reasoner.storage.relation import Changed, Database, Rows
+from kg_reasoner.terms import RDF
+
+SUBJECT, OBJECT = 0, 1
+"""The columns of a property's relation."""
+
+FEW: Final = 16
+"""So many triples are looked at one by one: NumPy would take longer."""
+
+RESERVED: Final = 64
+"""For more new triples of one property or class than these, room is made at once."""
+
+
+class PropertyTables(TripleLayout):
+    """The relations of properties and classes, made as they are met. See `TripleLayout`."""
+
+    def __init__(self, dictionary: Dictionary, database: Database) -> None:
+        super().__init__(dictionary, database)
+        self._properties: dict[int, int] = {}
+        self._classes: dict[int, int] = {}
+        self._property_map = allocate(1, np.int32, -1)
+        self._class_map = allocate(1, np.int32, -1)
+        self._surroundings: _Surroundings | None = None
+        context = database.context
+        context.type_id, context.property_relations, context.class_relations = self._type, self._property_map, self._class_map
+
+    # --- relations --------------------------------------------------------------------------------------------------
+
+    def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
+        known, term = (self._classes, value) if property == self._type else (self._properties, property)
+        assert isinstance(term, int)
+        if term not in known:
+            self._make(known, term)
+        return self.find(subject, property, value)
+
+    def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
+        if property == self._type:
+            return self._classes.get(value, -1), (subject,)  # type: ignore[arg-type]  # variables' names are no keys
+        return self._properties.get(property, -1), (subject, value)  # type: ignore[arg-type]
+
+    def is_in_one(self, property: int | str, value: int | str) -> bool:
+        return isinstance(property, int) and (property != self._type or isinstance(value, int))
+
+    def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
+        if property is None:
+            return [*self._properties.values(), *self._classes.values()]
+        if property == self._type and cls is None:
+            return self._classes.values()
+        known, term = (self._properties, property) if cls is None else (self._classes, cls)
+        return (known[term],) if term in known else ()
+
+    def columns(self, relation: int, rows: Rows) -> Columns:
+        property, cls = self.held[relation]
+        return rows[:, 0], property, rows[:, 1] if cls < 0 else cls
+
+    def _make(self, known: dict[int, int], term: int) -> None:
+        """Make the relation of a property or class that is not among the known ones."""
+        if term >= len(self._property_map):
+            self._extend_maps()
+        is_class = known is self._classes
+        number = self._database.add_relation(1 if is_class else 2)
+        self.held[number] = (self._type, term) if is_class else (term, -1)
+        known[term] = (self._class_map if is_class else self._property_map)[term] = number
+
+    def _extend_maps(self) -> None:
+        """Make the kernels' maps from terms to relations as long as the dictionary."""
+        count = len(self._dictionary)
+        for name in ("_property_map", "_class_map"):
+            old = getattr(self, name)
+            new = allocate(max(count, min(2 * len(old), count + (1 << 20))), np.int32, -1)
+            new[: len(old)] = old
+            setattr(self, name, new)
+        self._database.context.property_relations = self._property_map
+        self._database.context.class_relations = self._class_map
+
+    # --- explicit triples -------------------------------------------------------------------------------------------
+
+    def store(self, triples: Rows) -> Changed:
+        """See `TripleLayout`. Relations are made first, then all triples are stored at once."""
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
+        if len(triples) > FEW:
+            typed = triples[:, 1] == self._type
+            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
+                terms, counts = np.unique(part[:, column], return_counts=True)
+                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
+                    if term not in known:
+                        self._make(known, term)
+                    if count > RESERVED:
+                        self._database.reserve(known[term], count)
+        else:
+            for _, property, value in triples.tolist():
+                known, term = (self._classes, value) if property == self._type else (self._properties, property)
+                if term not in known:
+                    self._make(known, term)
+        return self._database.load_triples(triples)
+
+    def retract(self, triples: Rows) -> Changed:
+        """See `TripleLayout`."""
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
+        return self._database.retract_triples(triples)
+
+    def are_explicit(self, triples: Rows) -> Changed:
+        """See `TripleLayout`."""
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
+        return self._database.triples_have_flag(triples)
+
+    # --- triples ----------------------------------------------------------------------------------------------------
+
+    def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
+        if subject is None and (value is None or property == self._type):
+            return self._whole(self.relations(property, value), which, limit)
+        if property is None:
+            typed = self.match(subject, self._type, value, which, limit)
+            return np.concatenate([self._of_all_properties(subject, value, which), typed])
+        if subject is not None and value is not None:
+            relation, values = self.find(subject, property, value)
+            there = relation >= 0 and self.lookups.holds(relation, values, which)
+            return as_triples(np.full(int(there), subject, np.int32), property, value)
+        if property == self._type:
+            assert subject is not None
+            around = self._look_around()
+            found = self.lookups.find(around.class_relations, len(around.classes), (subject,), which)
+            return as_triples(subject, property, around.classes[found])
+        if property not in self._properties:
+            return NO_TRIPLES
+        column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
+        assert key is not None
+        found = self.lookups.probe(self._database.index(self._properties[property], (column,)), key, which)[:, 2]
+        return as_triples(key, property, found) if column == SUBJECT else as_triples(found, property, key)
+
+    def _of_all_properties(self, subject: int | None, value: int | None, which: Which) -> Rows:
+        """The triples of all properties but rdf:type that have a subject or a value, or both."""
+        around = self._look_around()
+        terms = around.properties
+        if subject is not None and value is not None:
+            found = self.lookups.find(around.property_relations, len(terms), (subject, value), which)
+            return as_triples(subject, terms[found], value)
+        column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
+        assert key is not None
+        found = self.lookups.probe(around.indexes[column], key, which)
+        properties, others = terms[found[:, 0]], found[:, 2]
+        return as_triples(key, properties, others) if column == SUBJECT else as_triples(others, properties, key)
+
+    def _whole(self, relations: Iterable[int], which: Which, limit: int | None = None) -> Rows:
+        """The triples of some relations, until there are enough."""
+        parts: list[Rows] = []
+        count = 0
+        for relation in relations:
+            parts.append(self.triples_in(relation, self._database.rows(relation, which)[:limit]))
+            count += len(parts[-1])
+            if limit is not None and count >= limit:
+                break
+        return parts[0] if len(parts) == 1 else np.concatenate([NO_TRIPLES, *parts])
+
+    def _look_around(self) -> _Surroundings:
+        """All relations of properties and classes, looked up again once there are further ones."""
+        database, known = self._database, self._surroundings
+        if known is None or len(database.relations) != known.relations:
+            with database.mutex:
+                columns = (
+                    Buffer.of([database.index(relation, (column,)) for relation in self._properties.values()])
+                    for column in (SUBJECT, OBJECT)
+                )
+                self._surroundings = known = _Surroundings(
+                    len(database.relations),
+                    np.fromiter(self._properties, np.int32),
+                    np.fromiter(self._classes, np.int32),
+                    Buffer.of(self._properties.values()),
+                    Buffer.of(self._classes.values()),
+                    tuple(columns),
+                )
+        return known
+
+    def triples(self, which: Which = "all") -> Rows:
+        return self._whole(self.relations(), which)
+
+    def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
+        return self._whole(self.relations(property, cls), which)
+
+    def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
+        names = np.array(list(self.held.values()), np.int32).reshape(-1, 2)
+        chosen = np.flatnonzero(wanted(names[:, 0], names[:, 1]))
+        return self._whole(np.fromiter(self.held, np.int32)[chosen].tolist(), which)
+
+    def joined(self, parts: Sequence[Part]) -> tuple[Rows, Flags]:
+        """See `TripleLayout`."""
+        triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
+        place = 0
+        for relation, rows, _ in parts:
+            part = triples[place : place + len(rows)]
+            property, cls = self.held[relation]
+            part[:, 0], part[:, 1], part[:, 2] = rows[:, 0], property, rows[:, 1] if cls < 0 else cls
+            place += len(rows)
+        return triples, np.concatenate([flags for _, _, flags in parts])
+
+    # --- names ------------------------------------------------------------------------------------------------------
+
+    def names_related_by(self, property: int) -> list[int]:
+        return [*self._properties, *self._classes] if any(map(self._database.size, self.relations(property))) else []
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    def is_open(self, rule: Rule) -> bool:
+        return expansion.is_open(rule)
+
+    def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
+        found = map(expansion.predicate_variable, atoms)
+        variable = next((variable for variable in found if variable is not None), None)
+        if variable is None:
+            return None
+        is_class = any(atom.terms[1] == RDF.type and atom.terms[2] == variable for atom in atoms)
+        return variable, list(self._classes) if is_class else [*self._properties, self._type]
+
+
+class _Surroundings(NamedTuple):
+    """The relations of all properties and classes, in the order of their terms."""
+
+    relations: int
+    """How many relations there are in all."""
+    properties: Rows
+    classes: Rows
+    property_relations: Buffer
+    class_relations: Buffer
+    indexes: tuple[Buffer, ...]
+    """For the subject and the object, the indexes of the properties' relations."""
