@@ -6,8 +6,8 @@ In a *window*, edges go in the order in which they came, so many at a time; the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -58,6 +58,8 @@ class Case:
     """What each update after the first deletes and adds."""
     program: Program
     updates: Sequence[Update]
+    before: Update = field(default_factory=Update)
+    """What is there before the stream, and stays."""
 
 
 # ---- the paper's
@@ -126,7 +128,7 @@ def windows(name: str, rules: str, facts: Callable[[Random], Iterable[Fact]], op
 def line(options: Options) -> Iterator[Case]:
     """Edges of one long chain: proofs are as deep as the window is long."""
     nodes = numbered(FIRST * (options.later + 1) + 1)
-    yield from windows("window of a chain", PATHS, lambda random: zip(nodes, nodes[1:], strict=False), options, "edge")
+    yield from windows("window of a chain", PATHS, lambda random: pairwise(nodes), options, "edge")
 
 
 def dense(options: Options) -> Iterator[Case]:
@@ -162,9 +164,8 @@ def same(options: Options) -> Iterator[Case]:
     for size in options.sizes:
         random = Random(f"{name} {size} {options.seed}")
         facts = ((x, OWL.sameAs if random.random() < 0.1 else part, y) for x, y in random_edges(random, things))
-        first, *rest = window(TRIPLE, facts, size, options.later)
-        updates = [Update({TRIPLE: [schema, *first.added[TRIPLE]]}), *rest]
-        yield Case(name, f"-{size} +{size}", load("owl2rl").program, updates)
+        updates = list(window(TRIPLE, facts, size, options.later))
+        yield Case(name, f"-{size} +{size}", load("owl2rl").program, updates, Update({TRIPLE: [schema]}))
 
 
 def departments(options: Options) -> Iterator[Case]:
@@ -174,12 +175,11 @@ def departments(options: Options) -> Iterator[Case]:
     decode = loaded.reasoner.dictionary.decode
     blocks = [[tuple(map(decode, row)) for row in loaded.data[numbers == number].tolist()] for number in range(max(numbers) + 1)]
     ontology = [tuple(map(decode, row)) for row in loaded.ontology.tolist()]
-    for width in WINDOWS:
-        first = [triple for block in blocks[:width] for triple in block]
-        updates = [Update({TRIPLE: [*ontology, *first]})]
-        for gone, come in zip(blocks, blocks[width:], strict=False):
-            updates.append(Update({TRIPLE: come}, {TRIPLE: gone}))
-        yield Case("LUBM by departments, OWL 2 RL", f"1 of {width}", load("owl2rl").program, updates[: options.later + 1])
+    for width in (width for width in WINDOWS if width < len(blocks)):
+        updates = [Update({TRIPLE: [triple for block in blocks[:width] for triple in block]})]
+        updates += [Update({TRIPLE: come}, {TRIPLE: gone}) for gone, come in zip(blocks, blocks[width:], strict=False)]
+        name, before = "LUBM by departments, OWL 2 RL", Update({TRIPLE: ontology})
+        yield Case(name, f"1 of {width}", load("owl2rl").program, updates[: options.later + 1], before)
 
 
 # ---- joins
@@ -192,8 +192,7 @@ def joins(options: Options) -> Iterator[Case]:
     knows: list[Fact] = [(person, other) for person in people for other in random.sample(people, ACQUAINTANCES)]
     name = "window of events, selective join"
     for case in windows(name, SQUARES, lambda random: random_edges(random, people), options, "event"):
-        first, *rest = case.updates
-        yield Case(case.name, case.size, case.program, [Update({**first.added, "knows": knows}), *rest])
+        yield replace(case, before=Update({"knows": knows}))
 
 
 CASES: Final[dict[str, Callable[[Options], Iterator[Case]]]] = {

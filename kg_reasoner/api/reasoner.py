@@ -559,7 +559,7 @@ class Reasoner:
     @overload
     def process(self, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
     def process(
-        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
     ) -> Iterator[Delta] | AsyncIterator[Delta]:
         """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`."""
         from kg_reasoner.api import streams

@@ -56,7 +56,7 @@ def process(reasoner: Applies, stream: Iterable[Update], marking: bool = ...) ->
 @overload
 def process(reasoner: Applies, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
 def process(
-    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
 ) -> Iterator[Delta] | AsyncIterator[Delta]:
     """Apply the updates of a stream one by one, each when the next delta is asked for, as a transaction of its own.
 
