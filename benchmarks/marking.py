@@ -1,15 +1,13 @@
 """What looking one update ahead saves: ``python -m benchmarks.marking``.
 
-The cases are those of Illich and Glimm ("Backward/Forward with Marking for Update Streams", 2025): transitive paths in a graph of
-20 nodes, chains of renamed predicates over 100 nodes, and map data along a GPS track. The synthetic streams are drawn anew here: a
-first update of 100 facts, then updates that delete and add equally many. Every stream is processed by each algorithm without and
-with marks; rule applications are counted by phase, marked facts by kind, and in the end all must agree.
+Every stream (see `benchmarks.marking_streams`) is processed by each algorithm without and with marks; rule applications are counted
+by phase, marked facts by kind, and in the end all must agree.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
@@ -30,7 +28,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.language.parser import parse
 
-__all__ = ["CASES", "STRATEGIES", "Run", "measure", "table"]
+__all__ = ["CASES", "STRATEGIES", "Run", "measure", "summary", "table"]
 
 ALGORITHMS: Final = {"backward-forward": "B/F", "delete-rederive": "DRed"}
 STRATEGIES: Final = tuple(ALGORITHMS)
@@ -103,8 +101,7 @@ def table(case: str, runs: list[Run]) -> Table:
         algorithm, faster, fewer = ALGORITHMS[run.strategy], "", ""
         if run.marking:
             algorithm += " + marks"
-            faster = f"{median(old.cpu) / max(median(run.cpu), 1e-9):.2f}"
-            fewer = f"{old.counters.applications / max(count.applications, 1):.2f}"
+            faster, fewer = ratios(old, run)
         made.add_row(
             "" if run.marking else run.size,
             algorithm,
@@ -116,6 +113,30 @@ def table(case: str, runs: list[Run]) -> Table:
             end_section=run.marking,
         )
     return made
+
+
+def summary(measured: Mapping[str, list[Run]]) -> Table:
+    """The ratios of all cases, without marks / with marks, by algorithm."""
+    strategies = list(dict.fromkeys(run.strategy for runs in measured.values() for run in runs))
+    made = Table(title="without marks / with marks", box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("stream", "update"):
+        made.add_column(name)
+    for strategy in strategies:
+        for what in ("CPU time", "rule applications"):
+            made.add_column(f"{ALGORITHMS[strategy]}: {what}", justify="right")
+    for title, runs in measured.items():
+        rows: dict[str, list[str]] = {}
+        for plain, marked in zip(runs[::2], runs[1::2], strict=True):
+            rows.setdefault(plain.size, []).extend(ratios(plain, marked))
+        for size, cells in rows.items():
+            made.add_row(title, size, *cells)
+    return made
+
+
+def ratios(plain: Run, marked: Run) -> tuple[str, str]:
+    """How many times the CPU time, and the rule applications, a stream takes without marks."""
+    faster = median(plain.cpu) / max(median(marked.cpu), 1e-9)
+    return f"{faster:.2f}", f"{plain.counters.applications / max(marked.counters.applications, 1):.2f}"
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -154,6 +175,7 @@ def main(
             console.print("no map data: the shared suite of update streams is not here", highlight=False)
     for title, runs in measured.items():
         console.print(table(title, runs))
+    console.print(summary(measured))
     if json_file is not None:
         content = {"machine": report.machine(), "runs": {title: [asdict(run) for run in runs] for title, runs in measured.items()}}
         json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

@@ -1,6 +1,9 @@
 """Update streams for `benchmarks.marking`: those of the paper, and others in which deletion is expensive.
 
-In a *window*, edges go in the order in which they came, so many at a time; the whole window at once if it is replaced.
+The paper is Illich and Glimm, "Backward/Forward with Marking for Update Streams" (2025). Its cases are transitive paths in a graph
+of 20 nodes, chains of renamed predicates over 100 nodes, and map data along a GPS track. The synthetic streams are drawn anew here:
+a first update of 100 facts, then updates that delete and add equally many, at random. In the *windows*, which are ours, facts go in
+the order in which they came, all of them at once if updates are as large as the first one.
 """
 
 from __future__ import annotations

@@ -176,6 +176,7 @@ def test_marking_in_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert with_marks.counters.marked_implicit > 0
         assert with_marks.counters.deletion < without.counters.deletion
     shown(marking.table(case.name, runs))
+    shown(marking.summary({case.name: runs}))
 
 
 def test_departments_come_and_go(folder: Path) -> None:

@@ -546,7 +546,7 @@ class Engine:
             self._typed_sizes[number] = record.count, record.dead
 
     def foresee(self, find: Finder | None) -> None:
-        """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
+        """Say what the update after the next one will delete, see `Maintenance.expect`. Results do not depend on it."""
         self.base.maintenance.expect(find)
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:

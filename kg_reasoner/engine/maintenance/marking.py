@@ -54,8 +54,9 @@ class Marking:
         except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
             return
         for relation, rows in facts:
-            ids = np.ascontiguousarray(rows, np.int32)
-            self.explicit += native.mark_explicit(database.address, relation, address(ids), len(ids))
+            ids = allocate(rows.size, np.int32)
+            ids[: rows.size] = rows.reshape(-1)
+            self.explicit += native.mark_explicit(database.address, relation, address(ids), len(rows))
         self._first = context.marked_count
 
     def finish(self) -> None:

@@ -265,7 +265,7 @@ class Frame(Struct):
     levels: Array[Level]
     scratch: Int32s
     fact: int
-    """The fact that triggered the plan, or -1."""
+    """The new fact that triggered the plan, or -1."""
 
 
 FRESH = -1
