@@ -1,15 +1,13 @@
 """What looking one update ahead saves: ``python -m benchmarks.marking``.
 
-The cases are those of Illich and Glimm ("Backward/Forward with Marking for Update Streams", 2025): transitive paths in a graph of
-20 nodes, chains of renamed predicates over 100 nodes, and map data along a GPS track. The synthetic streams are drawn anew here: a
-first update of 100 facts, then updates that delete and add equally many. Every stream is processed by each algorithm without and
-with marks; rule applications are counted by phase, marked facts by kind, and in the end all must agree.
+Every stream (see `benchmarks.marking_streams`) is processed by each algorithm without and with marks; rule applications are counted
+by phase, marked facts by kind, and in the end all must agree.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
@@ -22,40 +20,18 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report, streams
+from benchmarks.marking_streams import CASES, FIRST, LATER, PATHS, SIZES, Case, Fact, Options, random_updates
 from benchmarks.measure import cpu
 from benchmarks.update_data import little_garbage
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.api.update import Update
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import Program
-from kg_reasoner.terms import Term, literal
 
-__all__ = ["CASES", "SIZES", "STRATEGIES", "Case", "Run", "chains", "measure", "paths", "table", "ways"]
+__all__ = ["CASES", "STRATEGIES", "Run", "measure", "summary", "table"]
 
 ALGORITHMS: Final = {"backward-forward": "B/F", "delete-rederive": "DRed"}
 STRATEGIES: Final = tuple(ALGORITHMS)
-SIZES: Final = tuple(range(10, 90, 10))
-FIRST: Final = 100
-LATER: Final = 49
-"""Updates after the first."""
-
-PATHS: Final = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) ."
-CHAINS: Final = " ".join(f"edge{link}(?x, ?y) :- edge{link - 1 or ''}(?x, ?y) ." for link in range(1, 5))
-
-Fact = tuple[Term, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One stream, under a program."""
-
-    name: str
-    size: str
-    """What each update after the first deletes and adds."""
-    program: Program
-    updates: Sequence[Update]
 
 
 @dataclass
@@ -70,52 +46,6 @@ class Run:
     """At the end."""
     cpu: list[float] = field(default_factory=list)
     """Seconds for the whole stream, round by round."""
-
-
-# ---- streams
-
-
-def paths(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """Transitive paths in a graph of 20 nodes."""
-    yield from synthetic("transitive paths, 20 nodes", PATHS, 20, sizes, later, seed)
-
-
-def chains(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """A chain of renamed predicates over 100 nodes."""
-    yield from synthetic("renamed predicates, 100 nodes", CHAINS, 100, sizes, later, seed)
-
-
-def synthetic(name: str, rules: str, nodes: int, sizes: Sequence[int], later: int, seed: int) -> Iterator[Case]:
-    for size in sizes:
-        updates = random_updates(nodes, size, later, Random(f"{name} {size} {seed}"))
-        yield Case(name, f"-{size} +{size}", parse(rules), list(updates))
-
-
-def random_updates(nodes: int, size: int, later: int, random: Random) -> Iterator[Update]:
-    """A first update of `FIRST` edges, then updates that take `size` random edges away and add as many that were not there."""
-    terms = [literal(node) for node in range(nodes)]
-    edges: list[Fact] = [(x, y) for x in terms for y in terms if x != y]
-    random.shuffle(edges)
-    there, away = edges[:FIRST], edges[FIRST:]
-    yield Update(added={"edge": list(there)})
-    for _ in range(later):
-        random.shuffle(there)
-        random.shuffle(away)
-        removed, added = there[:size], away[:size]
-        there, away = there[size:] + added, away[size:] + removed
-        yield Update({"edge": added}, {"edge": removed})
-
-
-def ways(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """The map-data streams of the shared suite of update streams: nothing where that is absent."""
-    for name in streams.names():
-        if streams.rule_set(name) == "ways":
-            stream = streams.read(name)
-            updates = [step.update for step in stream.steps]
-            yield Case("map data along a GPS track", "recorded", stream.program, updates)
-
-
-CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[Case]]]] = {"paths": paths, "chains": chains, "ways": ways}
 
 
 # ---- runs
@@ -133,7 +63,8 @@ def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run
         for strategy in strategies:
             for marking in (False, True):
                 reasoner = Reasoner(case.program, maintenance=strategy)
-                reasoner.materialise()
+                for _ in reasoner.process([case.before], marking=False):
+                    pass
                 before = cpu()
                 for _ in reasoner.process(case.updates, marking=marking):
                     pass
@@ -170,8 +101,7 @@ def table(case: str, runs: list[Run]) -> Table:
         algorithm, faster, fewer = ALGORITHMS[run.strategy], "", ""
         if run.marking:
             algorithm += " + marks"
-            faster = f"{median(old.cpu) / max(median(run.cpu), 1e-9):.2f}"
-            fewer = f"{old.counters.applications / max(count.applications, 1):.2f}"
+            faster, fewer = ratios(old, run)
         made.add_row(
             "" if run.marking else run.size,
             algorithm,
@@ -185,6 +115,30 @@ def table(case: str, runs: list[Run]) -> Table:
     return made
 
 
+def summary(measured: Mapping[str, list[Run]]) -> Table:
+    """The ratios of all cases, without marks / with marks, by algorithm."""
+    strategies = list(dict.fromkeys(run.strategy for runs in measured.values() for run in runs))
+    made = Table(title="without marks / with marks", box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("stream", "update"):
+        made.add_column(name)
+    for strategy in strategies:
+        for what in ("CPU time", "rule applications"):
+            made.add_column(f"{ALGORITHMS[strategy]}: {what}", justify="right")
+    for title, runs in measured.items():
+        rows: dict[str, list[str]] = {}
+        for plain, marked in zip(runs[::2], runs[1::2], strict=True):
+            rows.setdefault(plain.size, []).extend(ratios(plain, marked))
+        for size, cells in rows.items():
+            made.add_row(title, size, *cells)
+    return made
+
+
+def ratios(plain: Run, marked: Run) -> tuple[str, str]:
+    """How many times the CPU time, and the rule applications, a stream takes without marks."""
+    faster = median(plain.cpu) / max(median(marked.cpu), 1e-9)
+    return f"{faster:.2f}", f"{plain.counters.applications / max(marked.counters.applications, 1):.2f}"
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-c", "--case", "names", type=click.Choice(list(CASES)), multiple=True, default=list(CASES), show_default=True)
 @click.option("-s", "--strategy", "strategies", type=click.Choice(STRATEGIES), multiple=True, default=STRATEGIES, show_default=True)
@@ -194,6 +148,7 @@ def table(case: str, runs: list[Run]) -> Table:
 @click.option("--updates", type=click.IntRange(2), default=1 + LATER, show_default=True, help="In each synthetic stream.")
 @click.option("-n", "--rounds", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
 def main(
     names: tuple[str, ...],
@@ -202,6 +157,7 @@ def main(
     updates: int,
     rounds: int,
     seed: int,
+    cache: Path | None,
     json_file: Path | None,
 ) -> None:
     """Measure update streams without and with marking: CPU time, rule applications by phase, marked facts."""
@@ -212,13 +168,14 @@ def main(
     measure(warm_up, strategies, rounds=1)
     measured: dict[str, list[Run]] = {}
     for name in dict.fromkeys(names):
-        for case in CASES[name](sizes, updates - 1, seed):
+        for case in CASES[name](Options(sizes, updates - 1, seed, cache)):
             with little_garbage():
                 measured.setdefault(case.name, []).extend(measure(case, strategies, rounds))
         if name == "ways" and not streams.SUITE.is_dir():
             console.print("no map data: the shared suite of update streams is not here", highlight=False)
     for title, runs in measured.items():
         console.print(table(title, runs))
+    console.print(summary(measured))
     if json_file is not None:
         content = {"machine": report.machine(), "runs": {title: [asdict(run) for run in runs] for title, runs in measured.items()}}
         json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

@@ -16,9 +16,10 @@ from click.testing import CliRunner
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import maintenance, marking, report, rule_changes, soak
+from benchmarks import maintenance, marking, marking_streams, report, rule_changes, soak
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
+from benchmarks.marking_streams import Options
 from benchmarks.update_data import Ids, Lubm, Part, departments_of, fingerprint, fresh, lubm, parts
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
@@ -137,7 +138,7 @@ def test_maintenance_notices_that_facts_are_not_as_they_were(folder: Path, monke
 
 
 def test_random_updates_delete_what_is_there_and_add_what_is_not() -> None:
-    first, *later = next(marking.paths([30], later=9)).updates
+    first, *later = next(marking_streams.paths(Options([30], later=9))).updates
     there = set(first.added["edge"])
     assert len(there) == len(first.added["edge"]) == 100
     for update in later:
@@ -148,20 +149,41 @@ def test_random_updates_delete_what_is_there_and_add_what_is_not() -> None:
         there = there - removed | added
 
 
-@pytest.mark.parametrize("name", ["paths", "chains"])
-def test_marking_in_small(name: str) -> None:
-    (case,) = marking.CASES[name]([10], 3, 0)
+@pytest.mark.parametrize("name", ["line", "dense", "skewed", "same", "joins"])
+def test_windows(name: str) -> None:
+    (case,) = marking.CASES[name](Options([30], later=9))
+    there: list[Any] = []
+    for update in case.updates:
+        (removed,), (added,) = update.removed.values() or [()], update.added.values()
+        assert list(removed) == there[: len(removed)], "the oldest go"
+        assert not set(added) & set(there)
+        there = there[len(removed) :] + list(added)
+        assert len(there) == 100
+
+
+@pytest.mark.parametrize("name", ["paths", "chains", "line", "dense", "skewed", "same", "joins"])
+def test_marking_in_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(marking_streams, "PEOPLE", 100)
+    (case,) = marking.CASES[name](Options([100], later=3))
     runs = marking.measure(case, marking.STRATEGIES, rounds=2)
     assert [(run.strategy, run.marking, len(run.cpu)) for run in runs] == [
         (strategy, marks, 2) for strategy in marking.STRATEGIES for marks in (False, True)
     ]
-    for run in runs:
-        counters = run.counters
-        assert counters.insertion > 0
-        assert counters.deletion > 0 or run.marking
-        assert counters.marked_explicit == (30 if run.marking else 0), "three updates are seen coming"
-        assert (counters.marked_implicit > 0) == run.marking
+    for without, with_marks in zip(runs[::2], runs[1::2], strict=True):
+        assert without.counters.marked_explicit == without.counters.marked_implicit == 0
+        if name != "same":  # there, some of what an update adds was derived before
+            assert with_marks.counters.marked_explicit == 300, "three updates are seen coming"
+        assert with_marks.counters.marked_implicit > 0
+        assert with_marks.counters.deletion < without.counters.deletion
     shown(marking.table(case.name, runs))
+    shown(marking.summary({case.name: runs}))
+
+
+def test_departments_come_and_go(folder: Path) -> None:
+    (case,) = marking.CASES["departments"](Options(folder=folder))
+    assert len(case.updates) == DEPARTMENTS
+    runs = marking.measure(case, marking.STRATEGIES, rounds=1)
+    assert all((run.counters.marked_explicit > 0) == run.marking for run in runs)
 
 
 def test_results_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,12 +193,12 @@ def test_results_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(Reasoner, "process", process)
     with pytest.raises(ClickException, match="results differ"):
-        marking.measure(next(marking.paths([10], later=1)), marking.STRATEGIES, rounds=1)
+        marking.measure(next(marking_streams.paths(Options([10], later=1))), marking.STRATEGIES, rounds=1)
 
 
 @needs_suite("updates")
 def test_the_map_data_are_found() -> None:
-    assert [case.size for case in marking.ways()] == ["recorded"]
+    assert [case.size for case in marking_streams.ways(Options())] == ["recorded"]
 
 
 # ---- soak

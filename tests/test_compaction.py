@@ -107,9 +107,10 @@ def moving_window(width: int, steps: int) -> Iterator[Update]:
 
 
 @pytest.mark.parametrize("marking", [True, False], ids=["with marks", "without"])
-def test_streams(strategy: str, marking: bool) -> None:
+@pytest.mark.parametrize("width", [1, 3])
+def test_streams(strategy: str, width: int, marking: bool) -> None:
     reasoner = Reasoner(PATHS, maintenance=strategy)
-    width, steps = 3, 60
+    steps = 60
     sizes = []
     for _ in reasoner.process(list(moving_window(width, steps)), marking):
         sizes.append(rows(reasoner))

@@ -120,7 +120,7 @@ def test_streams(reasoner: Reasoner, write: Write) -> None:
         added={"near": [written(write, TOM, CAT)]},
     )
     reasoner.foresee(second)
-    added, removed = reasoner.process([first, second])
+    added, removed = reasoner.process([first, second], marking=True)
     assert len(added.added) > 0
     assert len(removed.removed) > 0
     assert set(reasoner.facts("near")) == {(TOM, CAT), (CAT, TOM)}

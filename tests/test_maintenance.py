@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -122,15 +123,17 @@ class Everything(Maintenance):
 
 
 class Marked(Maintenance):
-    """Every transaction is known while the one before it is applied, but for some that never come."""
+    """Every transaction is known while the one before it is applied, but for some that never come. Some take away what it adds."""
 
     features: ClassVar[dict[str, bool]] = {"negation": True}
     following: Transaction | None = None
 
-    @rule(data=st.data(), comes=st.booleans())
-    def transaction(self, data: st.DataObject, comes: bool) -> None:
+    @rule(data=st.data(), comes=st.booleans(), undoes=st.booleans())
+    def transaction(self, data: st.DataObject, comes: bool, undoes: bool) -> None:
         current = self.following or data.draw(transactions(self.world))
         foreseen = data.draw(transactions(self.world))
+        if undoes:
+            foreseen = replace(foreseen, removed={**foreseen.removed, **current.added})
         self.reasoners.apply(current, foreseen)
         self.following = foreseen if comes else None
 

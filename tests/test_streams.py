@@ -124,7 +124,7 @@ class Source:
 
 def test_a_sequence_is_looked_at() -> None:
     notes = Notes()
-    deltas = list(process(notes, [ONE, TWO, THREE]))
+    deltas = list(process(notes, [ONE, TWO, THREE], marking=True))
     assert len(deltas) == 3
     assert readers() == []
     assert notes.lines == [
@@ -140,7 +140,7 @@ def test_a_sequence_is_looked_at() -> None:
 
 def test_nothing_happens_before_it_is_asked_for() -> None:
     notes = Notes()
-    deltas = process(notes, Source())
+    deltas = process(notes, Source(), marking=True)
     assert notes.lines == readers() == []
     del deltas
 
@@ -150,13 +150,13 @@ def test_all_parts_of_an_update_are_applied() -> None:
     rule = "path(?x, ?y) :- edge(?x, ?y) ."
     added = {"edge": [(A, B)], TRIPLE: [(A, RDF.type, B)]}
     removed = {TRIPLE: [(B, RDF.type, A)], "node": [(A,)]}
-    list(process(notes, [Update(added, removed, rule, [Rule(Atom("old", ()))])], marking=False))
+    list(process(notes, [Update(added, removed, rule, [Rule(Atom("old", ()))])]))
     assert notes.lines == [f'apply -"b" {RDF.type} "a", -node, -rule old, +rules {rule}, +edge, +"a" {RDF.type} "b"']
 
 
 def test_an_iterator_is_read_ahead() -> None:
     notes, source = Notes(), Source()
-    deltas = process(notes, source)
+    deltas = process(notes, source, marking=True)
     for applied in range(4):
         next(deltas)
         wait_until(lambda applied=applied: source.read == applied + 1 + AHEAD)  # type: ignore[misc]
@@ -180,7 +180,7 @@ def test_nobody_waits_for_the_next_update() -> None:
         assert applied.wait(LIMIT)
         yield TWO
 
-    deltas = process(notes, stream())
+    deltas = process(notes, stream(), marking=True)
     next(deltas)
     applied.set()
     assert len(list(deltas)) == 1
@@ -189,7 +189,7 @@ def test_nobody_waits_for_the_next_update() -> None:
 
 
 def test_deltas_that_are_dropped() -> None:
-    deltas = process(Notes(), Source())
+    deltas = process(Notes(), Source(), marking=True)
     next(deltas)
     assert len(readers()) == 1
     del deltas
@@ -199,7 +199,7 @@ def test_deltas_that_are_dropped() -> None:
 
 def test_without_marking_the_stream_is_read_in_turn() -> None:
     notes, source = Notes(), Source(last=2)
-    deltas = process(notes, source, marking=False)
+    deltas = process(notes, source)
     next(deltas)
     assert source.read == 1
     assert len(list(deltas)) == 1
@@ -270,13 +270,13 @@ def test_an_update_that_is_wrong(kind: Callable[[list[Update]], Iterable[Update]
 def test_what_is_no_update(wrong: Update, says: str) -> None:
     notes = Notes()
     with pytest.raises(StreamError, match=says):
-        list(process(notes, [ONE, wrong]))
+        list(process(notes, [ONE, wrong], marking=True))
     assert "apply +one" in notes.lines
 
 
 def test_what_is_wrong_with_the_next_update_is_said_later() -> None:
     notes = Notes()
-    deltas = process(notes, [ONE, update("unforeseeable")])
+    deltas = process(notes, [ONE, update("unforeseeable")], marking=True)
     next(deltas)
     assert notes.lines == ["apply +one"]
 
@@ -302,7 +302,7 @@ def test_an_asynchronous_stream_is_read_ahead() -> None:
     notes = Notes()
 
     async def read() -> None:
-        assert len([delta async for delta in process(notes, at_once(ONE, TWO, THREE))]) == 3
+        assert len([delta async for delta in process(notes, at_once(ONE, TWO, THREE), marking=True)]) == 3
 
     run(read())
     assert notes.lines == [
@@ -330,7 +330,7 @@ def test_nobody_waits_for_the_next_update_of_an_asynchronous_stream() -> None:
             yield TWO
             tasks.add(asyncio.current_task())
 
-        deltas = process(notes, stream())
+        deltas = process(notes, stream(), marking=True)
         await anext(deltas)
         applied.set()
         assert len([delta async for delta in deltas]) == 1
@@ -356,7 +356,7 @@ def test_an_asynchronous_stream_is_bounded_and_ended() -> None:
             finally:
                 ends.append(read)
 
-        deltas = process(notes, stream())
+        deltas = process(notes, stream(), marking=True)
         await anext(deltas)
         await anext(deltas)
         for _ in range(20):
@@ -421,7 +421,7 @@ def test_an_asynchronous_stream_without_marking() -> None:
     notes = Notes()
 
     async def read() -> None:
-        assert len([delta async for delta in process(notes, at_once(ONE, TWO), marking=False)]) == 2
+        assert len([delta async for delta in process(notes, at_once(ONE, TWO))]) == 2
 
     run(read())
     assert notes.lines == ["apply +one", "apply -one, +two"]

@@ -559,7 +559,7 @@ class Reasoner:
     @overload
     def process(self, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
     def process(
-        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
     ) -> Iterator[Delta] | AsyncIterator[Delta]:
         """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`."""
         from kg_reasoner.api import streams
@@ -567,7 +567,10 @@ class Reasoner:
         return streams.process(self, stream, marking)
 
     def foresee(self, update: Update | None) -> None:
-        """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it."""
+        """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it.
+
+        It spares searches for what follows from facts that the next update adds and that one removes; see `process`.
+        """
         self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
 
     def _facts_to_go(self, update: Update) -> list[tuple[int, Ids]]:

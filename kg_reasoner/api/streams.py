@@ -1,7 +1,8 @@
-"""Streams of updates: each applied as one transaction, with a look at the next one where it is there already.
+"""Streams of updates: each applied as one transaction, if wanted with a look at the next one where it is there already.
 
-What the next update deletes can be marked while the present one is applied (Illich and Glimm, "Backward/Forward with Marking for
-Update Streams"). Nothing ever waits for the next update: a sequence is looked at directly, anything else is read ahead.
+What the present update adds and the next one deletes can be marked while the present one is applied (Illich and Glimm,
+"Backward/Forward with Marking for Update Streams"). Nothing ever waits for the next update: a sequence is looked at directly,
+anything else is read ahead.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def process(reasoner: Applies, stream: Iterable[Update], marking: bool = ...) ->
 @overload
 def process(reasoner: Applies, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
 def process(
-    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = True
+    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
 ) -> Iterator[Delta] | AsyncIterator[Delta]:
     """Apply the updates of a stream one by one, each when the next delta is asked for, as a transaction of its own.
 
@@ -67,7 +68,9 @@ def process(
     Args:
         reasoner: what the updates are applied to.
         stream: an iterable or asynchronous iterable of updates.
-        marking: look one update ahead, so that the reasoner can prepare for its deletions.
+        marking: look one update ahead, so that the reasoner can prepare for its deletions. Results do not depend on it. It
+            takes less time if updates replace what the ones before them brought, under rules that join much and derive little,
+            and more in other cases (``python -m benchmarks.marking``).
 
     Returns:
         An iterator of deltas, one for each update, empty ones too; an asynchronous one if the stream is asynchronous.

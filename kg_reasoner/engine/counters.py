@@ -18,8 +18,8 @@ class Counters:
         backward: from a doubted fact to the rule instances that may prove it.
         forward: from proved facts to what they prove in turn.
         insertion: from new facts to what follows.
-        marked_explicit: explicit facts that the next update deletes, marked as such.
-        marked_implicit: facts that got a mark from a rule instance with a marked fact in its body.
+        marked_explicit: explicit facts that an update added and the next one was known to delete, marked as such.
+        marked_implicit: facts that got a mark from a rule instance with such a fact in its body.
 
     >>> after, before = Counters(deletion=7, insertion=5), Counters(deletion=2)
     >>> (after - before).deletion, after.applications

@@ -6,11 +6,11 @@ that made terms equal or further axioms. A `Reasoner` is an engine with terms, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.engine.journal import Entry, LoggedFacts, LoggedSetting
-from kg_reasoner.engine.maintenance import Maintenance, Table, Work, strategy
+from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work, strategy
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
 from kg_reasoner.engine.materialise import PlannedRule, Progress
 from kg_reasoner.errors import ArityError, InterruptedUpdate, ReasonerError
@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.engine.equality.rewriting import Rewriting
 
-__all__ = ["Engine", "Foreseen"]
-
-Foreseen: TypeAlias = Callable[[], "list[tuple[int, Ids]]"]
-"""Finds facts that the next update will delete, by relation, as far as they are known when it is asked."""
+__all__ = ["Engine"]
 
 
 class OpenTransaction(Protocol):
@@ -148,9 +145,6 @@ class Engine:
         """The rows, dead ones apart, that relations with typed columns had when they were checked."""
         self._rules_changed = True
         self._dirty = True
-        self._foreseen: Foreseen | None = None
-        self._has_marks = False
-        """Whether the strategy was told what the last update but one would delete."""
         self._replaced: Changes | None = None
         """All facts before the update under way changed their layout, if a transaction collects what changes."""
         self._counted = Counters()
@@ -552,9 +546,9 @@ class Engine:
             self.column_types.check(predicate, self.database.rows(number), derivers)
             self._typed_sizes[number] = record.count, record.dead
 
-    def foresee(self, find: Foreseen | None) -> None:
-        """Say what the update after the next one will delete, so that it finds its way prepared. Results do not depend on it."""
-        self._foreseen = find
+    def foresee(self, find: Finder | None) -> None:
+        """Say what the update after the next one will delete, see `Maintenance.expect`. Results do not depend on it."""
+        self.base.maintenance.expect(find)
 
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
@@ -571,7 +565,6 @@ class Engine:
         materialiser.make_strata()
         restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not self.database.is_fresh
         strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
-        self._expect(strategy)
         strategy.apply(work)
         if rulebook.gone_rules or rulebook.gone_groups:
             rulebook.forget_gone()
@@ -581,18 +574,6 @@ class Engine:
                 collector.take(delta)
             else:
                 base.rewriting.note_step(delta)
-
-    def _expect(self, strategy: Maintenance) -> None:
-        """Tell a strategy what the update after this one will delete, if that is known."""
-        if self._foreseen is None and not self._has_marks:
-            return
-        find, self._foreseen = self._foreseen, None
-        try:
-            facts = find() if find is not None else []
-        except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
-            facts = []
-        strategy.expect(facts)
-        self._has_marks = bool(facts)
 
     def _prepare_rewriting(self, rewriting: Rewriting, is_first: bool) -> list[PlannedRule]:
         """Split and merge cliques of equal terms before an update, and plan rules. See `_prepare_rules`.

@@ -194,7 +194,7 @@ class Materialiser:
                 database.keep_explicit(relation)
         context.phase = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
-        for name in ("gone", "removed", "claimed", "request", "marked", "foreseen"):
+        for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
         database.settled[:] = 0
         database.is_fresh = True
@@ -265,11 +265,8 @@ class Materialiser:
         self.values.expire()
 
     def compact(self) -> None:
-        """Forget dead rows where they are many. Everything has been processed. Marks, which name rows, are given up for that."""
-        crowded = self.database.crowded()
-        if crowded:
-            self.database.drop_marks()
-        for relation in crowded:
+        """Forget dead rows where they are many. Everything has been processed."""
+        for relation in self.database.crowded():
             self.database.compact(relation)
 
 

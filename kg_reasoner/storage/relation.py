@@ -187,7 +187,6 @@ class Database(PlanRoom):
             setattr(self.context, name, allocate(1, np.int32))
         self.settled = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
-        self.context.marked, self.context.foreseen = allocate(1, np.int64), allocate(1, np.int64)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(KEPT)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
@@ -323,7 +322,7 @@ class Database(PlanRoom):
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones. Says of each whether that is new."""
         done, count = 0, len(facts)
-        self._reserve("claimed", count)
+        self.reserve_list("claimed", count)
         if count > 64:
             self.reserve(relation, count)
         data, changed = self._arguments(facts)
@@ -336,7 +335,7 @@ class Database(PlanRoom):
     def load_triples(self, triples: Rows) -> Changed:
         """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`."""
         done, count = 0, len(triples)
-        self._reserve("claimed", count)
+        self.reserve_list("claimed", count)
         data, changed = self._arguments(triples)
         while done < count:
             done = native.load_triples(self.address, data, done, count, changed)
@@ -346,14 +345,14 @@ class Database(PlanRoom):
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
-        self._reserve("removed", len(facts))
+        self.reserve_list("removed", len(facts))
         data, changed = self._arguments(facts)
         native.retract_facts(self.address, relation, data, len(facts), flag, changed)
         return self._answers(len(facts))
 
     def retract_triples(self, triples: Rows) -> Changed:
         """Retract explicit triples, shape (n, 3), in property tables. See `retract`."""
-        self._reserve("removed", len(triples))
+        self.reserve_list("removed", len(triples))
         data, changed = self._arguments(triples)
         native.retract_triples(self.address, data, len(triples), changed)
         return self._answers(len(triples))
@@ -398,7 +397,7 @@ class Database(PlanRoom):
         ids, answered, addresses = allocate(room, np.int32), answers.view(np.bool_), address(answers)
         self._argument_ids, self._argument_answers, self._argument_addresses = ids, answered, (address(ids), addresses)
 
-    def _reserve(self, name: str, count: int) -> None:
+    def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
         used = self.context.removed_count if name == "removed" else self.context.claimed_count
         if used + count > self._reserved[name]:
@@ -426,6 +425,8 @@ class Database(PlanRoom):
     def compact(self, relation: int) -> None:
         """Forget the dead rows of a relation. Everything has been processed."""
         self._keep(relation, 0)
+        if self.context.marked_count:
+            native.renumber_marks(self.address, relation)
         self.settled[relation] = self.relations[relation].count
 
     # --- an update under way ----------------------------------------------------------------------------------------
@@ -528,32 +529,6 @@ class Database(PlanRoom):
             else:
                 break
         return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
-
-    def grow_marks(self) -> None:
-        """Make the list of marked facts longer."""
-        context = self.context
-        room = 2 * context.marked_room + 1024
-        context.publish(marked=_resized(context.marked, room, context.marked_count), marked_room=room)
-
-    def expect_marked(self) -> None:
-        """The facts that were marked for the next update are those that were marked for this one now."""
-        context = self.context
-        free = context.foreseen
-        context.foreseen, context.foreseen_count = context.marked, context.marked_count
-        context.marked, context.marked_count, context.marked_room = free, 0, len(free)
-        native.use_marks(self.address)
-
-    def drop_marks(self) -> None:
-        """Forget what was marked for the next update."""
-        self.expect_marked()
-        native.forget_marks(self.address)
-
-    def mark(self, relation: int, facts: Rows) -> int:
-        """Mark those of the facts, shape (n, arity), that are explicit; returns how many."""
-        while self.context.marked_room < self.context.marked_count + len(facts):
-            self.grow_marks()
-        data = _filled(facts, np.int32)
-        return native.mark_explicit(self.address, relation, address(data), len(facts))
 
     def settle(self) -> None:
         """Say that all rows there are have been processed."""
@@ -708,9 +683,6 @@ class Database(PlanRoom):
 
     def grow(self) -> None:
         """Make room in the relation that a kernel found full, or in its indexes."""
-        if self.context.marking and self.context.marked_count >= self.context.marked_room:
-            self.grow_marks()
-            return
         number = self.context.wanted
         relation = self.relations[number]
         if relation.count >= relation.capacity:

@@ -449,7 +449,7 @@ def process_from_iterator(subject: Subject) -> None:
     def stream() -> Iterator[Update]:
         yield from STREAM
 
-    list(subject.reasoner.process(stream()))
+    list(subject.reasoner.process(stream(), marking=True))
 
 
 def process_asynchronously(subject: Subject) -> None:
@@ -458,7 +458,7 @@ def process_asynchronously(subject: Subject) -> None:
             yield update
 
     async def run() -> None:
-        async for _ in subject.reasoner.process(stream()):
+        async for _ in subject.reasoner.process(stream(), marking=True):
             pass
 
     asyncio.run(run())

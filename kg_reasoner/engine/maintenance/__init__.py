@@ -27,6 +27,10 @@ STRATEGIES: Final[Mapping[Strategy, str]] = {
 """The strategies: the name for users, and the module and class here."""
 
 
+Finder: TypeAlias = Callable[[], Sequence[tuple[int, Rows]]]
+"""Finds facts, of a relation each, as far as they are known when it is called."""
+
+
 class Table(NamedTuple):
     """Changed facts of one relation: their ids (n, arity), and whether each of them is (or was) explicit."""
 
@@ -62,8 +66,8 @@ class Maintenance(Protocol):
         """
         ...
 
-    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
-        """Get ready for `apply`, knowing which facts (of a relation each) the update after that will delete."""
+    def expect(self, find: Finder | None) -> None:
+        """Hear how to find what the update after the one to be applied next will delete, if that is known."""
         ...
 
     def needs_restart(self) -> bool:

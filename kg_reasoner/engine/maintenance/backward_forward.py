@@ -32,15 +32,15 @@ class BackwardForward(StratumByStratum):
         self._add_goals(FIRST_GOALS)
         self.database.watch()
 
-    def apply(self, work: Work) -> None:
-        """See `Maintenance.apply`."""
+    def update(self, work: Work) -> None:
+        """See `StratumByStratum.update`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         if not self._is_simple(work):
-            super().apply(work)
+            super().update(work)
             return
         (stratum,) = materialiser.strata
         materialiser.enter(stratum)
-        if context.removed_count or (self._has_marks and context.foreseen_count):
+        if context.removed_count:
             self.prepare()
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
             if status == PAUSE:
@@ -49,7 +49,6 @@ class BackwardForward(StratumByStratum):
                 self._grow()
             else:
                 materialiser.help(status)
-        self.finish_marking()
 
     def _is_simple(self, work: Work) -> bool:
         """Whether `kernels.update` can do all the work."""
@@ -73,8 +72,6 @@ class BackwardForward(StratumByStratum):
         context = self.database.context
         if context.depth + 1 >= context.goal_room:
             self._add_goals(len(self._goals))
-        elif context.marking and context.marked_count >= context.marked_room:
-            self.database.grow_marks()
         else:
             room = 2 * context.pool_room + 3 + self.database.frames.depth
             pool = allocate(room, np.int64)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Work
+from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.storage.relation import Rows
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
 """The pools of the context, and the fields that say how many numbers they have room for."""
@@ -44,7 +43,7 @@ class Counting:
         """Rule instances that came, went or moved; they all count as insertions."""
         return Counters(insertion=self.database.context.instances)
 
-    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+    def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`; what comes next makes no difference here."""
 
     def apply(self, work: Work) -> None:

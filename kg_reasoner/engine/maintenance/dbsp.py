@@ -14,7 +14,7 @@ from kg_reasoner.dbsp.strata import Strata, combined
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Work
+from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.expressions.values import satisfies
@@ -54,7 +54,7 @@ class Dbsp:
         """The instances of rules that came or went, by iteration; they all count as insertions."""
         return Counters(insertion=self._instances + self._strata.instances)
 
-    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+    def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`; what comes next makes no difference here."""
 
     def needs_restart(self) -> bool:

@@ -12,8 +12,6 @@ from kg_reasoner.storage.kernels import native
 class DeleteRederive(StratumByStratum):
     """Deletes too much in a stratum, then derives again what is left to be derived."""
 
-    marks_pass_on = 2
-
     def settle(self) -> None:
         """See `StratumByStratum.settle`."""
         self.materialiser.call(native.overdelete)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Maintenance, Table, Work
+from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser, Progress
 from kg_reasoner.query.delta import Flags
@@ -37,7 +35,7 @@ class Rematerialise:
         """Rule applications so far; all of them are insertions."""
         return Counters(insertion=self.database.context.instances)
 
-    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
+    def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`; what comes next makes no difference here."""
 
     def apply(self, work: Work) -> None:

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Work
+from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
+from kg_reasoner.engine.maintenance.marking import Marking
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum, by_section
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 
 class StratumByStratum(ABC):
@@ -24,30 +25,22 @@ class StratumByStratum(ABC):
     (Artificial Intelligence 269, 2019).
     """
 
-    marks_pass_on = 1
-    """Which marked facts mark the heads of their rule instances: 1: the explicit ones; 2: all."""
-
     def __init__(self, materialiser: Materialiser) -> None:
         self.materialiser = materialiser
         self.database = materialiser.database
         self._derivers_of = -1, -1
-        self._marked_explicit = self._marked_implicit = self._newly_marked = 0
-        self._has_marks = False
-        """Whether facts may be marked, for this update or for the next one."""
+        self.marking: Marking | None = None
+        """Of streams, when the first one comes."""
 
     @abstractmethod
     def settle(self) -> None:
         """Decide which of the doubted facts of the stratum that is entered are gone, and with them what follows from them."""
 
-    def expect(self, facts: Sequence[tuple[int, Rows]]) -> None:
-        """Get ready to apply an update, knowing which facts (of a relation each) the next one will delete."""
-        if not facts and not self._has_marks:
-            return
-        self._has_marks = True
-        self.database.expect_marked()
-        self._newly_marked = sum(self.database.mark(relation, rows) for relation, rows in facts)
-        self._marked_explicit += self._newly_marked
-        self.database.context.marking = self.marks_pass_on if self._newly_marked else 0
+    def expect(self, find: Finder | None) -> None:
+        """See `Maintenance.expect`."""
+        if self.marking is None:
+            self.marking = Marking(self.database)
+        self.marking.expect(find)
 
     def rederive(self, first: int) -> None:  # noqa: B027  not every strategy deletes too much
         """Insert again what has been deleted too much, of the facts that are gone from the `first` of the list on."""
@@ -59,21 +52,25 @@ class StratumByStratum(ABC):
     @property
     def counters(self) -> Counters:
         """Rule applications so far, by phase."""
-        context = self.database.context
-        return Counters(
-            context.deletion_instances,
-            context.backward_instances,
-            context.forward_instances,
-            context.instances,
-            self._marked_explicit,
-            self._marked_implicit,
-        )
+        context, marking = self.database.context, self.marking
+        marked = (0, 0) if marking is None else (marking.explicit, marking.implicit)
+        phases = context.deletion_instances, context.backward_instances, context.forward_instances, context.instances
+        return Counters(*phases, *marked)
 
     def apply(self, work: Work) -> None:
         """See `Maintenance.apply`."""
+        marking = self.marking
+        if marking is not None:
+            marking.begin()
+        self.update(work)
+        if marking is not None:
+            marking.finish()
+
+    def update(self, work: Work) -> None:
+        """Do what `apply` is for, one stratum after the other."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = self.database.is_fresh
-        removes = bool(context.removed_count or work.gone_rules or work.gone_groups or context.foreseen_count)
+        removes = bool(context.removed_count or work.gone_rules or work.gone_groups)
         strata = materialiser.make_strata()
         if removes:
             self.prepare()
@@ -93,20 +90,7 @@ class StratumByStratum(ABC):
             collect(database, work)
         if context.gone_count or context.removed_count or context.claimed_count:
             native.finish_update(database.address)
-        self.finish_marking()
         database.settle()
-
-    def finish_marking(self) -> None:
-        """The update that facts were marked for is over, and so is the marking for the next one."""
-        if not self._has_marks:
-            return
-        context = self.database.context
-        if context.foreseen_count:
-            native.forget_marks(self.database.address)
-        if context.marking:
-            self._marked_implicit += context.marked_count - self._newly_marked
-            context.marking = 0
-        self._has_marks = context.marked_count > 0
 
     def prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""

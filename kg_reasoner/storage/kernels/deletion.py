@@ -40,7 +40,6 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.marks import has_marked_body, mark
 from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
 from kg_reasoner.storage.kernels.relations import (
     clear_flags,
@@ -140,8 +139,6 @@ def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> in
         body = body_fact(frame, context.steps[plan.first_step + position], position)
         if body >= 0 and missing < 0 and not is_certain(context, body):
             missing = body
-    if context.marking and has_marked_body(context, frame, plan) and mark(context, head >> 32, head & ROW) == GROW:
-        return GROW
     if missing < 0:
         note_proof(context, head)
         settle_waiting(context)
@@ -331,6 +328,8 @@ def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact:
 @kernel
 def doubt_all_consequences(context: Context, fact: int) -> int:
     """Cast doubt on what follows directly from a fact: DONE, or what must be done first."""
+    if flags_of(context, fact) & TRACED:
+        return DONE
     relation = relation_of(context, fact)
     section = context.sections[relation.section]
     status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
@@ -406,13 +405,9 @@ def doubt_rule(context: Context, number: int) -> int:
 
 @entry
 def doubt_removed(context: Context) -> int:
-    """Cast doubt on the facts of this stratum that are explicit or stated no longer, and on those that marks have found."""
+    """Cast doubt on the facts of this stratum that are explicit or stated no longer, or were marked for this update."""
     for place in range(context.removed_count):
         fact = context.removed[place]
-        if relation_of(context, fact).level == context.level:
-            doubt(context, fact)
-    for place in range(context.foreseen_count):
-        fact = context.foreseen[place]
         if relation_of(context, fact).level == context.level:
             doubt(context, fact)
     return 0
@@ -425,8 +420,7 @@ def doubt_lost(context: Context) -> int:
     status = DONE
     while status == DONE and context.place < context.gone_count:
         fact = context.gone[context.place]
-        if not flags_of(context, fact) & TRACED:
-            status = doubt_all_consequences(context, fact)
+        status = doubt_all_consequences(context, fact)
         if status == DONE:
             context.place = context.place + 1
     see_new(context)
@@ -475,8 +469,7 @@ def settle_doubts(context: Context) -> int:
             disprove_checked(context)
             if not flags_of(context, fact) & PROVED:
                 context.hidden = ABSENT | PROCESSED
-                if not flags_of(context, fact) & TRACED:
-                    status = doubt_all_consequences(context, fact)
+                status = doubt_all_consequences(context, fact)
                 if status == DONE:
                     set_flags(context, fact, PROCESSED)
             if status == DONE:
@@ -516,7 +509,7 @@ def finish_update(context: Context) -> int:
         newest = find(relation, values_of(relation, fact))
         relation.flags[newest] = relation.flags[newest] & ~REBORN
     for place in range(context.removed_count):
-        clear_flags(context, context.removed[place], RETRACTED)
+        clear_flags(context, context.removed[place], RETRACTED | TRACED)
     for place in range(context.claimed_count):
         clear_flags(context, context.claimed[place], CLAIMED)
     context.gone_count = 0

@@ -28,7 +28,7 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.marks import mark_head, passes_mark
+from kg_reasoner.storage.kernels.marks import derive_marking
 from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
 
@@ -76,8 +76,6 @@ def insert_oldest(context: Context) -> int:
 def emit(context: Context, frame: Frame, plan: Plan) -> int:
     """Derive the head of the frame's match, in a while: DONE or GROW."""
     context.instances = context.instances + 1
-    if context.marking and passes_mark(context, frame, plan):
-        return mark_head(context, frame, plan)
     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
         return GROW
     return DONE
@@ -207,10 +205,12 @@ def is_plain_probe(context: Context, step: Step) -> int:
 @kernel
 def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
     """Derive from all matches that are left in a frame: DONE or GROW."""
+    if context.marking:
+        return derive_marking(context, frame, plan, low, high, current)
     if plan.step_count == 0:
         return emit(context, frame, plan)
     last = context.steps[plan.first_step + plan.step_count - 1]
-    plain = is_plain_probe(context, last) and not context.marking
+    plain = is_plain_probe(context, last)
     head = context.relations[plan.head_relation]
     pairs = plain and last.value_slot >= 0 and head.arity == 2 and head.dead == 0
     while next_match(context, frame, low, high, current) and not is_stopped(context):

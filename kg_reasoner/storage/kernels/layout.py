@@ -75,9 +75,9 @@ REBORN = 1024
 RETRACTED = 2048
 """Was explicit before this update."""
 MARKED = 4096
-"""Will be deleted by the next update, or follows directly from a fact that will be (see `marks`)."""
+"""TRACED, or follows directly from a fact that is: the next update casts doubt on it."""
 TRACED = 8192
-"""Marked before it was processed: all its direct consequences are marked, too."""
+"""Explicit, comes with an update and goes with the next: what follows from it directly is MARKED (see `marks`)."""
 CLAIMED = 16384
 """Was there before this update, and has become explicit by it."""
 
@@ -265,7 +265,7 @@ class Frame(Struct):
     levels: Array[Level]
     scratch: Int32s
     fact: int
-    """The fact that triggered the plan (only known while marks are set)."""
+    """The new fact that triggered the plan, or -1."""
 
 
 FRESH = -1
@@ -334,14 +334,11 @@ class Context(Struct):
     request_room: int
     request_stride: int
     marking: int
-    """1: heads of rule instances with a marked explicit fact are marked; 2: with any marked fact."""
+    """1: there are TRACED facts, and heads of their rule instances are marked."""
     marked: Int64s
     """Facts that are marked for the next update."""
     marked_count: int
     marked_room: int
-    foreseen: Int64s
-    """Facts that were marked for this update."""
-    foreseen_count: int
     place: int
     """How far an entry has got in a list, when it stops to be called again."""
     level: int

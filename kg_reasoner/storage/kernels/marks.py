@@ -1,105 +1,107 @@
-"""Marks: what the next update of a stream will delete, passed on to the heads of rule instances while this update is applied.
+"""Marks: what comes with one update of a stream, goes with the next, and what follows from it directly.
 
-Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. Under backward/forward only explicit marked facts mark
-the heads of their rule instances, under delete/rederive all marked facts do.
+Facts that are explicit, new, and deleted by the next update are TRACED. The heads of all rule instances with such a fact are MARKED
+and listed while the update derives them, and the next update casts doubt on them without looking for them (see `doubt_removed`).
 """
 
-from kg_reasoner.storage.kernels.joins import insert_head
+from kg_reasoner.storage.kernels.joins import insert_head, next_match
 from kg_reasoner.storage.kernels.layout import ABSENT, COMPARE, DONE, EXPLICIT, FULL, GROW, MARKED, TRACED, Context, Frame, Plan
-from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
-from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of
+from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel
+from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, set_flags
 
 
 @kernel
-def is_passing(context: Context, fact: int) -> int:
-    """Whether a body fact marks the heads of its rule instances: an explicit marked one, or (`marking` 2) any marked one."""
-    if fact < 0:
-        return 0
-    flags = flags_of(context, fact)
-    return 1 if flags & MARKED and (flags & EXPLICIT or context.marking == 2) else 0
+def forget_marks(context: Context) -> int:
+    """Do without marks: they are too many."""
+    for place in range(context.marked_count):
+        clear_flags(context, context.marked[place], MARKED | TRACED)
+    context.marked_count = 0
+    context.marking = 0
+    return 0
 
 
 @kernel
-def has_marked_body(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether a fact that the plan's steps have matched marks the head."""
+def mark(context: Context, fact: int, flags: int) -> int:
+    """Give a fact flags, and list it once; if the list is full, all marks are forgotten."""
+    if not flags_of(context, fact) & MARKED:
+        if context.marked_count == context.marked_room:
+            return forget_marks(context)
+        context.marked[context.marked_count] = fact
+        context.marked_count = context.marked_count + 1
+    return set_flags(context, fact, flags)
+
+
+@kernel
+def has_traced_body(context: Context, frame: Frame, plan: Plan) -> int:
+    """Whether the frame's rule instance has a fact that is TRACED."""
+    if frame.fact >= 0 and flags_of(context, frame.fact) & TRACED:
+        return 1
     for position in range(plan.step_count):
         step = context.steps[plan.first_step + position]
         if step.kind < COMPARE and not step.negated:
-            if is_passing(context, (step.relation << 32) | frame.levels[position].row):
+            if flags_of(context, (step.relation << 32) | frame.levels[position].row) & TRACED:
                 return 1
     return 0
 
 
 @kernel
-def passes_mark(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether the frame's rule instance has a body fact that marks its head."""
-    return 1 if is_passing(context, frame.fact) or has_marked_body(context, frame, plan) else 0
-
-
-@kernel
-def mark(context: Context, number: int, row: int) -> int:
-    """Mark a fact; it waits for the next update. Returns GROW if the list is full, else DONE."""
-    relation = context.relations[number]
-    flags = relation.flags[row]
-    if flags & MARKED:
-        return DONE
-    if context.marked_count >= context.marked_room:
-        return GROW
-    context.marked[context.marked_count] = (number << 32) | row
-    context.marked_count = context.marked_count + 1
-    relation.flags[row] = flags | MARKED
+def derive_marking(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
+    """Derive from all matches that are left in a frame, and mark what follows from TRACED facts: DONE or GROW."""
+    found = 1
+    if plan.step_count > 0:
+        found = next_match(context, frame, low, high, current)
+    while found and not is_stopped(context):
+        context.instances = context.instances + 1
+        row = insert_head(context, frame, plan)
+        if row == FULL:
+            return GROW
+        if context.marking and has_traced_body(context, frame, plan):
+            mark(context, (plan.head_relation << 32) | row, MARKED)
+        found = 0
+        if plan.step_count > 0:
+            found = next_match(context, frame, low, high, current)
     return DONE
-
-
-@kernel
-def mark_head(context: Context, frame: Frame, plan: Plan) -> int:
-    """Insert the head of the frame's match at once and mark it: DONE or GROW.
-
-    Source: Illich and Glimm, Backward/Forward with Marking for Update Streams.
-    """
-    number = plan.head_relation
-    relation = context.relations[number]
-    if context.marked_count >= context.marked_room:
-        return GROW
-    count = relation.count
-    row = insert_head(context, frame, plan)
-    if row == FULL:
-        return GROW
-    if row == count and context.marking == 2:
-        relation.flags[row] = relation.flags[row] | TRACED
-    return mark(context, number, row)
 
 
 @entry
 def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> int:
-    """Mark those of a relation's tuples that are explicit; returns how many. There is room for them.
-
-    The new ones are TRACED: they are marked before their consequences are derived.
-    """
+    """Mark those of a relation's tuples that are explicit and new in this update; returns how many."""
     relation = context.relations[number]
     total = 0
     for fact in range(count):
         row = find(relation, facts + fact * relation.arity)
-        if row >= 0 and relation.flags[row] & EXPLICIT and not relation.flags[row] & ABSENT:
-            mark(context, number, row)
+        if row >= context.settled[number] and relation.flags[row] & EXPLICIT and not relation.flags[row] & ABSENT:
+            mark(context, (number << 32) | row, MARKED | TRACED)
             total = total + 1
-            if row >= context.settled[number]:
-                relation.flags[row] = relation.flags[row] | TRACED
+    context.marking = 1 if context.marked_count > 0 else 0
     return total
 
 
 @entry
 def use_marks(context: Context) -> int:
-    """Take the marks away from the facts that wait for this update; it will set its own."""
-    for place in range(context.foreseen_count):
-        clear_flags(context, context.foreseen[place], MARKED)
+    """Add the facts that were marked for this update to the removed ones, among which there is room for them."""
+    for place in range(context.marked_count):
+        fact = context.marked[place]
+        clear_flags(context, fact, MARKED)
+        context.removed[context.removed_count] = fact
+        context.removed_count = context.removed_count + 1
+    context.marked_count = 0
     return 0
 
 
 @entry
-def forget_marks(context: Context) -> int:
-    """The update that the marks were for is over."""
-    for place in range(context.foreseen_count):
-        clear_flags(context, context.foreseen[place], TRACED)
-    context.foreseen_count = 0
+def renumber_marks(context: Context, number: int) -> int:
+    """List the marked facts of a relation anew: its rows have got other numbers."""
+    count = 0
+    for place in range(context.marked_count):
+        fact = context.marked[place]
+        if fact >> 32 != number:
+            context.marked[count] = fact
+            count = count + 1
+    relation = context.relations[number]
+    for row in range(relation.count):
+        if relation.flags[row] & MARKED:
+            context.marked[count] = (number << 32) | row
+            count = count + 1
+    context.marked_count = count
     return 0

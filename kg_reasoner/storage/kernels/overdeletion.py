@@ -16,7 +16,6 @@ from kg_reasoner.storage.kernels.layout import (
     PROCESSED,
     READY,
     STATED,
-    TRACED,
     Context,
     Section,
 )
@@ -37,8 +36,7 @@ def overdelete(context: Context) -> int:
         fact = context.doubted[context.doubted_done]
         flags = flags_of(context, fact)
         if not flags & (EXPLICIT | STATED):
-            if not flags & TRACED:
-                status = doubt_all_consequences(context, fact)
+            status = doubt_all_consequences(context, fact)
             if status == DONE:
                 set_flags(context, fact, PROCESSED)
         if status == DONE:

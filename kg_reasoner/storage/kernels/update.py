@@ -28,7 +28,7 @@ def update_stratum(context: Context, pauses: int) -> int:
         context.current = 0
         context.pause = 0
         context.phase = INSERT
-        if context.removed_count + context.foreseen_count > 0:
+        if context.removed_count > 0:
             drop_removed(context)
             context.place = 0
             context.depth = -1
