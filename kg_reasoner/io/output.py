@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -29,6 +29,7 @@ from kg_reasoner.loaders.rdf.formats import (
     find_format,
     format_of_name,
 )
+from kg_reasoner.progress import Progress
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = [
-    "Progress",
     "QuadTexts",
     "Target",
     "TripleWriter",
@@ -47,9 +47,6 @@ __all__ = [
     "write_rows",
     "write_triples",
 ]
-
-Progress: TypeAlias = Callable[[str, int, "int | None"], None]
-"""Called with the stage, what is done and what there is to do (None: not known)."""
 
 QuadTexts: TypeAlias = tuple[str, str, str, str]
 """The N-Triples forms of a triple's terms, and of its graph's name; no text is the default graph."""
