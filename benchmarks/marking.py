@@ -17,7 +17,6 @@ from statistics import median
 from typing import Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -155,15 +154,8 @@ COLUMNS: Final = (
 
 def table(case: str, runs: list[Run]) -> Table:
     """The runs of one case: each algorithm without and with marks below each other."""
-    made = Table(
-        title=case,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        caption="CPU ms: of a whole stream, median. deletion to all: rule applications by phase. ×: without marks / with marks.",
-        caption_justify="left",
-    )
-    for name in COLUMNS:
-        made.add_column(name, justify="left" if name in COLUMNS[:2] else "right")
+    caption = "CPU ms: of a whole stream, median. deletion to all: rule applications by phase. ×: without marks / with marks."
+    made = report.new_table(COLUMNS, COLUMNS[:2], title=case, caption=caption)
     plain = {(run.size, run.strategy): run for run in runs if not run.marking}
     for run in runs:
         count, old = run.counters, plain[run.size, run.strategy]

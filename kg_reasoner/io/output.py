@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
-from kg_reasoner.io.files import Target, atomic_output, atomic_text, write_rows
+from kg_reasoner.io.files import Target, atomic_output, atomic_text
 from kg_reasoner.io.rdfxml import rdfxml_lines
 from kg_reasoner.io.turtle import turtle_lines
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
@@ -44,7 +44,6 @@ __all__ = [
     "atomic_output",
     "atomic_text",
     "triple_writer",
-    "write_rows",
     "write_triples",
 ]
 
