@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
 __all__ = [
+    "ABSOLUTE_IRI",
     "AnyTerm",
     "AnyTriple",
     "BlankNode",
     "IRI",
     "Literal",
+    "NOT_IN_IRI",
     "OWL",
     "RDF",
     "RDFS",
@@ -36,6 +38,11 @@ __all__ = [
     "unescape",
     "word_of",
 ]
+
+ABSOLUTE_IRI: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
+"""An IRI that is not relative."""
+NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+"""The characters that no IRI has."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -39,7 +39,7 @@ from kg_reasoner.program import (
     class_atom,
     triple,
 )
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
+from kg_reasoner.terms import IRI, NOT_IN_IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -57,7 +57,6 @@ TRANSLATIONS: Final = ("dlp",)
 _DEEPEST: Final = 50
 """How deep aggregates may be nested."""
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_FORBIDDEN_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _LOCAL_ESCAPE: Final = re.compile(r"\\(.)")
 _TYPES: Final = {
     "INTEGER": XSD.integer.value,
@@ -314,7 +313,7 @@ class _Builder:
 
     def absolute(self, token: Token) -> str:
         iri = self.unescaped(token, token[1:-1])
-        if _FORBIDDEN_IN_IRI.search(iri):
+        if NOT_IN_IRI.search(iri):
             raise RuleSyntaxError(f"{token} has an escape of a character that no IRI has", self.span(token))
         if self.base is not None:
             iri = urljoin(self.base, iri)
