@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rich import box
 from rich.table import Table
 
 from benchmarks.maintenance import milliseconds
+from benchmarks.report import new_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,9 +50,8 @@ class Found:
 
 def table(found: Found) -> Table:
     """What the contestants took, and how many times as long as the first one. Says where one was stopped."""
-    made = Table(title=f"{found.title}; CPU milliseconds", box=box.SIMPLE_HEAD, title_justify="left")
-    for column in ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts"):
-        made.add_column(column, justify="left" if column == "contestant" else "right", no_wrap=True)
+    columns = ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts")
+    made = new_table(columns, ("contestant",), title=f"{found.title}; CPU milliseconds")
     ours = next(iter(found.outcomes.values())).figures
     for contestant, outcome in found.outcomes.items():
         figures = outcome.figures

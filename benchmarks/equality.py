@@ -14,7 +14,6 @@ from itertools import pairwise
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks import report
 from kg_reasoner.api.reasoner import Equality, Reasoner
@@ -35,10 +34,9 @@ def main(properties: int, axioms: int, ruleset: str, largest: int) -> None:
     """Print CPU milliseconds for cliques of growing size, and how much longer axioms take."""
     console = Console(width=report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
-    table = Table(title=f"one clique, {properties} properties a member, {ruleset}; CPU milliseconds (axioms / rewriting)")
     columns = ("members", "triples told", "stored", "rewriting", "axioms", "remove a property", "add it", "remove a link", "add it")
-    for column in columns:
-        table.add_column(column, justify="right")
+    title = f"one clique, {properties} properties a member, {ruleset}; CPU milliseconds (axioms / rewriting)"
+    table = report.new_table(columns, title=title)
     measured("rewrite", ruleset, clique(3, 2))  # loads the kernels
     for size in (size for size in SIZES if size <= largest):
         data = clique(size, properties)

@@ -18,7 +18,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -139,15 +138,12 @@ def table(runs: list[Run]) -> Table:
     """The runs of one size: for each kind of change, the strategies below each other, and how they compare with the baseline."""
     baseline = {times.part: times for run in runs if run.strategy == BASELINE for times in run.times}
     one = runs[0]
-    made = Table(
+    made = report.new_table(
+        ("change", "triples", "facts", "strategy", "delete", "add", "delete ×", "add ×", "rounds"),
+        ("change", "strategy"),
         title=f"{one.workload}: {one.facts:,} triples; CPU milliseconds, medians",
         caption="\n".join(notes(runs)),
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
     )
-    for name in ("change", "triples", "facts", "strategy", "delete", "add", "delete ×", "add ×", "rounds"):
-        made.add_column(name, justify="left" if name in ("change", "strategy") else "right", no_wrap=True)
     for part in (times.part for times in one.times):
         rows = [(run, times) for run in runs for times in run.times if times.part == part]
         for number, (run, times) in enumerate(rows):
@@ -173,20 +169,14 @@ def singles_table(runs: list[Run]) -> Table | None:
     if not with_singles:
         return None
     sizes = sorted({run.universities for run in with_singles})
-    made = Table(
+    left = ("strategy", "door", "update")
+    figures_of = (name for size in sizes for name in (f"LUBM({size}) median", "mean", "99%"))
+    made = report.new_table(
+        (*left, *figures_of, *(["growth"] if len(sizes) > 1 else [])),
+        left,
         title=f"single triples: CPU microseconds of {with_singles[0].singles[0].count:,} updates of each kind",
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
         caption="\n".join(f"{door.name}: {door.what}" for door in DOORS),
-        caption_justify="left",
     )
-    for name in ("strategy", "door", "update"):
-        made.add_column(name, no_wrap=True)
-    for size in sizes:
-        for name in (f"LUBM({size}) median", "mean", "99%"):
-            made.add_column(name, justify="right", no_wrap=True)
-    if len(sizes) > 1:
-        made.add_column("growth", justify="right", no_wrap=True)
     for strategy in dict.fromkeys(run.strategy for run in with_singles):
         own = {run.universities: run for run in with_singles if run.strategy == strategy}
         for place, door in enumerate(DOORS):

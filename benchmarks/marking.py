@@ -15,7 +15,6 @@ from statistics import median
 from typing import Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -86,15 +85,8 @@ COLUMNS: Final = (
 
 def table(case: str, runs: list[Run]) -> Table:
     """The runs of one case: each algorithm without and with marks below each other."""
-    made = Table(
-        title=case,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        caption="CPU ms: of a whole stream, median. deletion to all: rule applications by phase. ×: without marks / with marks.",
-        caption_justify="left",
-    )
-    for name in COLUMNS:
-        made.add_column(name, justify="left" if name in COLUMNS[:2] else "right")
+    caption = "CPU ms: of a whole stream, median. deletion to all: rule applications by phase. ×: without marks / with marks."
+    made = report.new_table(COLUMNS, COLUMNS[:2], title=case, caption=caption)
     plain = {(run.size, run.strategy): run for run in runs if not run.marking}
     for run in runs:
         count, old = run.counters, plain[run.size, run.strategy]
@@ -118,12 +110,8 @@ def table(case: str, runs: list[Run]) -> Table:
 def summary(measured: Mapping[str, list[Run]]) -> Table:
     """The ratios of all cases, without marks / with marks, by algorithm."""
     strategies = list(dict.fromkeys(run.strategy for runs in measured.values() for run in runs))
-    made = Table(title="without marks / with marks", box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("stream", "update"):
-        made.add_column(name)
-    for strategy in strategies:
-        for what in ("CPU time", "rule applications"):
-            made.add_column(f"{ALGORITHMS[strategy]}: {what}", justify="right")
+    columns = [f"{ALGORITHMS[strategy]}: {what}" for strategy in strategies for what in ("CPU time", "rule applications")]
+    made = report.new_table(("stream", "update", *columns), ("stream", "update"), title="without marks / with marks")
     for title, runs in measured.items():
         rows: dict[str, list[str]] = {}
         for plain, marked in zip(runs[::2], runs[1::2], strict=True):

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from benchmarks.measure import Measurement
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["WIDTH", "disagreements", "legend", "machine", "table", "write_json", "write_plot"]
+__all__ = ["WIDTH", "disagreements", "legend", "machine", "new_table", "table", "write_json", "write_plot"]
 
 COLUMNS = ("", "load", "materialise", "total", "wall", "peak MB", "bytes/fact", "facts", "materialise ×", "total ×", "runs")
 
@@ -43,26 +43,34 @@ def legend() -> str:
     )
 
 
-def table(job: Job, entries: list[Entry]) -> Table:
-    """The table of one job, with the reasons for missing rows below it."""
+def new_table(
+    columns: Iterable[str], left: Collection[str] = ("",), *, title: str = "", caption: str = "", wrapped: Collection[str] = ()
+) -> Table:
+    """A table without rows: columns of figures are aligned to the right, others to the `left`; `wrapped` ones may be broken."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    made = Table(
+        title=title or None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        caption=Text(caption) if caption else None,
+        caption_justify="left",
+    )
+    for name in columns:
+        made.add_column(name, justify="left" if name in left else "right", no_wrap=name not in wrapped)
+    return made
+
+
+def table(job: Job, entries: list[Entry]) -> Table:
+    """The table of one job, with the reasons for missing rows below it."""
     remarks = [f"{entry.contestant}: {entry.remark}" for entry in entries if entry.remark]
     for entry in entries:
         for run in entry.rounds[:1]:
             parts = [f"{size / max(1, run.facts):.0f} for {what}" for what, size in run.own_bytes.items()]
             remarks += [f"{entry.contestant} itself counts bytes a fact: {', '.join(parts)}"] if parts else []
-    made = Table(
-        title=f"{job.workload}: {job.task}",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        caption=Text("\n".join(remarks)) if remarks else None,
-    )
-    made.caption_justify = "left"
-    for name in COLUMNS:
-        made.add_column(name, justify="right" if name else "left", no_wrap=True)
+    made = new_table(COLUMNS, title=f"{job.workload}: {job.task}", caption="\n".join(remarks))
     ours = next((entry for entry in entries if entry.contestant == OURS and entry.rounds), None)
     for entry in entries:
         made.add_row(*cells(entry, ours), style="bold" if entry is ours else "")

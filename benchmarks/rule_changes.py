@@ -21,7 +21,6 @@ from statistics import median
 from typing import Any, Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -102,9 +101,8 @@ WAYS: Final = {"rules": rule_changes, "axioms": axiom_changes}
 
 def table(measured: dict[str, list[Change]], title: str) -> Table:
     """Removals and additions of each way: median, 90%, worst, in milliseconds."""
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("change of", "", "changes", "median ms", "90%", "worst", "which"):
-        made.add_column(name, justify="left" if name in ("change of", "", "which") else "right", no_wrap=name != "which")
+    columns = ("change of", "", "changes", "median ms", "90%", "worst", "which")
+    made = report.new_table(columns, ("change of", "", "which"), title=title, wrapped=("which",))
     for way, changes in measured.items():
         for figure in ("remove", "add"):
             times = sorted(getattr(change, figure) for change in changes)

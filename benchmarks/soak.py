@@ -19,7 +19,6 @@ from statistics import median
 from typing import Any, Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
@@ -200,13 +199,9 @@ def exchange(world: World, random: Random) -> tuple[list[Any], list[Any]]:
 
 def table(soaks: list[Soak]) -> Table:
     """Start, end and ratio of each figure."""
-    made = Table(
-        box=box.SIMPLE_HEAD,
-        caption=f"start and end: medians over windows of 1% of the transactions, of which the first {WARM_UP} are left out",
-        caption_justify="left",
-    )
-    for name in ("", "transactions", "facts", "figure", "start", "end", "end / start"):
-        made.add_column(name, justify="left" if name in ("", "figure") else "right")
+    columns = ("", "transactions", "facts", "figure", "start", "end", "end / start")
+    caption = f"start and end: medians over windows of 1% of the transactions, of which the first {WARM_UP} are left out"
+    made = report.new_table(columns, ("", "figure"), caption=caption)
     for one in soaks:
         for number, (figure, (title, text)) in enumerate(FIGURES.items()):
             ratio = one.ratio(figure)

@@ -19,7 +19,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -159,13 +158,8 @@ def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
 
 def table(rates: list[Rate]) -> Table:
     """One line for each workload."""
-    made = Table(title="queries a second, by the number of threads", box=box.SIMPLE_HEAD, title_justify="left")
-    made.add_column("", no_wrap=True)
-    made.add_column("solutions", justify="right")
-    for threads in THREADS:
-        made.add_column(str(threads), justify="right", no_wrap=True)
-        if threads > 1:
-            made.add_column("× one", justify="right", no_wrap=True)
+    counts = (name for threads in THREADS for name in ([str(threads), "× one"] if threads > 1 else [str(threads)]))
+    made = report.new_table(("", "solutions", *counts), title="queries a second, by the number of threads")
     for each in rates:
         cells = [each.workload, f"{each.solutions:,}"]
         for threads in THREADS:

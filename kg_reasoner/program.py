@@ -224,9 +224,13 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
     return known
 
 
+COLUMN_TYPES: Final = ("any", "iri", "string", "integer", "decimal", "double", "boolean")
+"""The types of columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a declared relation: its name and type (``iri string integer decimal double boolean any``)."""
+    """A column of a declared relation: its name and type, one of `COLUMN_TYPES`."""
 
     name: str
     type: str = "any"

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
 __all__ = [
+    "ABSOLUTE_IRI",
     "AnyTerm",
     "AnyTriple",
     "BlankNode",
     "IRI",
     "Literal",
+    "NOT_IN_IRI",
     "OWL",
     "RDF",
     "RDFS",
@@ -30,10 +32,17 @@ __all__ = [
     "Triple",
     "XSD",
     "literal",
+    "namespace_of",
     "term_from_text",
     "term_text",
     "unescape",
+    "word_of",
 ]
+
+ABSOLUTE_IRI: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
+"""An IRI that is not relative."""
+NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+"""The characters that no IRI has."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,6 +124,7 @@ _UNESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"':
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^<([^<>"{}|^`\\\x00-\x20]*)>|@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?', re.DOTALL)
 _IRI: Final = re.compile(r'<([^<>"{}|^`\x00-\x20]*)>')
+_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:
@@ -174,6 +184,21 @@ def _escaped(match: re.Match[str]) -> str:
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         raise ValueError(f"\\{'u' if short else 'U'}{short or long} is not a character")
     return chr(code)
+
+
+def namespace_of(iri: str) -> str:
+    """An IRI up to its last ``#``, ``/`` or ``:``."""
+    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
+
+
+def word_of(namespace: str) -> str:
+    """A word for a namespace: the last name in it.
+
+    >>> word_of("http://swat.cse.lehigh.edu/onto/univ-bench.owl#"), word_of("http://www.Department0.University0.edu/")
+    ('univ-bench', 'Department0')
+    """
+    words = _WORD.findall(namespace.partition(":")[2])
+    return words[-1].removeprefix("www.").partition(".")[0] if words else "ns"
 
 
 def term_from_text(text: str) -> Term:

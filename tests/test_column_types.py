@@ -10,7 +10,8 @@ from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ColumnTypeError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.storage.cells import cell_reader, is_of_type
+from kg_reasoner.program import COLUMN_TYPES
+from kg_reasoner.storage.cells import cell_reader, is_of_type, with_article
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 NO_NUMBER = literal("no number")
@@ -42,8 +43,9 @@ def test_what_is_of_which_type() -> None:
         assert [term for term in TERMS if is_of_type(term, type_)] == terms
 
 
-@pytest.mark.parametrize("type_", ["iri", "string", "integer", "decimal", "double", "boolean", "any"])
+@pytest.mark.parametrize("type_", COLUMN_TYPES)
 def test_what_is_read_from_files_is_of_its_type(type_: str) -> None:
+    assert with_article(type_)
     read = cell_reader(type_, {})
     for cell in ("<http://e/a>", "http://e/a", "", "a", "7", "-07", "+7", "7.", ".5", "7.5", "7e1", "INF", "NaN", "true", "1"):
         try:

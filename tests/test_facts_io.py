@@ -139,7 +139,7 @@ def test_facts_are_written_in_order_of_their_cells() -> None:
 
 
 def test_a_tab_in_a_string_column_is_refused_in_tsv_and_kept_in_csv(tmp_path: Path) -> None:
-    rows, columns = [(Literal("a\tb\n"),)], [Column("s", "string")]
+    rows, columns = [(Literal("a\tb\n"),), (Literal("a\r"),)], [Column("s", "string")]
     with pytest.raises(OutputError, match="write CSV instead"):
         write_facts(io.StringIO(), rows, columns)
     path = tmp_path / "p.csv"

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError
+from kg_reasoner.expressions.aggregates import NAMES as AGGREGATES
+from kg_reasoner.expressions.compile import CASTS, NAMES
 from kg_reasoner.language.analysis import check
-from kg_reasoner.language.parser import AGGREGATES, CASTS, COLUMN_TYPES, FUNCTIONS, PREFIXES, parse, parse_file
+from kg_reasoner.language.parser import PREFIXES, parse, parse_file
 from kg_reasoner.language.printer import format_program, format_rule, format_term
 from kg_reasoner.program import (
+    COLUMN_TYPES,
     FALSE,
     TRIPLE,
     Aggregate,
@@ -140,10 +143,10 @@ def test_line_ends_and_byte_order_marks_of_windows() -> None:
 
 
 def test_every_function_aggregate_type_and_cast_is_known() -> None:
-    for name in FUNCTIONS:
+    for name in NAMES:
         assert parse(f"p(?x) :- q(?x), FILTER({name.lower()}(?x)) .").rules[0].body[1] == Filter(Call(name, (Variable("x"),)))
     for name in CASTS:
-        assert parse(f"p(?x) :- q(?x), FILTER(<{name}>(?x)) .").rules[0].body[1] == Filter(Call(f"<{name}>", (Variable("x"),)))
+        assert parse(f"p(?x) :- q(?x), FILTER({name}(?x)) .").rules[0].body[1] == Filter(Call(name, (Variable("x"),)))
     for name in AGGREGATES:
         assert name in format_rule(parse(f"p(?n) :- AGGREGATE(q(?x) BIND {name}(?x) AS ?n) .").rules[0])
     for name in COLUMN_TYPES:

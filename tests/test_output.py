@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import OutputError, UnknownNameError
 from kg_reasoner.io import output
-from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_rows, write_triples
+from kg_reasoner.io.files import write_rows
+from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_triples
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
@@ -406,19 +407,20 @@ ROWS = [["a", "b"], ["x, y", 'say "hi"'], ["", "line\nbreak"], ["tab\there", "\r
 
 
 def test_csv_reads_back(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    assert write_rows(ROWS, path, ",") == 5
-    with path.open(newline="") as file:
+    with atomic_text(tmp_path / "x.csv") as file:
+        write_rows(file, ROWS, ",")
+    with (tmp_path / "x.csv").open(newline="") as file:
         assert list(csv.reader(file)) == ROWS
 
 
 def test_tsv(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv.gz"
-    assert write_rows(ROWS[:2], path) == 2
+    with atomic_text(path) as file:
+        write_rows(file, ROWS[:2])
     assert gzip.decompress(path.read_bytes()).decode() == 'a\tb\nx, y\tsay "hi"\n'
     for row in ROWS[2:4]:
-        with pytest.raises(OutputError, match="row 2 has a tab or a line break"):
-            write_rows([["a", "b"], row], tmp_path / "y.tsv")
+        with pytest.raises(OutputError, match="which has a tab or a line break"), atomic_text(tmp_path / "y.tsv") as file:
+            write_rows(file, [["a", "b"], row])
     assert not (tmp_path / "y.tsv").exists()
 
 
@@ -429,7 +431,7 @@ def test_text_files_keep_their_line_breaks(tmp_path: Path) -> None:
 
 
 def test_the_names_that_the_command_line_uses() -> None:
-    assert {"atomic_output", "atomic_text", "triple_writer", "write_rows", "write_triples"} <= set(output.__all__)
+    assert {"atomic_output", "atomic_text", "triple_writer", "write_triples"} <= set(output.__all__)
 
 
 def test_terms_and_texts_agree() -> None:

@@ -19,8 +19,7 @@ need_spark()
 
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.exec import update
+from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import Method, least_of_components, representatives
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.io.workspace import Workspace

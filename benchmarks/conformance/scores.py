@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.conformance.cases import Case
 from benchmarks.conformance.systems import Closure, System, is_right
+from benchmarks.report import new_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,14 +80,8 @@ def legend() -> str:
 
 def table(suite: str, cases: Sequence[Case], scores: Sequence[Score]) -> Table:
     """A row for each kind of case, a column for each system."""
-    from rich import box
-    from rich.table import Table
-
-    made = Table(title=suite, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("regime", "what is asked", "level"):
-        made.add_column(name, no_wrap=True)
-    for score in scores:
-        made.add_column(score.system.name, justify="right", no_wrap=True)
+    left = ("regime", "what is asked", "level")
+    made = new_table((*left, *(score.system.name for score in scores)), left, title=suite)
     for kind in sorted({_kind(case) for case in cases}):
         made.add_row(*kind, *(score.of(kind) for score in scores))
     made.add_section()

@@ -17,6 +17,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.program import Program
+from kg_reasoner.progress import Progress
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import Import, ImportClosure, ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.loaders.rdf.reader import Block, Progress
+    from kg_reasoner.loaders.rdf.reader import Block
 
 __all__ = ["REFUSALS", "Loaded", "Refusal", "load"]
 

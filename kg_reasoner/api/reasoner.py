@@ -32,12 +32,12 @@ from kg_reasoner.engine.encoding import (
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.engine.materialise import Progress
 from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.query.patterns import Queries, match_triples

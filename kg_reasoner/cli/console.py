@@ -9,14 +9,15 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import Final
 
 import click
 
+from kg_reasoner.progress import Progress
+
 __all__ = [
-    "Progress",
     "Stopwatch",
     "bold",
     "detail",
@@ -29,9 +30,6 @@ __all__ = [
     "starting",
     "warn",
 ]
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""``progress(stage, done, total)``; `total` is None where it is not known."""
 
 
 def note(text: str) -> None:

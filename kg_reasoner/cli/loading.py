@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.console import Progress, plural, warn
+from kg_reasoner.cli.console import plural, warn
 from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.progress import Progress
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,12 +15,10 @@ from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_opti
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.program import Atom, Negation
-from kg_reasoner.terms import IRI
+from kg_reasoner.terms import IRI, namespace_of, word_of
 
 if TYPE_CHECKING:
     from kg_reasoner.program import Rule
-
-_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 
 
 @click.command(short_help="Show rule sets, or the rules that an ontology is translated into.")
@@ -145,13 +142,12 @@ def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str], declared: Ma
     atoms = [part for rule in rules for part in (rule.head, *rule.body)]
     atoms = [part.atom if isinstance(part, Negation) else part for part in atoms]
     iris = {term.value for atom in atoms if isinstance(atom, Atom) for term in atom.terms if isinstance(term, IRI)}
-    namespaces = {iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1] for iri in iris}
+    namespaces = set(map(namespace_of, iris))
     used = set(taken)
     prefixes = {name: space for name, space in (declared or {}).items() if name not in used and space in namespaces}
     used.update(declared or ())
     for namespace in sorted(namespaces - {*PREFIXES.values(), *prefixes.values()}):
-        words = _WORD.findall(namespace.partition(":")[2])
-        word = words[-1].partition(".")[0] if words else "ns"
+        word = word_of(namespace)
         prefix = next(name for name in itertools.chain([word], (f"{word}{n}" for n in itertools.count(2))) if name not in used)
         prefixes[prefix] = namespace
         used.add(prefix)

@@ -11,6 +11,7 @@ from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Li
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
 from kg_reasoner.errors import CircuitError
+from kg_reasoner.graphs import postorder
 
 
 class Stream:
@@ -196,25 +197,17 @@ class Wiring:
 
     def build(self) -> None:
         """Check the wiring as a whole, and settle the order of the operators."""
-        self._order, self._delays = [], []
-        state: dict[int, int] = {}
         for stream in self.streams:
             if len(stream.sources) < len(stream.operator.accepts):
                 raise CircuitError(f"feedback {stream} is not connected: call its `connect` with the stream that feeds it")
-            self._visit(stream, state)
-        self._delays = [stream for stream in self._order if isinstance(stream.operator, Delay)]
-
-    def _visit(self, stream: Stream, state: dict[int, int]) -> None:
-        """Put a stream into the order, after those that it needs in the same tick."""
-        seen = state.get(stream.number, 0)
-        if seen == 1:
-            raise CircuitError(f"stream {stream} depends on itself without a delay between: use `feedback`")
-        if seen == 0:
-            state[stream.number] = 1
+        self._order, ready = [], set[Stream]()
+        for stream in postorder(self.streams, self._needed):
             for source in self._needed(stream):
-                self._visit(source, state)
-            state[stream.number] = 2
+                if source not in ready:
+                    raise CircuitError(f"stream {source} depends on itself without a delay between: use `feedback`")
+            ready.add(stream)
             self._order.append(stream)
+        self._delays = [stream for stream in self._order if isinstance(stream.operator, Delay)]
 
     def _needed(self, stream: Stream) -> Sequence[Stream]:
         return () if isinstance(stream.operator, Delay) else stream.sources

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import Catalog
-from kg_reasoner.program import TRIPLE, Program, Rule
+from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.dictionary import Dictionary, Ids
-from kg_reasoner.terms import RDF, Term
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
@@ -49,7 +49,9 @@ class AxiomRules:
 
     def note_rules(self, rules: Sequence[Rule]) -> None:
         """These are all rules, the translated ones among them."""
-        self._concludes_axioms = _derive_axioms(rules)
+        from kg_reasoner.loaders.ontology import owl
+
+        self._concludes_axioms = owl.concludes_axioms(rules)
 
     def note_removal(self) -> None:
         """Facts have lost their support: begin with the explicit axioms, as an inferred one must not be its own reason."""
@@ -111,16 +113,3 @@ class AxiomRules:
         changed = rules != self.rules
         self.rules = rules
         return changed
-
-
-def _derive_axioms(rules: Sequence[Rule]) -> bool:
-    """Whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*), whose axioms are redundant."""
-    from kg_reasoner.loaders.ontology import owl
-
-    for rule in rules:
-        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
-            continue
-        _, property, value = rule.head.terms
-        if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):
-            return True
-    return False

@@ -25,12 +25,13 @@ from kg_reasoner.engine.inconsistency import Violation, is_consistent, violation
 from kg_reasoner.engine.journal import Entry, LoggedFacts, LoggedSetting
 from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work, strategy
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
-from kg_reasoner.engine.materialise import PlannedRule, Progress
+from kg_reasoner.engine.materialise import PlannedRule
 from kg_reasoner.errors import ArityError, InterruptedUpdate, ReasonerError
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL, Catalog, layout_for
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import Program, Rule
+from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Change, Changes, Delta, difference
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes

@@ -13,14 +13,12 @@ from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.groups import Group
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
+from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
-
-Progress = Callable[[str, int, "int | None"], None]
-"""Called with a stage's name, how much is done, and of how much (None if that is not known)."""
 
 BLOCKS_BETWEEN_PROGRESS = 64
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.search import EFFORT, UNPROVED, Choice, Search, below_first, find_proof
+from kg_reasoner.graphs import reachable
 
 __all__ = ["enumerate_proofs"]
 
@@ -120,10 +121,8 @@ class _Proofs:
 
 def _above(fact: Fact, choice: Choice) -> set[Fact]:
     """The facts of a proof that rest on a fact, and the fact itself."""
-    above = {fact}
-    grows = True
-    while grows:
-        new = {head for head, instance in choice.items() if head not in above and not above.isdisjoint(instance.premises)}
-        above |= new
-        grows = bool(new)
-    return above
+    heads: dict[Fact, list[Fact]] = {}
+    for head, instance in choice.items():
+        for premise in instance.premises:
+            heads.setdefault(premise, []).append(head)
+    return reachable([fact], lambda fact: heads.get(fact, ()))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
-from kg_reasoner.explain.ground import ground, ground_expression
+from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.missing import WhyNot, why_not
 from kg_reasoner.explain.names import Names, show_rule, show_statement
 from kg_reasoner.explain.proofs import Proof
@@ -19,6 +19,7 @@ from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 __all__ = ["Explainer", "Renaming"]
@@ -220,7 +221,7 @@ class _Writer:
                 premises.append(self._once(Step(ground(part, bindings), "checked")))
             else:
                 value = bindings[part.variable]
-                premises.append(self._once(Step(Computed(ground_expression(part.expression, bindings), value), "computed")))
+                premises.append(self._once(Step(Computed(in_expression(part.expression, bindings), value), "computed")))
         values = tuple(bindings.items())
         if not rule.head.predicate.startswith(INTERNAL):
             self._facts[fact] = self._add(Step(self.derivations.atom(fact), "rule", rule, values, tuple(premises)))

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.explain.derivations import Derivations
-from kg_reasoner.explain.ground import ground, ground_atom, ground_expression
+from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.misses import Absence, Miss, Problem
 from kg_reasoner.explain.steps import Computed, Group, Statement
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
@@ -40,6 +40,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.substitution import in_atom, in_expression
 from kg_reasoner.terms import RDF, Term
 
 __all__ = ["Miss", "WhyNot", "why_not"]
@@ -199,7 +200,7 @@ class _Attempt:
     def _held(self, part: BodyLiteral, values: Bindings) -> Statement:
         """A part that holds, with values."""
         if isinstance(part, Bind):
-            return Computed(ground_expression(part.expression, values), values[part.variable])
+            return Computed(in_expression(part.expression, values), values[part.variable])
         if isinstance(part, Aggregate):
             results = tuple(values[binding.variable] for binding in part.bindings)
             group = tuple(values[variable] for variable in part.group)
@@ -257,7 +258,7 @@ class _Attempt:
     def _choices(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
         """The values with which every atom of triples lies in one relation."""
         layout, decode = self.catalog.layout, self.catalog.dictionary.decode
-        choice = layout.choices([ground_atom(atom, values) for atom in triple_atoms(parts)])
+        choice = layout.choices([in_atom(atom, values) for atom in triple_atoms(parts)])
         if choice is None:
             yield values
             return
@@ -270,12 +271,12 @@ class _Attempt:
         checks: list[StoredComparison | StoredCall] = []
         for part in parts:
             if isinstance(part, Negation):
-                atom = self._stored(ground_atom(part.atom, values), negated=True)
+                atom = self._stored(in_atom(part.atom, values), negated=True)
                 if atom is not None:
                     atoms.append(atom)
             elif isinstance(part, Atom | Aggregate):
                 positive = part if isinstance(part, Atom) else self.derivations.groups_atom(part)
-                atom = None if positive is None else self._stored(ground_atom(positive, values), negated=False)
+                atom = None if positive is None else self._stored(in_atom(positive, values), negated=False)
                 if atom is None:
                     return
                 atoms.append(atom)
@@ -283,7 +284,7 @@ class _Attempt:
                 checks.append(self._call(part.expression, values, part.variable))
             else:
                 for condition in conjuncts(part.expression):
-                    comparison = simple_comparison(ground_expression(condition, values))
+                    comparison = simple_comparison(in_expression(condition, values))
                     if comparison is None:
                         checks.append(self._call(condition, values, None))
                         continue

@@ -27,11 +27,10 @@ from kg_reasoner.program import (
     Rule,
     Variable,
 )
-from kg_reasoner.terms import IRI, RDF, Literal
+from kg_reasoner.terms import IRI, RDF, Literal, namespace_of, word_of
 
 __all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
 
-_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 _LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)')
 
@@ -98,21 +97,6 @@ class Names:
                 for binding in part.bindings:
                     if binding.argument is not None:
                         self.learn(binding.argument)
-
-
-def namespace_of(iri: str) -> str:
-    """An IRI up to its last ``#``, ``/`` or ``:``."""
-    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
-
-
-def word_of(namespace: str) -> str:
-    """A word for a namespace: the last name in it.
-
-    >>> word_of("http://swat.cse.lehigh.edu/onto/univ-bench.owl#"), word_of("http://www.Department0.University0.edu/")
-    ('univ-bench', 'Department0')
-    """
-    words = _WORD.findall(namespace.partition(":")[2])
-    return words[-1].removeprefix("www.").partition(".")[0] if words else "ns"
 
 
 def _fits(iri: str, namespace: str) -> bool:

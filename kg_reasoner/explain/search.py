@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadPlan, Instance
+from kg_reasoner.graphs import postorder, reachable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 
 __all__ = ["EFFORT", "UNPROVED", "Choice", "Search", "below_first", "find_proof"]
@@ -232,13 +233,7 @@ class Search:
 
     def choose(self, target: Node) -> Choice:
         """The lowest proof of a node that the graph has, of those made of lowest parts the smallest."""
-        needed, pending = {target}, [target]
-        while pending:
-            for link in _lowest_links(pending.pop()):
-                for premise in link.premises:
-                    if premise not in needed:
-                        needed.add(premise)
-                        pending.append(premise)
+        needed = reachable([target], lambda node: (premise for link in _lowest_links(node) for premise in link.premises))
         for node in sorted(needed, key=lambda node: node.height):
             links = list(_lowest_links(node))
             if links:
@@ -297,16 +292,4 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
 
 def below_first(goal: Fact, choice: Choice) -> list[Fact]:
     """The facts of a proof, each after all that it rests on; the premises of an instance in their order."""
-    order: list[Fact] = []
-    seen = {goal}
-    path = [(goal, iter(choice[goal].premises if goal in choice else ()))]
-    while path:
-        fact, premises = path[-1]
-        premise = next((premise for premise in premises if premise not in seen), None)
-        if premise is None:
-            order.append(fact)
-            path.pop()
-        else:
-            seen.add(premise)
-            path.append((premise, iter(choice[premise].premises if premise in choice else ())))
-    return order
+    return list(postorder([goal], lambda fact: choice[fact].premises if fact in choice else ()))

@@ -25,7 +25,7 @@ from kg_reasoner.expressions.functions.numbers import DIGITS, Number, Single, ex
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import XSD, BlankNode, Literal, Term
 
-__all__ = ["FUNCTIONS", "aggregate", "check", "count_literal", "order_key"]
+__all__ = ["FUNCTIONS", "NAMES", "REFUSED", "aggregate", "check", "count_literal", "order_key"]
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value
@@ -41,11 +41,9 @@ def check(function: str, span: Span | None = None) -> None:
     if function in FUNCTIONS:
         return
     known = ", ".join(FUNCTIONS)
-    if function == "SAMPLE":
-        hint = "MIN and MAX choose a value of the group, always the same one"
-        raise UnsupportedError("SAMPLE gives any value of a group: what follows from it cannot be maintained", span, hint)
-    if function == "GROUP_CONCAT":
-        raise UnsupportedError("GROUP_CONCAT is not supported: a group's values have no order", span, f"aggregates: {known}")
+    if function in REFUSED:
+        reason, hint = REFUSED[function]
+        raise UnsupportedError(f"{function} {reason}", span, hint or f"aggregates: {known}")
     raise UnsupportedError(f"unknown aggregate function {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
 
 
@@ -156,3 +154,15 @@ FUNCTIONS: Final[dict[str, Callable[[Sequence[Term | None]], Term | None]]] = {
     "AVG": _avg,
 }
 """The aggregate functions by name; MIN and MAX of nothing are errors, COUNT, SUM and AVG of nothing are 0."""
+
+REFUSED: Final[dict[str, tuple[str, str | None]]] = {
+    "GROUP_CONCAT": ("is not supported: a group's values have no order", None),
+    "SAMPLE": (
+        "gives any value of a group: what follows from it cannot be maintained",
+        "MIN and MAX choose a value of the group, always the same one",
+    ),
+}
+"""SPARQL's other aggregate functions: why there is none here, and what to do instead."""
+
+NAMES: Final = tuple(sorted([*FUNCTIONS, *REFUSED]))
+"""What the rule language takes for aggregate functions."""

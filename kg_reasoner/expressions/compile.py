@@ -18,7 +18,7 @@ from kg_reasoner.expressions.values import equal
 from kg_reasoner.program import Call, Expression, Variable, variables_of
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["DEPTH", "check", "check_patterns", "compile_expression", "compile_filter", "too_deep"]
+__all__ = ["CASTS", "DEPTH", "NAMES", "check", "check_patterns", "compile_expression", "compile_filter", "too_deep"]
 
 DEPTH: Final = 200
 """How deep calls may be nested."""
@@ -83,7 +83,7 @@ def _check_call(call: Call, span: Span | None) -> None:
         raise UnsupportedError(f"{name} gives another value each time, and what follows from it cannot be maintained", span, hint)
     callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
     if callee is None:
-        known = [_shown(known) for known in (*FUNCTIONS, *_FORMS) if known[0].isalpha() or known.startswith("<http")]
+        known = [*NAMES, *CASTS.values()]
         hint = "functions are those of SPARQL 1.1, SAMEVALUE and VALUE, and casts such as xsd:integer(?x)"
         raise UnsupportedError(f"unknown function {name}{suggest(name, known)}", span, hint)
     if not callee.accepts(len(call.arguments)):
@@ -337,3 +337,9 @@ _FORMS: Final = {
     "COALESCE": _Form(_coalesce, "COALESCE(term, ...)", 1, None),
     "BOUND": _Form(_bound, "BOUND(?x)", 1, 1),
 }
+
+NAMES: Final = tuple(sorted(name for name in {*FUNCTIONS, *_FORMS, *REFUSED} - {"IN", "NOT IN"} if name.isupper()))
+"""The functions that are called by their names: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
+
+CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith(f"<{XSD}")}
+"""The functions that are called by the IRIs of datatypes, and how one writes them."""

@@ -6,9 +6,7 @@ a relation without columns is the line ``()``.
 
 from __future__ import annotations
 
-import csv
 import gzip
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,8 +14,9 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
 from urllib.parse import quote
 
-from kg_reasoner.errors import LoadError, OutputError, Span, suggest
+from kg_reasoner.errors import LoadError, Span, suggest
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.io.files import write_rows
 from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within
 from kg_reasoner.storage.cells import cell_reader, format_cell
 from kg_reasoner.terms import XSD, Literal, Term
@@ -29,7 +28,6 @@ Relations: TypeAlias = dict[str, tuple[Column, ...]]
 
 _SUFFIXES: Final = (".tsv", ".csv", ".facts", ".tsv.gz", ".csv.gz", ".facts.gz")
 _NO_COLUMNS: Final = "()"
-_BREAKS: Final = re.compile(r"[\t\n\r]")
 
 # ---- relations and their files
 
@@ -263,15 +261,8 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
     table = [cells for cells, _ in keyed]
     if not columns:
         file.write(f"{_NO_COLUMNS}\n" * len(table))
-    elif separator == ",":
-        csv.writer(file, lineterminator="\n").writerows(table)
     else:
-        for cells in table:
-            line = "\t".join(cells)
-            if line.count("\t") != len(cells) - 1 or "\n" in line or "\r" in line:
-                cell = next(cell for cell in cells if _BREAKS.search(cell))
-                raise OutputError(f"a TSV file cannot hold the string {cell!r}, which has a tab or a line break: write CSV instead")
-            file.write(f"{line}\n")
+        write_rows(file, table, separator)
     return len(table)
 
 

@@ -16,7 +16,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import IO, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import OutputError
 
@@ -24,6 +24,8 @@ __all__ = ["Target", "atomic_output", "atomic_text", "write_rows"]
 
 Target: TypeAlias = "str | os.PathLike[str]"
 """The path of a file, compressed if it ends in ``.gz``; ``"-"`` is standard output."""
+
+_BREAKS: Final = re.compile(r"[\t\n\r]")
 
 
 @contextlib.contextmanager
@@ -79,25 +81,23 @@ def atomic_text(target: Target) -> Iterator[io.TextIOBase]:
             text.detach()
 
 
-def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "\t") -> int:
-    """Write a table of cells as CSV (RFC 4180 quotation) or, with a tab, as TSV without any quotation; returns the number of rows.
+def write_rows(file: IO[str], rows: Iterable[Sequence[str]], delimiter: str = "\t") -> None:
+    """Write a table of cells to an open text file: as CSV (RFC 4180) or, with a tab, as TSV without any quotation.
 
     Raises:
-        OutputError: the file cannot be written, or a cell has a tab or a line break, which TSV cannot hold.
+        OutputError: a cell has a tab or a line break, which TSV cannot hold.
     """
     special = re.compile(f'["\r\n{re.escape(delimiter)}]')
-    count = 0
-    with atomic_text(target) as file:
-        for count, row in enumerate(rows, 1):
-            if delimiter == "\t":
-                line = "\t".join(row)
-                if line.count("\t") >= max(len(row), 1) or "\n" in line or "\r" in line:
-                    raise OutputError(f"row {count} has a tab or a line break in a cell, which TSV cannot hold: write CSV instead")
-            else:
-                cells = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in row]
-                line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is not an empty line
-            file.write(f"{line}\n")
-    return count
+    for row in rows:
+        if delimiter == "\t":
+            line = "\t".join(row)
+            if line.count("\t") >= max(len(row), 1) or "\n" in line or "\r" in line:
+                cell = next(cell for cell in row if _BREAKS.search(cell))
+                raise OutputError(f"a TSV file cannot hold the string {cell!r}, which has a tab or a line break: write CSV instead")
+        else:
+            cells = ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in row]
+            line = delimiter.join(cells) if cells != [""] else '""'  # a row of one empty cell is not an empty line
+        file.write(f"{line}\n")
 
 
 def _status(path: Path, target: Target) -> os.stat_result | None:

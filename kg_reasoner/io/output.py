@@ -6,14 +6,14 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
-from kg_reasoner.io.files import Target, atomic_output, atomic_text, write_rows
+from kg_reasoner.io.files import Target, atomic_output, atomic_text
 from kg_reasoner.io.rdfxml import rdfxml_lines
 from kg_reasoner.io.turtle import turtle_lines
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
@@ -29,6 +29,7 @@ from kg_reasoner.loaders.rdf.formats import (
     find_format,
     format_of_name,
 )
+from kg_reasoner.progress import Progress
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -37,19 +38,14 @@ if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = [
-    "Progress",
     "QuadTexts",
     "Target",
     "TripleWriter",
     "atomic_output",
     "atomic_text",
     "triple_writer",
-    "write_rows",
     "write_triples",
 ]
-
-Progress: TypeAlias = Callable[[str, int, "int | None"], None]
-"""Called with the stage, what is done and what there is to do (None: not known)."""
 
 QuadTexts: TypeAlias = tuple[str, str, str, str]
 """The N-Triples forms of a triple's terms, and of its graph's name; no text is the default graph."""

@@ -6,7 +6,7 @@ that ``NOT ub:Student[?x]`` in one rule and ``[?x, ?p, ?y]`` in another are told
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
@@ -14,6 +14,7 @@ from typing import TypeAlias
 from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.graphs import shortest_path, strongly_connected_components
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -260,7 +261,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
     if not any(map(_looks_down, rules)):
         return dict.fromkeys(rules, 0)
     graph, negative = _dependencies(rules)
-    components = _components(graph)
+    components = list(strongly_connected_components(graph, graph.__getitem__))
     component_of = {node: number for number, nodes in enumerate(components) for node in nodes}
     for (head, below), (rule, atom) in negative.items():
         if component_of[head] == component_of[below]:
@@ -322,59 +323,9 @@ def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, S
     return [(True, head) for head in (key, (predicate, property, None), (predicate, None, None)) if (True, head) in graph]
 
 
-def _components(graph: _Graph) -> list[list[_Node]]:
-    """The strongly connected components, those that others depend on first (Tarjan's algorithm, without recursion)."""
-    index: dict[_Node, int] = {}
-    low: dict[_Node, int] = {}
-    stack: list[_Node] = []
-    on_stack: set[_Node] = set()
-    components: list[list[_Node]] = []
-    for root in graph:
-        path: list[tuple[_Node, Iterator[_Node]]] = []
-        entering = None if root in index else root
-        while entering is not None or path:
-            if entering is not None:
-                index[entering] = low[entering] = len(index)
-                stack.append(entering)
-                on_stack.add(entering)
-                path.append((entering, iter(graph[entering])))
-            node, below = path[-1]
-            entering = None
-            for other in below:
-                if other not in index:
-                    entering = other
-                    break
-                if other in on_stack:
-                    low[node] = min(low[node], index[other])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    low[above] = min(low[above], low[node])
-                if low[node] == index[node]:
-                    component = [stack.pop()]
-                    while component[-1] != node:
-                        component.append(stack.pop())
-                    on_stack.difference_update(component)
-                    components.append(component)
-    return components
-
-
 def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
     """The error for the cycle that a negative dependency of `head` on `below` closes."""
-    came_from: dict[_Node, _Node] = {}
-    queue = deque([below])
-    while head not in came_from:
-        node = queue.popleft()
-        for other in graph[node]:
-            if other not in came_from:
-                came_from[other] = node
-                queue.append(other)
-    cycle = [head]
-    while cycle[-1] != below:
-        cycle.append(came_from[cycle[-1]])
-    cycle.append(head)
-    cycle.reverse()
+    cycle = [head, *shortest_path(below, head, graph.__getitem__)]
     text = _show(head[1])
     for upper, lower in pairwise(cycle):
         if (upper, lower) in negative:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urljoin
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
-from kg_reasoner.expressions.compile import DEPTH, too_deep
+from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
 from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.language.syntax_errors import RESERVED, explain
 from kg_reasoner.program import (
+    COLUMN_TYPES,
     FALSE,
     Aggregate,
     AggregateBinding,
@@ -37,7 +39,7 @@ from kg_reasoner.program import (
     class_atom,
     triple,
 )
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
+from kg_reasoner.terms import IRI, NOT_IN_IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -45,31 +47,16 @@ if TYPE_CHECKING:
 Node: TypeAlias = Any
 """A tree or a token of lark's; which one stands where is the grammar's business. Trees have `data` and `children`."""
 
-__all__ = ["AGGREGATES", "CASTS", "COLUMN_TYPES", "FUNCTIONS", "PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
+__all__ = ["PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
 
 PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 """The prefixes that need no declaration."""
 
-COLUMN_TYPES: Final = ("any", "iri", "string", "integer", "decimal", "double", "boolean")
 TRANSLATIONS: Final = ("dlp",)
-AGGREGATES: Final = ("AVG", "COUNT", "GROUP_CONCAT", "MAX", "MIN", "SAMPLE", "SUM")
-# fmt: off
-FUNCTIONS: Final = (
-    "ABS", "BNODE", "BOUND", "CEIL", "COALESCE", "CONCAT", "CONTAINS", "DATATYPE", "DAY", "ENCODE_FOR_URI", "FLOOR", "HOURS",
-    "IF", "IRI", "ISBLANK", "ISIRI", "ISLITERAL", "ISNUMERIC", "ISURI", "LANG", "LANGMATCHES", "LCASE", "MD5", "MINUTES",
-    "MONTH", "NOW", "RAND", "REGEX", "REPLACE", "ROUND", "SAMETERM", "SAMEVALUE", "SECONDS", "SHA1", "SHA256", "SHA384",
-    "SHA512", "STR", "STRAFTER", "STRBEFORE", "STRDT", "STRENDS", "STRLANG", "STRLEN", "STRSTARTS", "STRUUID", "SUBSTR",
-    "TIMEZONE", "TZ", "UCASE", "URI", "UUID", "VALUE", "YEAR",
-)
-# fmt: on
-"""The functions that an expression may call: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
-CASTS: Final = tuple(XSD[name].value for name in ("boolean", "dateTime", "decimal", "double", "float", "integer", "string"))
-"""The datatypes whose IRI may be called as a function."""
 
 _DEEPEST: Final = 50
 """How deep aggregates may be nested."""
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_FORBIDDEN_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _LOCAL_ESCAPE: Final = re.compile(r"\\(.)")
 _TYPES: Final = {
     "INTEGER": XSD.integer.value,
@@ -221,7 +208,7 @@ class _Builder:
     def binding(self, tree: Node) -> AggregateBinding:
         _, name, distinct, argument, _, variable = tree.children
         function = name.upper()
-        self.expect(name, AGGREGATES, "aggregate function", function)
+        self.expect(name, aggregates.NAMES, "aggregate function", function)
         star = argument == "*"
         return AggregateBinding(
             function, None if star else self.expression(argument), self.variable(variable), distinct is not None
@@ -274,13 +261,13 @@ class _Builder:
     def function(self, node: Node) -> str:
         if _is_token(node):
             name = str(node).upper()
-            self.expect(node, FUNCTIONS, "function", name)
+            self.expect(node, NAMES, "function", name)
             return name
-        cast = self.iri(node)
-        if cast.value not in CASTS:
-            casts = ", ".join(f"xsd:{cast.removeprefix(str(XSD))}" for cast in CASTS)
-            raise RuleSyntaxError(f"unknown function {cast}", self.span(node), f"IRIs that are functions: {casts}")
-        return str(cast)
+        cast = str(self.iri(node))
+        if cast not in CASTS:
+            hint = f"IRIs that are functions: {', '.join(CASTS.values())}"
+            raise RuleSyntaxError(f"unknown function {cast}", self.span(node), hint)
+        return cast
 
     # --- terms
 
@@ -326,7 +313,7 @@ class _Builder:
 
     def absolute(self, token: Token) -> str:
         iri = self.unescaped(token, token[1:-1])
-        if _FORBIDDEN_IN_IRI.search(iri):
+        if NOT_IN_IRI.search(iri):
             raise RuleSyntaxError(f"{token} has an escape of a character that no IRI has", self.span(token))
         if self.base is not None:
             iri = urljoin(self.base, iri)

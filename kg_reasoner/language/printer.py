@@ -27,7 +27,7 @@ from kg_reasoner.program import (
     Variable,
     variables_of,
 )
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal
+from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal
 
 __all__ = ["format_declaration", "format_program", "format_rule", "format_term"]
 
@@ -39,7 +39,6 @@ _PLAIN: Final = {
 }
 """The lexical forms that need neither quotes nor a datatype."""
 _LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
-_UNSAFE_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSAFE_IN_STRING: Final = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029]')
 _PRECEDENCE: Final = {
@@ -115,7 +114,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _in_brackets(iri: IRI) -> str:
-    return f"<{_UNSAFE_IN_IRI.sub(lambda match: f'{chr(92)}u{ord(match[0]):04X}', iri.value)}>"
+    return f"<{NOT_IN_IRI.sub(lambda match: f'{chr(92)}u{ord(match[0]):04X}', iri.value)}>"
 
 
 def _iri(iri: IRI, prefixes: _Prefixes) -> str:

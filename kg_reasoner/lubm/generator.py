@@ -15,9 +15,8 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kg_reasoner.io.files import Target
+    from kg_reasoner.progress import Progress
 
 __all__ = ["generate", "write"]
 
@@ -83,7 +82,7 @@ def write(
     universities: int = 1,
     seed: int = 0,
     start: int = 0,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> int:
     """Write what `generate` gives to a file (compressed if its name ends in ``.gz``) or, for ``-``, to standard output.
 

@@ -12,7 +12,6 @@ from kg_reasoner.program import (
     Aggregate,
     Argument,
     Atom,
-    Bind,
     BodyLiteral,
     Call,
     Expression,
@@ -22,7 +21,8 @@ from kg_reasoner.program import (
     Variable,
     remembered,
 )
-from kg_reasoner.terms import RDF, Term
+from kg_reasoner.substitution import Substitution, in_atom, in_expression, in_part
+from kg_reasoner.terms import RDF
 
 
 @remembered
@@ -72,40 +72,20 @@ def triple_atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
             yield atom
 
 
-def substitute(rule: Rule, values: dict[Variable, Term]) -> Rule | None:
-    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails.
-
-    The BIND of a variable that is replaced becomes the condition that it gives this value.
-    """
-
-    def replaced(atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(values.get(t, t) if isinstance(t, Variable) else t for t in atom.terms))
-
-    def replaced_in(expression: Expression) -> Expression:
-        if isinstance(expression, Call):
-            return Call(expression.name, tuple(map(replaced_in, expression.arguments)))
-        return values.get(expression, expression) if isinstance(expression, Variable) else expression
-
+def substitute(rule: Rule, values: Substitution) -> Rule | None:
+    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails."""
     body: list[BodyLiteral] = []
     for part in rule.body:
-        if isinstance(part, Atom):
-            body.append(replaced(part))
-        elif isinstance(part, Negation):
-            body.append(Negation(replaced(part.atom)))
-        elif isinstance(part, Filter):
-            for expression in map(replaced_in, conjuncts(part.expression)):
-                comparison = simple_comparison(expression)
-                if comparison is None or any(isinstance(side, Variable) for side in comparison[1:]):
-                    body.append(Filter(expression))
-                elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
-                    return None
-        elif isinstance(part, Bind):
-            expression = replaced_in(part.expression)
-            value = values.get(part.variable)
-            body.append(Bind(expression, part.variable) if value is None else Filter(Call("SAMETERM", (expression, value))))
-        else:
-            body.append(part)
-    return Rule(replaced(rule.head), tuple(body), rule.origin)
+        if not isinstance(part, Filter):
+            body.append(in_part(part, values))
+            continue
+        for expression in conjuncts(in_expression(part.expression, values)):
+            comparison = simple_comparison(expression)
+            if comparison is None or any(isinstance(side, Variable) for side in comparison[1:]):
+                body.append(Filter(expression))
+            elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
+                return None
+    return Rule(in_atom(rule.head, values), tuple(body), rule.origin)
 
 
 def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 __all__ = ["cell_reader", "format_cell", "is_of_type", "with_article"]
 
@@ -33,7 +33,6 @@ _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 _TURTLE_DECIMAL: Final = re.compile(r"[+-]?[0-9]*\.[0-9]+")
 _TURTLE_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
 _DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
-_ABSOLUTE_IRI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^<>\"{}|^`\\\x00-\x20]*")
 _PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
 _BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
 _BREAKS: Final = re.compile(r"[\t\n\r]")
@@ -104,7 +103,7 @@ def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
     prefix, colon, local = cell.partition(":")
     if colon and prefix in prefixes:
         cell = prefixes[prefix] + local
-    if not _ABSOLUTE_IRI.fullmatch(cell):
+    if not ABSOLUTE_IRI.fullmatch(cell):
         raise ValueError(f"{cell!r} is not an absolute IRI")
     return IRI(cell)
 

@@ -41,7 +41,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     UnionOf,
 )
 from kg_reasoner.loaders.ontology.ontology import Ontology
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, namespace_of, term_text, word_of
 
 __all__ = ["Texts", "brief", "call"]
 
@@ -51,7 +51,6 @@ _LONGEST: Final = 2000
 _DEEPEST: Final = 100
 """The most expressions inside each other that are written out."""
 _NOWHERE: Final = sys.maxsize
-_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 _LOCAL_NAME: Final = re.compile(r"\w(?:[\w.-]*[\w-])?")
 
 
@@ -80,9 +79,9 @@ class Texts:
         self._made: dict[str, str] = {}
         words = Counter(given.keys())
         for namespace in sorted(
-            {_namespace(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - {"", *given.values()}
+            {namespace_of(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - {"", *given.values()}
         ):
-            word = _last_word(namespace)
+            word = word_of(namespace)
             words[word] += 1
             self._made[namespace] = word if words[word] == 1 else f"{word}_{words[word]}"
         self._names: dict[IRI, str] = {}
@@ -106,7 +105,7 @@ class Texts:
         for namespace, prefix in self._given:
             if iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
                 return f"{prefix}:{iri[len(namespace) :]}"
-        namespace = _namespace(iri)
+        namespace = namespace_of(iri)
         made = self._made.get(namespace)
         return None if made is None or len(namespace) == len(iri) else f"{made}:{iri[len(namespace) :]}"
 
@@ -237,13 +236,3 @@ class Texts:
                 what = kind.value.rpartition("#")[2].removesuffix("Property")
                 return call(f"{what}{self.kind(property)}Property", self.property(property))
         raise TypeError(f"no axiom: {axiom!r}")
-
-
-def _namespace(iri: str) -> str:
-    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
-
-
-def _last_word(namespace: str) -> str:
-    """The last name in a namespace, without a suffix, for a prefix."""
-    words = _WORD.findall(namespace.partition(":")[2])
-    return words[-1].partition(".")[0] if words else "ns"

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -204,12 +205,5 @@ class _Hierarchy:
 
 def _one_name_for_all(axioms: Iterable[SameNames]) -> dict[Term, Term]:
     """For each name that is equal to others the one that stands for all of them."""
-    equal: dict[Term, list[Term]] = {}
-    for axiom in axioms:
-        first = equal.setdefault(axiom.first, [axiom.first])
-        second = equal.setdefault(axiom.second, [axiom.second])
-        if first is not second:
-            first.extend(second)
-            for name in second:
-                equal[name] = first
-    return {name: names[0] for name, names in equal.items()}
+    components = connected_components((axiom.first, axiom.second) for axiom in axioms)
+    return {name: one for one, names in components.items() for name in names}

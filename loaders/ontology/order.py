@@ -6,6 +6,8 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Generic, TypeVar
 
+from kg_reasoner.graphs import reachable, strongly_connected_components
+
 __all__ = ["Order"]
 
 Node = TypeVar("Node", bound=Hashable)
@@ -24,7 +26,7 @@ class Order(Generic[Node]):
         self._component: dict[Node, int] = {}
         self._above: list[frozenset[int]] = []
         self._cyclic: list[bool] = []
-        for members in _cycles(edges):
+        for members in strongly_connected_components(edges, lambda node: edges.get(node, ())):
             number = len(self._above)
             self._component.update(dict.fromkeys(members, number))
             above = {self._component[node] for member in members for node in edges.get(member, ())}
@@ -39,7 +41,7 @@ class Order(Generic[Node]):
                 inside.setdefault(self._component[node], []).append(node)
         nearest: dict[int, tuple[int, ...]] = {}
         beyond: dict[int, int] = {}  # the components with chosen nodes above a component, as bits
-        for number in self._upwards(inside):
+        for number in sorted(reachable(inside, self._above.__getitem__)):  # those above first
             candidates = {near for above in self._above[number] for near in ((above,) if above in inside else nearest[above])}
             kept: list[int] = []
             covered = 0
@@ -55,48 +57,3 @@ class Order(Generic[Node]):
             if self._cyclic[number]:
                 yield from pairwise([*nodes, nodes[0]])
             yield from ((nodes[0], inside[near][0]) for near in nearest[number])
-
-    def _upwards(self, numbers: Iterable[int]) -> list[int]:
-        """These components and all above them, those above first."""
-        seen = set(numbers)
-        waiting = list(seen)
-        while waiting:
-            new = self._above[waiting.pop()] - seen
-            seen |= new
-            waiting.extend(new)
-        return sorted(seen)
-
-
-def _cycles(edges: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
-    """The strongly connected components, those that edges lead to first (Tarjan 1972, with a stack instead of recursion)."""
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    done: set[Node] = set()
-    open_nodes: list[Node] = []
-    for root in edges:
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        open_nodes.append(root)
-        path = [(root, iter(edges[root]))]
-        while path:
-            node, following = path[-1]
-            for other in following:
-                if other not in index:
-                    index[other] = low[other] = len(index)
-                    open_nodes.append(other)
-                    path.append((other, iter(edges.get(other, ()))))
-                    break
-                if other not in done:
-                    low[node] = min(low[node], index[other])
-            else:
-                path.pop()
-                if path:
-                    below = path[-1][0]
-                    low[below] = min(low[below], low[node])
-                if low[node] == index[node]:
-                    members: list[Node] = []
-                    while not members or members[-1] != node:
-                        members.append(open_nodes.pop())
-                    done.update(members)
-                    yield members

@@ -20,7 +20,7 @@ from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICA
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.program import Rule
+from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "SCHEMA_PREDICATES",
     "AxiomWarning",
     "Translation",
+    "concludes_axioms",
     "is_schema_triple",
     "judge",
     "refused_rules",
@@ -45,6 +46,17 @@ class Translation:
     warnings: tuple[AxiomWarning, ...]
     vocabulary: frozenset[Term] = frozenset()
     """The IRIs of classes and properties: owl:sameAs about them is an axiom (see `is_schema_triple`)."""
+
+
+def concludes_axioms(rules: Iterable[Rule]) -> bool:
+    """Whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
+    for rule in rules:
+        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
+            continue
+        _, property, value = rule.head.terms
+        if property in SCHEMA_PREDICATES or (property == RDF.type and value in SCHEMA_CLASSES):
+            return True
+    return False
 
 
 def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
+from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, variables_of
+from kg_reasoner.substitution import in_atom, in_part
 
 __all__ = ["Clause", "is_idle", "rename", "unfold"]
 
@@ -36,9 +37,6 @@ class Clause:
     body: tuple[BodyLiteral, ...]
     name: str = ""
     axioms: tuple[str, ...] = ()
-
-
-Substitution = dict[Variable, Argument]
 
 
 def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause]:
@@ -163,8 +161,8 @@ def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], d
 
 def _apart(clause: Clause, depth: int) -> Clause:
     """The clause with variables that no renamed clause has, and no other depth of replacement."""
-    names: Substitution = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
-    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    names: dict[Variable, Argument] = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
+    return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
 def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
@@ -176,8 +174,8 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
         return None
     body = (*clause.body[:place], *definition.body, *clause.body[place + 1 :])
     resolvent = Clause(
-        _in_atom(clause.head, found),
-        tuple(dict.fromkeys(_in_part(part, found) for part in body)),
+        in_atom(clause.head, found),
+        tuple(dict.fromkeys(in_part(part, found) for part in body)),
         definition.name if clause.name in _PLAIN and definition.name else clause.name,
         tuple(dict.fromkeys((*definition.axioms, *clause.axioms))),
     )
@@ -199,9 +197,9 @@ def _is_never(call: Call) -> bool:
     return call.name in ("!=", "<") and call.arguments[0] == call.arguments[1]
 
 
-def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> Substitution | None:
+def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> dict[Variable, Argument] | None:
     """The most general substitution that makes two tuples equal; variables of the left are replaced rather than the right's."""
-    found: Substitution = {}
+    found: dict[Variable, Argument] = {}
     for a, b in zip(left, right, strict=True):
         a, b = _walk(a, found), _walk(b, found)
         if a == b:
@@ -215,36 +213,10 @@ def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> Substitut
     return {variable: _walk(variable, found) for variable in found}
 
 
-def _walk(term: Argument, found: Substitution) -> Argument:
+def _walk(term: Argument, found: dict[Variable, Argument]) -> Argument:
     while isinstance(term, Variable) and term in found:
         term = found[term]
     return term
-
-
-def _in_atom(atom: Atom, found: Substitution) -> Atom:
-    terms = tuple(found.get(term, term) if isinstance(term, Variable) else term for term in atom.terms)
-    return atom if terms == atom.terms else Atom(atom.predicate, terms)
-
-
-def _in_expression(expression: Expression, found: Substitution) -> Expression:
-    if isinstance(expression, Variable):
-        return found.get(expression, expression)
-    if isinstance(expression, Call):
-        return Call(expression.name, tuple(_in_expression(argument, found) for argument in expression.arguments))
-    return expression
-
-
-def _in_part(part: BodyLiteral, found: Substitution) -> BodyLiteral:
-    if isinstance(part, Atom):
-        return _in_atom(part, found)
-    if isinstance(part, Negation):
-        return Negation(_in_atom(part.atom, found))
-    if isinstance(part, Filter):
-        return Filter(_in_expression(part.expression, found))
-    if isinstance(part, Bind):
-        expression, value = _in_expression(part.expression, found), found.get(part.variable, part.variable)
-        return Bind(expression, value) if isinstance(value, Variable) else Filter(Call("SAMETERM", (expression, value)))
-    raise TypeError(f"axioms are not translated to {type(part).__name__}")
 
 
 _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
@@ -252,14 +224,14 @@ _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 def rename(clause: Clause) -> Clause:
     """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
-    names: Substitution = {}
+    names: dict[Variable, Argument] = {}
     for variable in _variables(clause):
         if variable not in names:
             number = len(names)
             names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
     if all(old == new for old, new in names.items()):
         return clause
-    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
 def _variables(clause: Clause) -> list[Variable]:

@@ -11,7 +11,7 @@ Blank nodes belong to their document, see `kg_reasoner.loaders.rdf.blank`; those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -25,14 +25,12 @@ from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_tri
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, Ids, TermDictionary
 from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
+from kg_reasoner.progress import Progress
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.n3 import RuleSink
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
-
-Progress: TypeAlias = Callable[[str, int, "int | None"], None]
-"""Called with the stage, what is done and what there is to do (None: not known)."""
 
 _STAGE: Final = "load"
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.spark_backend.exec.graphframes import components as graphframes_components
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
@@ -52,22 +53,13 @@ def representatives(pairs: DataFrame, workspace: Workspace, method: Method | Non
 
 
 def least_of_components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each text of some pairs, the least of its component, if that is another one: union-find.
+    """For each text of some pairs, the least of its component, if that is another one.
 
     >>> least_of_components([("b", "c"), ("d", "e"), ("c", "a")])
     {'b': 'a', 'c': 'a', 'e': 'd'}
     """
-    parent: dict[str, str] = {}
-
-    def root(text: str) -> str:
-        while (above := parent.setdefault(text, text)) != text:
-            parent[text] = text = parent[above]  # halves the path
-        return text
-
-    for one, other in pairs:
-        low, high = sorted((root(one), root(other)))
-        parent[high] = low
-    return {text: least for text in parent if (least := root(text)) != text}
+    components = ((min(texts), texts) for texts in connected_components(pairs).values())
+    return {text: least for least, texts in components for text in texts if text != least}
 
 
 def _with_least(found: DataFrame) -> DataFrame:

@@ -14,7 +14,7 @@ from kg_reasoner.program import Program, Variable, variables_of
 from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
 from kg_reasoner.spark_backend.exec.result import materialisation
 from kg_reasoner.spark_backend.exec.rules import Constraint
-from kg_reasoner.spark_backend.exec.run import Equality, Ontology, Run
+from kg_reasoner.spark_backend.exec.run import Equality, Ontology, Options, Run, given_triples
 from kg_reasoner.spark_backend.io.columns import argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
@@ -69,18 +69,8 @@ class SparkReasoner:
         wide: bool = True,
     ) -> None:
         require_pyspark()
-        self.run = Run(
-            spark,
-            program,
-            triples,
-            ontology=ontology,
-            facts=facts,
-            work_dir=work_dir,
-            resume=resume,
-            progress=progress,
-            equality=equality,
-            wide=wide,
-        )
+        options = Options(facts, work_dir, resume, progress, equality, wide)
+        self.run = Run(spark, program, given_triples(spark, triples, ontology), options)
 
     @classmethod
     def read(

@@ -15,11 +15,12 @@ from kg_reasoner.spark_backend.exec.equality import is_equality_rule, rewritten_
 from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, bound
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
+from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import RDF, Term, Triple
 
-__all__ = ["Rules", "concludes_axioms", "prepare"]
+__all__ = ["Rules", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def prepare(
         if representatives is not None:
             rules, schema = _rewritten(rules, schema, representatives)
         _close_schema(result, rules, program, statistics, schema, predicates)
-        if program.translate is None or not concludes_axioms(rules):
+        if program.translate is None or not owl.concludes_axioms(rules):
             break
         larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
         if larger == axioms:
@@ -188,7 +189,7 @@ def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Tr
         is_any = all(isinstance(other, Variable) for other in others) and len({name, *others}) == len(others) + 1
         if is_any and isinstance(name, Variable) and set(variables_of(rule.head)) == {name}:
             for term in names:
-                yield tuple(bound(part, {name: term}) for part in rule.head.terms)  # type: ignore[misc]  # three constants
+                yield tuple(in_term(part, {name: term}) for part in rule.head.terms)  # type: ignore[misc]  # three constants
 
 
 def _terms(rules: Iterable[Rule], statistics: Statistics) -> set[Term]:
@@ -216,14 +217,3 @@ def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, pred
     """The rules that can fire."""
     stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
     return set(supplied_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))
-
-
-def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
-    for rule in rules:
-        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
-            continue
-        _, property, value = rule.head.terms
-        if property in owl.SCHEMA_PREDICATES or (property == RDF.type and value in owl.SCHEMA_CLASSES):
-            return True
-    return False

@@ -10,6 +10,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner import __version__
@@ -37,7 +38,19 @@ if TYPE_CHECKING:
 
 Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
 
-__all__ = ["Equality", "Ontology", "Run"]
+__all__ = ["Equality", "Ontology", "Options", "Run", "given_triples"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program is evaluated, and over which facts; `SparkReasoner` says what each means."""
+
+    facts: Mapping[str, DataFrame] | None = None
+    work_dir: str | os.PathLike[str] | None = None
+    resume: bool = False
+    progress: Progress | None = None
+    equality: Equality = "auto"
+    wide: bool = True
 
 
 class Run:
@@ -46,15 +59,8 @@ class Run:
     Args:
         spark: the session.
         program: the rules.
-        triples: a DataFrame of triples; None for none.
-        ontology: further triples.
-        facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a column for each argument.
-        work_dir: where iterations are kept; see `Workspace`.
-        resume: go on with the run in the work directory.
-        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
-            ``auto``: by representatives, where they give the same.
-        progress: is told of everything that is done.
-        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        given: a DataFrame of triples.
+        options: how it goes.
         derived: triples that are known to follow from the given ones.
         added: further given triples, none of which is among those and the derived ones; these are closed under the rules, then, and
             only what follows from the added ones is left to derive.
@@ -64,28 +70,22 @@ class Run:
         self,
         spark: SparkSession,
         program: Program,
-        triples: DataFrame | None = None,
+        given: DataFrame,
+        options: Options,
         *,
-        ontology: Ontology | None = None,
-        facts: Mapping[str, DataFrame] | None = None,
-        work_dir: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        progress: Progress | None = None,
-        equality: Equality = "auto",
-        wide: bool = True,
         derived: DataFrame | None = None,
         added: DataFrame | None = None,
     ) -> None:
         self.spark = spark
         self.program = program
-        self.given = given_triples(spark, triples, ontology)
-        self.relations = dict(facts or {})
-        self._workspace = Workspace(spark, work_dir, resume=resume)
-        self._report = reporting(progress)
-        self._wide = wide
+        self.given = given
+        self.relations = dict(options.facts or {})
+        self._workspace = Workspace(spark, options.work_dir, resume=options.resume)
+        self._report = reporting(options.progress)
+        self._wide = options.wide
         self.derived = derived
         self.added = added
-        self._equalities = Equalities(program, equality, bool(self.relations), self._report)
+        self._equalities = Equalities(program, options.equality, bool(self.relations), self._report)
         self._statistics: Statistics | None = None
         self.rules = Rules()
         self._prepared_for: tuple[object, Rules] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.exec.deletion import doubtful_triples
@@ -12,7 +12,7 @@ from kg_reasoner.spark_backend.exec.equality import is_equality_rule
 from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
 from kg_reasoner.spark_backend.exec.result import common, flagged, materialisation, without
 from kg_reasoner.spark_backend.exec.rules import prepare
-from kg_reasoner.spark_backend.exec.run import Ontology, Run, given_triples
+from kg_reasoner.spark_backend.exec.run import Ontology, Options, Run, given_triples
 from kg_reasoner.spark_backend.exec.statistics import look_at
 from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
 from kg_reasoner.spark_backend.io.workspace import Workspace
@@ -49,7 +49,8 @@ def update(
         work_dir: where iterations are kept; not that of the materialisation, if that is read from there.
         progress: is told of everything that is done.
     """
-    spark, report, relations = materialised.sparkSession, reporting(progress), dict(facts or {})
+    spark, report, options = materialised.sparkSession, reporting(progress), Options(facts, work_dir, progress=progress)
+    relations = dict(facts or {})
     workspace = Workspace(spark, work_dir)
     workspace.begin("update")
     change = _Change(materialised, given_triples(spark, None, added), given_triples(spark, None, removed), workspace)
@@ -57,19 +58,18 @@ def update(
     statistics.include(further)
     changed = [*statistics.include(look_at(change.new.rows)), *look_at(change.gone.rows).schema]
     rules = prepare(program, statistics, found=further.schema, predicates=relations)
-    options: dict[str, Any] = {"facts": relations, "work_dir": work_dir, "progress": progress}
     if changed or any(is_equality_rule(rule) for rule, _ in rules.rules):
         LOGGER.warning("the update is a full run: %s", "the schema changes" if changed else "terms may be the same")
-        return SparkReasoner(spark, program, change.given(), **options).triples()
+        return SparkReasoner(spark, program, change.given(), facts=facts, work_dir=work_dir, progress=progress).triples()
     if not change.gone.count:
         given = change.asserted.unionByName(common(change.new.rows, change.inferred))
         derived, brought = without(change.inferred, change.new.rows), without(change.new.rows, change.inferred)
-        return _result(Run(spark, program, given, derived=derived, added=brought, **options))
+        return _result(Run(spark, program, given, options, derived=derived, added=brought))
     known = workspace.step("known", lambda: materialised.select(*TRIPLE_COLUMNS).distinct()).rows
     uncertain = change.inferred.unionByName(change.gone.rows)
     doubtful = doubtful_triples(known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report)
     certain = change.inferred if doubtful is None else without(change.inferred, doubtful)
-    return _result(Run(spark, program, change.given(), derived=without(certain, change.new.rows), **options))
+    return _result(Run(spark, program, change.given(), options, derived=without(certain, change.new.rows)))
 
 
 class _Change:

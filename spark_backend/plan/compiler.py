@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.graphs import reachable
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
 from kg_reasoner.spark_backend.plan.plan import Group, Join, MaskPass, PropertyPass, Sources, Stratum, Unequal, X, negations_of
 from kg_reasoner.spark_backend.plan.specialise import occurrences
@@ -102,7 +103,7 @@ def _property_pass(rules: Iterable[Rule]) -> PropertyPass:
             source, target, swapped = step
             found.append(rule)
             steps.setdefault(source, set()).add((target, swapped))
-    return PropertyPass(tuple(found), {source: _reached(source, steps) for source in steps})
+    return PropertyPass(tuple(found), {source: _implied(source, steps) for source in steps})
 
 
 def _property_step(rule: Rule) -> tuple[Term, Term, bool] | None:
@@ -129,17 +130,12 @@ def _is_property(term: Argument) -> bool:
     return not isinstance(term, Variable) and term != RDF.type
 
 
-def _reached(source: Term, steps: Mapping[Term, set[tuple[Term, bool]]]) -> Sources:
-    found: set[tuple[Term, bool]] = set()
-    waiting = [(source, False)]
-    while waiting:
-        property, swapped = waiting.pop()
-        for target, turns in steps.get(property, ()):
-            step = target, swapped != turns
-            if step not in found:
-                found.add(step)
-                waiting.append(step)
-    return frozenset(found - {(source, False)})
+def _implied(source: Term, steps: Mapping[Term, set[tuple[Term, bool]]]) -> Sources:
+    def following(reached: tuple[Term, bool]) -> Iterator[tuple[Term, bool]]:
+        property, swapped = reached
+        return ((target, swapped != turns) for target, turns in steps.get(property, ()))
+
+    return frozenset(reachable([(source, False)], following) - {(source, False)})
 
 
 # ------------------------------------------------------------------------------------------------------------------- features

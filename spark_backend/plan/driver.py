@@ -11,29 +11,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from kg_reasoner.expressions.compile import compile_filter
-from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Rule, Variable, variables_of
+from kg_reasoner.program import TRIPLE, Atom, Filter, Rule, Variable, variables_of
+from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import Term, Triple
 
-__all__ = ["Binding", "DriverFacts", "bound"]
+__all__ = ["Binding", "DriverFacts"]
 
 Row: TypeAlias = tuple[Term, ...]
 Binding: TypeAlias = Mapping[Variable, Term]
 
 
-def bound(term: Argument, binding: Binding) -> Argument:
-    """A term of an atom under a binding."""
-    return binding.get(term, term) if isinstance(term, Variable) else term
-
-
 class DriverFacts:
     """Sets of facts by predicate, closed under the rules that were given.
 
-    >>> from kg_reasoner.language.parser import parse
-    >>> facts = DriverFacts(parse("path(?x, ?z) :- path(?x, ?y), path(?y, ?z) . path(?x, ?y) :- edge(?x, ?y) .").rules)
-    >>> from kg_reasoner.terms import literal
-    >>> facts.add("edge", [(literal(1), literal(2)), (literal(2), literal(3))])
-    >>> len(facts.rows["path"])
-    3
+        >>> from kg_reasoner.language.parser import parse
+        >>> facts = DriverFacts(parse("path(?x, ?z) :- path(?x, ?y), path(?y, ?z) . path(?x, ?y) :- edge(?x, ?y) .").rules)
+        >>> from kg_reasoner.substitution import in_term
+    from kg_reasoner.terms import literal
+        >>> facts.add("edge", [(literal(1), literal(2)), (literal(2), literal(3))])
+        >>> len(facts.rows["path"])
+        3
     """
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
@@ -78,7 +75,7 @@ class DriverFacts:
         if matched is None:
             return []
         rest = (*rule.body[:trigger], *rule.body[trigger + 1 :])
-        return [tuple(bound(t, solution) for t in rule.head.terms) for solution in self.solutions(rest, matched)]  # type: ignore[misc]  # safe rules bind them all
+        return [tuple(in_term(t, solution) for t in rule.head.terms) for solution in self.solutions(rest, matched)]  # type: ignore[misc]  # safe rules bind them all
 
     def _joined(self, atoms: Sequence[Atom], binding: Binding) -> Iterator[Binding]:
         if not atoms:
@@ -93,7 +90,7 @@ class DriverFacts:
 
     def _candidates(self, atom: Atom, binding: Binding) -> Sequence[Row] | set[Row]:
         """The facts that have an atom's most selective bound term in its place."""
-        values = ((place, bound(term, binding)) for place, term in enumerate(atom.terms))
+        values = ((place, in_term(term, binding)) for place, term in enumerate(atom.terms))
         lists = [self._at.get((atom.predicate, place, term), []) for place, term in values if not isinstance(term, Variable)]
         return min(lists, key=len) if lists else self.rows[atom.predicate]
 

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kg_reasoner.expressions.compile import compile_filter
-from kg_reasoner.program import TRIPLE, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Rule, Variable, variables_of
-from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, bound
+from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Filter, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.substitution import in_atom, in_expression, in_part
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
 
 __all__ = ["SchemaKeys", "instances", "left_to_data", "substituted"]
@@ -159,34 +160,14 @@ def substituted(rule: Rule, values: Binding) -> Rule | None:
 
     Variables that occur once keep their names, so that equal rules stay equal.
     """
-
-    def in_atom(atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(bound(term, values) for term in atom.terms), atom.span)
-
-    def in_expression(expression: Expression) -> Expression:
-        if isinstance(expression, Call):
-            return Call(expression.name, tuple(map(in_expression, expression.arguments)), expression.span)
-        return bound(expression, values)
-
     body: list[BodyLiteral] = []
     for part in rule.body:
-        if isinstance(part, Atom):
-            body.append(in_atom(part))
-        elif isinstance(part, Negation):
-            body.append(Negation(in_atom(part.atom), part.span))
-        elif isinstance(part, Filter):
-            expression = in_expression(part.expression)
-            if any(True for _ in variables_of(expression)):
-                body.append(Filter(expression, part.span))
-            elif not compile_filter(expression, [])([]):
-                return None
-        elif isinstance(part, Bind) and part.variable in values:
-            body.append(Filter(Call("SAMETERM", (in_expression(part.expression), values[part.variable]))))
-        elif isinstance(part, Bind):
-            body.append(Bind(in_expression(part.expression), part.variable, part.span))
-        else:
-            body.append(part)
-    head = in_atom(rule.head)
+        new = in_part(part, values)
+        if not isinstance(part, Filter) or any(True for _ in variables_of(new)):
+            body.append(new)
+        elif not compile_filter(in_expression(part.expression, values), [])([]):
+            return None
+    head = in_atom(rule.head, values)
     return None if head in body else Rule(head, tuple(dict.fromkeys(body)), rule.origin)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.storage.dictionary import Dictionary, Ids
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
 
@@ -111,7 +112,7 @@ class Cliques:
         self._fit()
         affected: list[int] = []
         alone: list[int] = []
-        for group in _components(np.unique(self.of(pairs), axis=0).tolist()):
+        for group in _components(np.unique(self.of(pairs), axis=0)):
             best = min(group, key=self._preference)
             together: list[int] = []
             for representative in group:
@@ -132,7 +133,7 @@ class Cliques:
         Returns the terms that have another representative now, or are alone.
         """
         members = self._members.pop(representative)
-        groups = _components(pairs.tolist())
+        groups = _components(pairs)
         groups += [[term] for term in set(members).difference(*groups)]
         affected: list[int] = []
         for group in groups:
@@ -204,19 +205,5 @@ class Cliques:
         return listed
 
 
-def _components(pairs: Iterable[Sequence[int]]) -> list[list[int]]:
-    """The connected components of a graph of pairs, without those of a single term (union-find with path halving)."""
-    parents: dict[int, int] = {}
-
-    def root(term: int) -> int:
-        parents.setdefault(term, term)
-        while parents[term] != term:
-            parents[term] = term = parents[parents[term]]
-        return term
-
-    for first, second in pairs:
-        parents[root(first)] = root(second)
-    groups: dict[int, list[int]] = {}
-    for term in list(parents):
-        groups.setdefault(root(term), []).append(term)
-    return [group for group in groups.values() if len(group) > 1]
+def _components(pairs: Ids) -> list[list[int]]:
+    return list(connected_components(pairs[:, ::-1].tolist()).values())

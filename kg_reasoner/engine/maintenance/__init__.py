@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Progress
+from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.groups import Group
+from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Flags
 from kg_reasoner.storage.relation import Rows
 

@@ -7,7 +7,8 @@ import numpy as np
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work
 from kg_reasoner.engine.maintenance.collect import contains
-from kg_reasoner.engine.materialise import Materialiser, Progress
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Flags
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.storage.relation import Rows

@@ -14,11 +14,10 @@ from kg_reasoner.expressions.datatypes import canonical, same_value
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import NUMERIC
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, BlankNode, Literal, Term
 
 __all__ = ["FUNCTIONS"]
 
-_ABSOLUTE: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 _TAG: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -31,7 +30,7 @@ def _iri(term: Term) -> IRI | None:
     if isinstance(term, IRI):
         return term
     text = SIMPLE.read(term)
-    return IRI(text) if text is not None and _ABSOLUTE.fullmatch(text) else None
+    return IRI(text) if text is not None and ABSOLUTE_IRI.fullmatch(text) else None
 
 
 def _typed(lexical: str, datatype: Term) -> Literal | None:

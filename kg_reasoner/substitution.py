@@ -1,0 +1,55 @@
+"""Other terms for the variables of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable
+
+__all__ = ["Substitution", "in_atom", "in_expression", "in_part", "in_term"]
+
+Substitution: TypeAlias = Mapping[Variable, Argument]
+"""Constants or other variables, by the variables that they replace."""
+
+
+def in_term(term: Argument, values: Substitution) -> Argument:
+    """What replaces a term: itself, if nothing does."""
+    return values.get(term, term) if isinstance(term, Variable) else term
+
+
+def in_atom(atom: Atom, values: Substitution) -> Atom:
+    """An atom with variables replaced."""
+    terms = tuple([values.get(term, term) if isinstance(term, Variable) else term for term in atom.terms])
+    return atom if terms == atom.terms else Atom(atom.predicate, terms, atom.span)
+
+
+def in_expression(expression: Expression, values: Substitution) -> Expression:
+    """An expression with variables replaced."""
+    if isinstance(expression, Call):
+        arguments = tuple([in_expression(argument, values) for argument in expression.arguments])
+        return Call(expression.name, arguments, expression.span)
+    return in_term(expression, values)
+
+
+def in_part(part: BodyLiteral, values: Substitution) -> BodyLiteral:
+    """A part of a body with variables replaced; an AGGREGATE, whose variables are its own, stays as it is.
+
+    The BIND of a variable that a constant replaces becomes the condition that it gives this value.
+
+    >>> x, y = Variable("x"), Variable("y")
+    >>> in_part(Bind(Call("STR", (x,)), y), {y: x})
+    Bind(expression=Call(name='STR', arguments=(Variable(name='x'),)), variable=Variable(name='x'))
+    """
+    if isinstance(part, Atom):
+        return in_atom(part, values)
+    if isinstance(part, Negation):
+        return Negation(in_atom(part.atom, values), part.span)
+    if isinstance(part, Filter):
+        return Filter(in_expression(part.expression, values), part.span)
+    if isinstance(part, Bind):
+        expression, value = in_expression(part.expression, values), values.get(part.variable, part.variable)
+        if isinstance(value, Variable):
+            return Bind(expression, value, part.span)
+        return Filter(Call("SAMETERM", (expression, value)), part.span)
+    return part
