@@ -204,8 +204,7 @@ class Reasoner:
         engine = self.engine
         merged = engine.program | program
         analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
-        if engine.base.rewriting is not None:
-            engine.base.rewriting.check(merged.rules)
+        engine.base.equality.check(merged.rules)
         check_heads(merged)
         engine.expect_arities(analysis.arities(program))
         if program.declarations:
@@ -736,14 +735,13 @@ class Reasoner:
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
-        if self.engine.base.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+        if not self.engine.base.equality.merges or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
-        from kg_reasoner.engine.equality.reasons import support
         from kg_reasoner.engine.equality.rules import axioms
 
         explainer = self._explaining()
         number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
-        facts = support(explainer.derivations, self.engine.base.rewriting, number) if number >= 0 else None
+        facts = self.engine.base.equality.support(explainer.derivations, number) if number >= 0 else None
         if facts is None:
             return None
         found = Reasoner(Program(self.engine.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
@@ -757,15 +755,13 @@ class Reasoner:
         return found if any(True for _ in found.triples(*terms)) else None  # type: ignore[arg-type]
 
     def _explaining(self) -> Explainer:
-        from kg_reasoner.engine.equality.names import Renaming
         from kg_reasoner.explain import Derivations, Explainer
 
         engine = self.engine
         engine.update()
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
             derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
-            renaming = None if engine.base.rewriting is None else Renaming(engine.base.rewriting, self.dictionary)
-            self._explainer = Explainer(derivations, renaming)
+            self._explainer = Explainer(derivations, engine.base.equality.renaming())
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer

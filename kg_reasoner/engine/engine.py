@@ -20,9 +20,9 @@ from kg_reasoner.concurrency.readings import Readings
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.engine.journal import Entry, LoggedFacts, LoggedSetting
+from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.maintenance import Maintenance, Table, Work, strategy
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
 from kg_reasoner.engine.materialise import PlannedRule, Progress
@@ -38,8 +38,6 @@ from kg_reasoner.storage.relation import Changed, Database
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from kg_reasoner.engine.equality.rewriting import Rewriting
 
 __all__ = ["Engine", "Foreseen"]
 
@@ -128,7 +126,7 @@ class Engine:
         """The watch over operations without limits."""
         self._visibility = visibility
         self._make_base = partial(
-            FactBase,
+            KnowledgeBase,
             dictionary,
             self.axioms,
             visibility,
@@ -182,8 +180,7 @@ class Engine:
     def collect(self, collector: Collector) -> None:
         """Tell a collector what follows from the changes of the operation under way, which begins with this."""
         self.update()
-        if self.base.rewriting is not None:
-            self.base.rewriting.begin()
+        self.base.equality.begin()
         self._told = collector
 
     @property
@@ -206,7 +203,7 @@ class Engine:
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as they are applied: with representatives for equal terms, where these are merged."""
-        return self.rules if self.base.rewriting is None else self.base.rewriting.images(self.rules)
+        return self.base.equality.images(self.rules)
 
     def change_program(self, program: Program) -> None:
         """Take another program in an operation; it has been checked."""
@@ -262,8 +259,7 @@ class Engine:
             changed |= self.collector.predicates()
         for name in set(self._unused()) - changed:
             self.catalog.release(name)
-            if self.base.rewriting is not None:
-                self.base.rewriting.asserted.release(name)
+            self.base.equality.release(name)
             self._known_arities = None, None, 0, {}
 
     def arities(self) -> dict[str, int]:
@@ -283,7 +279,7 @@ class Engine:
 
     def _extend_axioms(self) -> bool:
         """Turn axioms that have been derived into rules. Says whether that changes the rules."""
-        changed = self.axioms.extend(self.catalog, self.base.rewriting is not None)
+        changed = self.axioms.extend(self.catalog, self.base.equality.merges)
         if changed:
             self.touch(rules=True)
         return changed
@@ -433,8 +429,7 @@ class Engine:
 
     def _change(self, entry: LoggedFacts) -> Changed:
         base, predicate, ids = self.base, entry.predicate, entry.ids
-        if base.rewriting is not None and not predicate.startswith(INTERNAL):  # what is stored are other facts than these
-            entry.changed = base.are_explicit(predicate, ids) != entry.added
+        entry.changed = base.equality.foretell(predicate, ids, entry.added)
         self._journal.append(entry)
         changed = (base.insert if entry.added else base.remove)(predicate, ids)
         self._note(entry, changed)
@@ -448,11 +443,10 @@ class Engine:
         count = np.count_nonzero(changed)
         if entry.added or count:
             self.touch()
-        rewriting = self.base.rewriting
+        if self.collector is not None:
+            self.base.equality.note(entry.predicate, entry.ids, changed, entry.added)
         if self.transaction is not None and count < len(changed):  # it is kept for long: without what has not changed
             entry.keep_changed()
-        if rewriting is not None and self.collector is not None and not entry.predicate.startswith(INTERNAL):
-            rewriting.assertions.note(entry.predicate, entry.ids[entry.changed], entry.added)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -530,11 +524,7 @@ class Engine:
                 break
         self._check_types()
         self.base.materialiser.compact()
-        rewriting = self.base.rewriting
-        if rewriting is not None:
-            if self.collector is not None:
-                self.collector.take(rewriting.take_changes())
-            rewriting.settle()
+        self.base.equality.settle(self.collector)
 
     def _check_types(self) -> None:
         """Check what has been derived against the declared types of columns.
@@ -558,8 +548,7 @@ class Engine:
     def _maintain(self, progress: Progress | None, is_first: bool) -> None:
         """Apply the changes of facts and rules since the last time."""
         collector, self._replaced = self.collector, None
-        rewriting = self.base.rewriting
-        new_rules = self._prepare_rules() if rewriting is None else self._prepare_rewriting(rewriting, is_first)
+        new_rules = self._prepare_equality(is_first)
         before, self._replaced = self._replaced, None
         base = self.base
         materialiser, rulebook = base.materialiser, base.rulebook
@@ -576,10 +565,7 @@ class Engine:
             rulebook.forget_gone()
         if collector is not None:
             delta = self._delta(work) if before is None else difference(self.dictionary, before, self._tables())
-            if base.rewriting is None:
-                collector.take(delta)
-            else:
-                base.rewriting.note_step(delta)
+            base.equality.note_step(delta, collector)
 
     def _expect(self, strategy: Maintenance) -> None:
         """Tell a strategy what the update after this one will delete, if that is known."""
@@ -593,27 +579,29 @@ class Engine:
         strategy.expect(facts)
         self._has_marks = bool(facts)
 
-    def _prepare_rewriting(self, rewriting: Rewriting, is_first: bool) -> list[PlannedRule]:
+    def _prepare_equality(self, is_first: bool) -> list[PlannedRule]:
         """Split and merge cliques of equal terms before an update, and plan rules. See `_prepare_rules`.
 
         Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
         """
-        gone = rewriting.gone(self.rules) if is_first and self._rules_changed else []
+        equality = self.base.equality
+        gone = equality.gone(self.rules) if is_first and self._rules_changed else []
         gone_plans = [planned for rule in gone for planned in self.base.rulebook.plans_of(rule)]
         new_rules = self._prepare_rules()
-        if rewriting is self.base.rewriting and rewriting.revise(gone_plans, [rule for rule in gone if not rule.body]):
+        if equality is self.base.equality and equality.revise(gone_plans, [rule for rule in gone if not rule.body]):
             self.translate_schema()
-            self._rules_changed = self._rules_changed or rewriting.names_changed
+            self._rules_changed = self._rules_changed or equality.names_changed
             new_rules += self._prepare_rules()
-        gone_now = set(map(id, self.base.rulebook.gone_rules))
-        return [planned for planned in new_rules if id(planned) not in gone_now]
+            gone_now = set(map(id, self.base.rulebook.gone_rules))
+            new_rules = [planned for planned in new_rules if id(planned) not in gone_now]
+        return new_rules
 
     def _merge_equal(self) -> bool:
         """Merge terms that rules have found to be the same, if there are any."""
-        rewriting = self.base.rewriting
-        if rewriting is None or not rewriting.merge():
+        equality = self.base.equality
+        if not equality.merge():
             return False
-        self._rules_changed = self._rules_changed or rewriting.names_changed
+        self._rules_changed = self._rules_changed or equality.names_changed
         return True
 
     def _prepare_rules(self) -> list[PlannedRule]:
@@ -641,8 +629,7 @@ class Engine:
 
     def begin(self, transaction: OpenTransaction) -> None:
         """Tell a transaction of all changes from now on; the materialisation is up to date."""
-        if self.base.rewriting is not None:
-            self.base.rewriting.begin()
+        self.base.equality.begin()
         self._journal, self.transaction = [], transaction
 
     def commit(self, delta: Delta | None) -> None:
@@ -678,11 +665,9 @@ class Engine:
         """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
         from kg_reasoner.engine.clashes import clashes
 
-        found = violations(self.catalog, self.applied_rules)
-        if self.base.rewriting is not None:
-            found = chain(found, self.base.rewriting.contradictions())
+        found = chain(violations(self.catalog, self.applied_rules), self.base.equality.contradictions())
         return clashes(found, self.base.queries.naming())
 
     def is_consistent(self) -> bool:
         """Whether none is."""
-        return is_consistent(self.catalog) and (self.base.rewriting is None or not any(self.base.rewriting.contradictions()))
+        return is_consistent(self.catalog) and not any(self.base.equality.contradictions())
