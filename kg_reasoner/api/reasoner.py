@@ -460,7 +460,7 @@ class Reasoner:
         """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
         transaction = self.engine.transaction
         if transaction is not None and transaction.is_waiting:
-            transaction.hand_over()
+            cast("Transaction", transaction).hand_over()
 
     def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
         """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.
@@ -546,11 +546,12 @@ class Reasoner:
             from kg_reasoner.api.subscriptions import Subscriptions
 
             self._subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
-        transaction = self.engine.transaction
+        transaction = self.open_transaction
         if transaction is not None and transaction.collector is None:  # from now on it collects
             with self.engine.exclusively():
-                self.engine.update()
-                transaction.collector = Collector(self.dictionary)
+                collector = Collector(self.dictionary)
+                self.engine.collect(collector)
+                transaction.collector = collector
         return self._subscriptions
 
     @overload

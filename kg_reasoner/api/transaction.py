@@ -103,7 +103,7 @@ class Transaction:
                 raise TransactionError("another transaction is open: end it first, by commit or rollback")
             reasoner.materialise()
             self._has_begun, self._hold = True, hold if self._isolated else None
-            engine.begin(self)
+            engine.begin(self, self.collector)
         finally:
             if not (self._isolated and self.is_open):
                 hold.release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
-from kg_reasoner.engine.maintenance import Maintenance
+from kg_reasoner.engine.maintenance import Maintenance, Table, Work
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.rulebook import RuleBook
-from kg_reasoner.program import TRIPLE
+from kg_reasoner.language import analysis
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import TRIPLE, Declaration, Program, Rule
+from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
@@ -67,7 +70,10 @@ class KnowledgeBase:
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
+        self.checked_sizes: dict[int, tuple[int, int]] = {}
+        """The rows, dead ones apart, that relations with typed columns had when they were checked."""
         self._literals = LiteralFacts(dictionary, datatypes)
+        self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 
     def make_queries(self, *, generalised: bool = False) -> Queries:
         """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.query.matching.Matcher`."""
@@ -85,7 +91,7 @@ class KnowledgeBase:
         """Facts about the literals of the dictionary that are new."""
         for name, rows in self._literals.new().items():
             if rows:
-                self.equality.load(name, np.array(rows, np.int32), STATED)
+                self.insert(name, np.array(rows, np.int32), STATED)
 
     def take_over(self, former: KnowledgeBase) -> None:
         """Take the explicit facts of another one, even if an update of it was interrupted; it stays as it is."""
@@ -101,6 +107,54 @@ class KnowledgeBase:
             if name != TRIPLE and name not in LITERAL_PREDICATES:
                 facts[name] = self.database.rows(relation, "explicit")
         return self.equality.recovered(facts)
+
+    # --- predicates -------------------------------------------------------------------------------------------------
+
+    def arities(self, program: Program) -> Mapping[str, int]:
+        """The numbers of arguments of all predicates that facts, or the rules or declarations of a program use."""
+        predicates, known = self.catalog.predicates, self._known_arities
+        if known is None or known[0] is not program or known[1] != len(predicates):
+            stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
+            known = self._known_arities = program, len(predicates), analysis.arities(program) | stored
+        return known[2]
+
+    def used_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> dict[str, int]:
+        """The general predicates that have facts, or that a rule or a declaration uses, with their numbers of arguments."""
+        unused, relations = set(self.unused_predicates(rules, declarations)), self.database.relations
+        return {name: relations[number].arity for name, number in self._general_predicates() if name not in unused}
+
+    def unused_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> list[str]:
+        """The other general predicates."""
+        empty = [name for name, number in self._general_predicates() if not self.database.size(number)]
+        used = analysis.arities(Program(rules, declarations)) if empty else {}
+        return [name for name in empty if name not in used]
+
+    def _general_predicates(self) -> Iterator[tuple[str, int]]:
+        """Those for users, with the numbers of their relations."""
+        for name, number in self.catalog.predicates.items():
+            if name != TRIPLE and not name.startswith(INTERNAL):
+                yield name, number
+
+    def release(self, predicate: str) -> None:
+        """Forget a predicate that nothing uses."""
+        self.catalog.release(predicate)
+        self.equality.release(predicate)
+        self._known_arities = None
+
+    # --- what has changed -------------------------------------------------------------------------------------------
+
+    def delta(self, work: Work) -> Delta:
+        """What a run of maintenance has changed, by predicate."""
+        return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
+
+    def settled_facts(self) -> Changes:
+        """All facts as they were before the changes that are not applied yet, by predicate."""
+        relations = range(len(self.database.relations))
+        return self._changes(Table(relation, *self.database.settled_facts(relation)) for relation in relations)
+
+    def _changes(self, tables: Iterable[Table]) -> Changes:
+        facts = self.catalog.as_facts(tables)
+        return Changes(self.catalog.dictionary, {name: Change(*changed) for name, changed in facts.items()})
 
     # --- reading, without bringing anything up to date ----------------------------------------------------------------
 

@@ -55,7 +55,7 @@ class StoreTransaction(Transaction):
         """See `Transaction.begin`; the caller may write, and has made sure that no other transaction is open."""
         self.reasoner.materialise()
         self._has_begun = True
-        self.reasoner.engine.begin(self)
+        self.reasoner.engine.begin(self, self.collector)
         return self
 
     @property

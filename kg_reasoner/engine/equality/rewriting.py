@@ -24,7 +24,7 @@ from kg_reasoner.engine.equality.contradictions import contradictions
 from kg_reasoner.engine.equality.names import Renaming
 from kg_reasoner.engine.equality.stored import StoredFacts, flag_of
 from kg_reasoner.engine.equality.tracing import Tracer
-from kg_reasoner.engine.equality.treatment import Equality
+from kg_reasoner.engine.equality.treatment import Equality, Transfer
 from kg_reasoner.engine.equality.views import ExpandingQueries
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
@@ -82,8 +82,17 @@ class Rewriting(Equality):
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
-    def load(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+    @property
+    def load(self) -> Transfer:
         """See `Equality.load`."""
+        return self._load_images
+
+    @property
+    def retract(self) -> Transfer:
+        """See `Equality.retract`."""
+        return self._retract_images
+
+    def _load_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
         if predicate.startswith(INTERNAL):
             return self._load(predicate, facts, flag)
         self._touch(predicate, facts)
@@ -97,8 +106,7 @@ class Rewriting(Equality):
         self._load(predicate, _images(pairs), flag)
         return changed
 
-    def retract(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """See `Equality.retract`."""
+    def _retract_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
         if predicate.startswith(INTERNAL):
             return self._retract(predicate, facts, flag)
         self._touch(predicate, facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.kernels.layout import EXPLICIT
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Ids
     from kg_reasoner.storage.relation import Changed, Rows
 
-__all__ = ["Equality"]
+__all__ = ["Equality", "Transfer"]
+
+
+class Transfer(Protocol):
+    """Gives facts of a predicate, shape (n, arity), a flag, or takes it from them. Says of each whether that changes anything."""
+
+    def __call__(self, predicate: str, facts: Rows, flag: int = EXPLICIT, /) -> Changed: ...
 
 
 class Equality:
@@ -44,13 +50,15 @@ class Equality:
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
-    def load(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Insert facts, shape (n, arity), as users name things. Says of each whether it is new."""
-        return self._facts.store(predicate, facts, flag)
+    @property
+    def load(self) -> Transfer:
+        """Inserts facts, as users name things. Says of each whether it is new."""
+        return self._facts.store
 
-    def retract(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Take a flag from facts. Says of each whether it had it."""
-        return self._facts.unstore(predicate, facts, flag)
+    @property
+    def retract(self) -> Transfer:
+        """Takes a flag from facts. Says of each whether it had it."""
+        return self._facts.unstore
 
     def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
         """Which facts will become explicit, or cease to be, if what is stored will not tell that after an interrupt."""
