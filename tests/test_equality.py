@@ -343,8 +343,8 @@ def test_counting_triples_writes_none_of_them(vocabulary: list[Triple]) -> None:
     )
     reasoner.materialise()
     for which in ("all", "explicit", "inferred"):
-        assert reasoner.queries.count(which) == len(reasoner.triple_ids(which))
-        assert reasoner.queries.matcher.count(which) == len(reasoner.queries.matcher.match(None, None, None, which))
+        assert reasoner.core.queries.count(which) == len(reasoner.triple_ids(which))
+        assert reasoner.core.queries.matcher.count(which) == len(reasoner.core.queries.matcher.match(None, None, None, which))
 
 
 def test_equality_by_rewriting_on_the_command_line(tmp_path: Path) -> None:

@@ -98,16 +98,11 @@ class AtomicState(State):
 
     def changing(self) -> AbstractContextManager[None]:
         """The ``with`` block of an operation that changes facts or rules: all that is done inside, or nothing."""
-        return self._operation(True)
+        return Operation(self, True) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(True)
 
     def exclusively(self) -> AbstractContextManager[None]:
         """The same for what changes nothing but needs the state for itself, as derived facts or plans come and go."""
-        return self._operation(False)
-
-    def _operation(self, changes: bool) -> AbstractContextManager[None]:
-        if self.limits is UNLIMITED and current_watch() is NOBODY:
-            return Operation(self, changes)
-        return self._watched(changes)
+        return Operation(self, False) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(False)
 
     @contextmanager
     def _watched(self, changes: bool) -> Iterator[None]:
@@ -124,8 +119,10 @@ class AtomicState(State):
     @property
     def is_current(self) -> bool:
         """Whether all that follows is derived, and nothing is left over from an operation that was interrupted."""
+        if self.next_update.is_due or not self._is_whole:
+            return False
         transaction = self.transaction
-        return not self.next_update.is_due and self.is_sound and (transaction is None or not transaction.is_waiting)
+        return transaction is None or not (transaction.is_void or transaction.is_waiting)
 
     @property
     def is_sound(self) -> bool:

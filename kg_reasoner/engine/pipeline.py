@@ -11,16 +11,15 @@ from typing import Final, TypeAlias
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
-from kg_reasoner.engine.materialise import PlannedRule, Progress
+from kg_reasoner.engine.materialise import Progress
 from kg_reasoner.engine.state import State
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.planning.catalog import needs_ternary
-from kg_reasoner.program import Rule
 from kg_reasoner.query.delta import difference
 from kg_reasoner.storage.dictionary import Ids
 
-__all__ = ["PIPELINE", "Step", "run"]
+__all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
 
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
 """A part of an update. Says whether the update has to begin again with the first step."""
@@ -28,12 +27,13 @@ Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
 
 def run(state: State, collector: Collector | None, progress: Progress | None) -> None:
     """Apply all changes since the last update, and those that follow for axioms and equal terms."""
-    update = state.next_update
-    update.collector, update.progress, update.is_first = collector, progress, True
-    if state.base.database.context.removed_count:
+    update, base = state.next_update, state.base
+    update.collector, update.progress, update.is_first, update.before = collector, progress, True, None
+    if base.database.context.removed_count:
         state.axioms.note_removal()
+    pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
     while True:
-        for step in PIPELINE:
+        for step in pipeline:
             if step(state, update):
                 break
         else:
@@ -46,30 +46,8 @@ def translate_axioms(state: State, update: UpdateState) -> None:
         state.translate_schema()
 
 
-def prepare(state: State, update: UpdateState) -> None:
-    """Choose the layout of triples and plan rules; split and merge cliques of equal terms for what users have changed.
-
-    Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
-    """
-    equality = state.base.equality
-    gone_plans: list[PlannedRule] = []
-    gone_facts: list[Rule] = []
-    if update.rules_changed and update.is_first:
-        gone = equality.gone(state.rules)
-        gone_plans = [planned for rule in gone for planned in state.base.rulebook.plans_of(rule)]
-        gone_facts = [rule for rule in gone if not rule.body]
-    update.is_first, update.before = False, None
-    update.new_rules = _plan_rules(state, update)
-    if equality is state.base.equality and equality.revise(gone_plans, gone_facts):
-        state.translate_schema()
-        update.rules_changed = update.rules_changed or equality.names_changed
-        late = _plan_rules(state, update)
-        gone_now = set(map(id, state.base.rulebook.gone_rules))
-        update.new_rules = [planned for planned in (*update.new_rules, *late) if id(planned) not in gone_now]
-
-
-def _plan_rules(state: State, update: UpdateState) -> list[PlannedRule]:
-    """Choose the layout and plan rules. Returns the plans of new ones, see `RuleBook.plan`."""
+def plan_rules(state: State, update: UpdateState) -> None:
+    """Choose the layout of triples and plan rules."""
     if update.rules_changed:
         rules = state.applied_rules
         if (ternary := needs_ternary(rules)) != state.catalog.ternary:
@@ -82,7 +60,26 @@ def _plan_rules(state: State, update: UpdateState) -> list[PlannedRule]:
     base = state.base
     if base.rulebook.asks_of_literals:
         base.feed_literals()
-    return base.rulebook.plan()
+    update.new_rules = base.rulebook.plan()
+
+
+def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
+    """Plan rules; split and merge cliques of equal terms for what users have changed.
+
+    Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
+    """
+    equality = state.base.equality
+    gone = equality.gone(state.rules) if update.is_first and update.rules_changed else []
+    gone_plans = [planned for rule in gone for planned in state.base.rulebook.plans_of(rule)]
+    update.is_first = False
+    plan_rules(state, update)
+    if equality is state.base.equality and equality.revise(gone_plans, [rule for rule in gone if not rule.body]):
+        state.translate_schema()
+        update.rules_changed = update.rules_changed or equality.names_changed
+        early = update.new_rules
+        plan_rules(state, update)
+        gone_now = set(map(id, state.base.rulebook.gone_rules))
+        update.new_rules = [planned for planned in (*early, *update.new_rules) if id(planned) not in gone_now]
 
 
 def maintain(state: State, update: UpdateState) -> None:
@@ -150,19 +147,34 @@ def check_column_types(state: State, update: UpdateState) -> None:
         state.base.checked_sizes[number] = record.count, record.dead
 
 
-def settle(state: State, update: UpdateState) -> None:
-    """Forget dead rows, and collect what has changed in all names of equal terms."""
-    base = state.base
-    base.materialiser.compact()
-    base.equality.settle(update.collector)
+def compact(state: State, update: UpdateState) -> None:
+    """Forget dead rows where they are many."""
+    state.base.materialiser.compact()
+
+
+def settle_names(state: State, update: UpdateState) -> None:
+    """Collect what has changed in all names of equal terms."""
+    state.base.equality.settle(update.collector)
 
 
 PIPELINE: Final[Sequence[Step]] = (
     translate_axioms,
-    prepare,
+    plan_rules,
+    maintain,
+    extend_axioms,
+    check_column_types,
+    compact,
+)
+"""An update where equal terms are left as they are."""
+
+MERGING_PIPELINE: Final[Sequence[Step]] = (
+    translate_axioms,
+    plan_rules_and_revise_cliques,
     maintain,
     merge_equal_terms,
     extend_axioms,
     check_column_types,
-    settle,
+    compact,
+    settle_names,
 )
+"""An update where they are merged."""

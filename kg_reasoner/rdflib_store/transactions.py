@@ -32,7 +32,7 @@ def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple
 def state(reasoner: Reasoner, triples: Ids, graphs: Ids | None) -> None:
     """Add triples, within an operation, to the default graph, or each to the graph of its id."""
     if graphs is None:
-        reasoner.state_triples(triples)
+        reasoner.core.state_triples(triples)
     else:
         reasoner.named_graphs.state(reasoner.named_graphs.placed(triples, graphs))
 
