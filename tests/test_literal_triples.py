@@ -143,7 +143,7 @@ def test_other_rule_sets_have_none_of_it() -> None:
     for ruleset in ("owl2rl", "rdfs-full"):
         reasoner = reasoner_with(VALUES, ruleset=ruleset)
         assert not entails(reasoner, [(ex("v"), OWL.differentFrom, ex("w"))])
-        assert not LiteralTriples(reasoner.engine.catalog, reasoner.queries.matcher).covers(
+        assert not LiteralTriples(reasoner.engine.catalog, reasoner.core.queries.matcher).covers(
             reasoner.dictionary.find(OWL.differentFrom)
         )
 

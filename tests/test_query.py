@@ -146,7 +146,7 @@ def test_every_pattern(layout: str, data: set[Triple]) -> None:
     reasoner = reasoner_of(LAYOUTS[layout], data)
     ids = {term: reasoner.dictionary.encode(term) for term in VALUES}
     reasoner.materialise()
-    matcher: Matcher = reasoner.queries.matcher
+    matcher: Matcher = reasoner.core.queries.matcher
     decode = reasoner.dictionary.decode
     assert matcher.count() == matcher.count("explicit") == len(data)
     assert matcher.count("inferred") == 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import gc
+import inspect
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
+from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
 from kg_reasoner.language.parser import parse
@@ -240,6 +244,42 @@ def test_a_reasoner_shows_what_it_is_and_is_not_copied() -> None:
 def test_the_public_names_are_listed_before_they_are_imported() -> None:
     code = "import kg_reasoner; print({*kg_reasoner.__all__} <= {*dir(kg_reasoner)})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+def test_users_see_what_is_for_them() -> None:
+    shown = {name: member for name, member in inspect.getmembers(Reasoner) if not name.startswith("_")}
+    assert not shown.keys() & {name for name in dir(ReasonerCore) if not name.startswith("_")} - {"materialise", "limited"}
+    for name, method in shown.items():
+        assert method.__doc__, name
+        if callable(method):
+            signature = inspect.signature(method)
+            assert len(signature.parameters) == 1 or "Args:" in method.__doc__, name
+            assert signature.return_annotation == "None" or "Returns:" in method.__doc__, name
+
+
+def test_merging_equal_terms_is_loaded_where_it_is_wanted() -> None:
+    code = (
+        "import sys; from kg_reasoner import Reasoner; from kg_reasoner.terms import IRI, OWL\n"
+        "for equality in ('axioms', 'rewrite'):\n"
+        "    reasoner = Reasoner(ruleset='owl2rl', equality=equality)\n"
+        "    reasoner.add_triples([(IRI('http://example.org/a'), OWL.sameAs, IRI('http://example.org/b'))])\n"
+        "    reasoner.materialise()\n"
+        "    print('kg_reasoner.engine.equality.rewriting' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\nTrue\n"
+
+
+@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+def test_a_change_of_layout_gives_up_the_former_facts(equality: Equality) -> None:
+    reasoner = Reasoner(equality=equality)
+    reasoner.add_facts("p", [(ONE,)])  # the arities of predicates are asked for
+    reasoner.materialise()
+    former = ref(reasoner.engine.database)
+    reasoner.add_program(TERNARY)
+    reasoner.materialise()
+    gc.collect()
+    assert reasoner.engine.catalog.ternary
+    assert former() is None
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])

@@ -1,64 +1,214 @@
-"""What the parts of a reasoner need of the whole: transactions, named graphs and documents are given one of these.
+"""What a reasoner shares with its parts: how operations begin and end, and who is told of them.
 
-`kg_reasoner.api.reasoner` imports the parts, so they cannot import it.
+It is for the package: transactions, named graphs, documents and graphs of rdflib use it. Programs use the `Reasoner`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol, cast
 
+from kg_reasoner.api.loaded import Loaded
+from kg_reasoner.api.notices import Notices
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.concurrency.locking import Hold
+from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.engine import Engine
-from kg_reasoner.program import Program, Rule
+from kg_reasoner.engine.inconsistency import Reaction
+from kg_reasoner.errors import InconsistencyError
+from kg_reasoner.language import analysis
+from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary, Ids
-from kg_reasoner.terms import AnyTerm, AnyTriple
+from kg_reasoner.storage.column_types import ColumnTypes, check_heads
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.subscriptions import Subscriptions
 
 __all__ = ["ReasonerCore"]
 
 
-class ReasonerCore(Protocol):
-    """A `kg_reasoner.api.reasoner.Reasoner`, which documents these members."""
+class Stated(Protocol):
+    """Follows which triples are stated: the named graphs, if there are any."""
 
-    dictionary: Dictionary
-    visibility: Visibility
-    engine: Engine
+    def added(self, triples: TripleIds, /) -> None: ...
+
+    def removed(self, triples: TripleIds, /) -> None: ...
+
+
+class HandsOver(Protocol):
+    """An open transaction to which changes belong that the engine has not been given yet."""
+
+    def hand_over(self) -> None: ...
+
+
+class ReasonerCore:
+    """The engine of a reasoner and what stands around each use of it.
+
+    Attributes:
+        on_inconsistency: what is done about inconsistent data.
+        loaded: what is known of documents that have been loaded.
+        named_graphs: are told which triples come and go.
+        subscriptions: who is told of commits.
+    """
+
+    def __init__(self, engine: Engine, visibility: Visibility) -> None:
+        self.engine = engine
+        self.dictionary = engine.dictionary
+        self.visibility = visibility
+        self.on_inconsistency: Reaction = "report"
+        self.loaded = Loaded()
+        self.named_graphs: Stated | None = None
+        self.subscriptions: Subscriptions | None = None
+        self._notices = Notices()
 
     @property
-    def queries(self) -> Queries: ...
+    def queries(self) -> Queries:
+        """What answers queries over the facts as they are, see `materialise`."""
+        return self.engine.base.queries
 
-    @property
-    def program(self) -> Program: ...
+    # --- within an operation ----------------------------------------------------------------------------------------
 
-    @property
-    def has_subscribers(self) -> bool: ...
+    def state_triples(self, ids: TripleIds) -> None:
+        """Make triples explicit, in the default graph if there are others."""
+        self.engine.load(TRIPLE, ids)
+        if self.named_graphs is not None:
+            self.named_graphs.added(ids)
 
-    def at_once(self) -> AbstractContextManager[None]: ...
+    def withdraw_triples(self, ids: TripleIds) -> None:
+        """Make triples explicit no longer, in no graph."""
+        if self.named_graphs is not None:
+            self.named_graphs.removed(ids)
+        self.engine.retract(TRIPLE, ids)
 
-    def reading(self, which: Which = ...) -> Hold: ...
+    def merge_program(self, program: Program) -> None:
+        """Add rules, declarations and facts; errors as for `Reasoner`."""
+        engine = self.engine
+        merged = engine.program | program
+        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+        engine.base.equality.check(merged.rules)
+        check_heads(merged)
+        engine.expect_arities(analysis.arities(program))
+        if program.declarations:
+            self._check_types(merged)
+        engine.change_program(merged)
 
-    def materialise(self) -> None: ...
+    def _check_types(self, program: Program) -> None:
+        """Check the explicit facts there are against the declarations of a program."""
+        types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
+        for predicate in types.typed.keys() & catalog.predicates.keys():
+            types.check(predicate, self.engine.base.rows(predicate, "explicit"))
 
-    def expect_consistent(self) -> None: ...
+    # --- operations -------------------------------------------------------------------------------------------------
 
-    def publish(self) -> None: ...
+    def at_once(self) -> AbstractContextManager[None]:
+        """The ``with`` block of a method that changes something: all of it is done, or nothing, and other threads wait.
 
-    def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None: ...
+        Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
+        """
+        self._hand_over()
+        is_watched = bool(self.subscriptions) or self.on_inconsistency == "raise"
+        return self._in_one() if is_watched else self.engine.changing()
 
-    def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None: ...
+    @contextmanager
+    def _in_one(self) -> Iterator[None]:
+        """A transaction of its own, or a part of the one that is open when this thread may write."""
+        engine = self.engine
+        with self.limited(), engine.lock.write():
+            engine.make_sound()
+            is_one = engine.transaction is None
+            if is_one:
+                self.materialise()
+            with engine.changing():
+                collector = Collector(self.dictionary) if is_one and self.subscriptions else None
+                if collector is not None:
+                    engine.collect(collector)
+                yield
+                if is_one:
+                    engine.update()
+                    self.expect_consistent()
+                if collector is not None:
+                    engine.tell(self.visibility.of_delta(collector.delta))
+        if is_one:
+            self.publish()
 
-    def state_triples(self, ids: Ids) -> None: ...
+    def publish(self) -> None:
+        """Tell the subscribers of what has been committed."""
+        if self.subscriptions is not None:
+            self.subscriptions.publish(lambda: self.engine.committed)
 
-    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+    def expect_consistent(self) -> None:
+        """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
 
-    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+        Raises:
+            InconsistencyError: it is.
+        """
+        if self.on_inconsistency == "raise" and not self.engine.is_consistent():
+            raise InconsistencyError(list(self.engine.violations()))
 
-    def add_program(self, program: Program | str) -> None: ...
+    def _hand_over(self) -> None:
+        """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
+        transaction = self.engine.transaction
+        if transaction is not None and transaction.is_waiting:
+            cast(HandsOver, transaction).hand_over()
 
-    def merge_program(self, program: Program) -> None: ...
+    # --- reading ----------------------------------------------------------------------------------------------------
 
-    def remove_rules(self, rules: Iterable[Rule]) -> None: ...
+    def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
+        """See `kg_reasoner.api.reasoner.Reasoner.materialise`."""
+        engine = self.engine
+        if not engine.is_current:
+            self._hand_over()
+            if limits is None:
+                self._materialise(progress)
+            else:
+                with self.limited(limits):
+                    self._materialise(progress)
+        if engine.transaction is None and not self._notices.are_issued(self.loaded, engine.axioms.warnings):
+            self._notices.issue(self.loaded, engine.axioms.warnings)
+
+    def _materialise(self, progress: Progress | None) -> None:
+        engine = self.engine
+        if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+            with engine.exclusively():
+                self.expect_consistent()
+
+    def reading(self, which: Which = "all") -> Hold:
+        """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
+        inside. Other threads read at the same time."""
+        engine = self.engine
+        while True:
+            hold = engine.lock.read()
+            if which == "explicit":
+                if engine.is_sound and (engine.transaction is None or not engine.transaction.is_waiting):
+                    return hold
+            elif engine.is_current and (
+                engine.transaction is not None or self._notices.are_issued(self.loaded, engine.axioms.warnings)
+            ):
+                return hold
+            hold.release()
+            if which != "explicit":
+                self.materialise()
+            else:
+                self._hand_over()
+                with engine.exclusively():
+                    pass
+
+    # --- limits -----------------------------------------------------------------------------------------------------
+
+    def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
+        """See `kg_reasoner.api.reasoner.Reasoner.limited`."""
+        engine = self.engine
+        if limits is None and current_watch().is_of(engine.running):
+            return nullcontext()
+        found = engine.limits if limits is None else limits.within(engine.limits)
+        return nullcontext() if found == UNLIMITED else Watch(found, engine.running)
+
+    def watch(self) -> Watch:
+        """The watch over a query, to be entered whenever some of its solutions are fetched."""
+        engine, outer = self.engine, current_watch()
+        return Watch(outer.limits if outer.is_of(engine.running) else engine.limits, engine.running)

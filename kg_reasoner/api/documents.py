@@ -7,8 +7,7 @@ with the rest of the ontology, by rule sets that translate axioms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -18,28 +17,28 @@ from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
-    from kg_reasoner.loaders.imports.closure import Import, ImportClosure, ImportsMode
+    from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.loaders.rdf.reader import Block
 
-__all__ = ["REFUSALS", "Loaded", "Refusal", "load"]
+__all__ = ["REFUSALS", "Refusal", "load"]
 
 Refusal: TypeAlias = Literal["raise", "skip"]
 REFUSALS: Final[Sequence[Refusal]] = ("raise", "skip")
 """What happens to rules that cannot be expressed: they are an error, or left out with a warning."""
 
 
-class Loading(ReasonerCore, Protocol):
+class Loading(Protocol):
     """A reasoner, as far as documents are loaded into it."""
 
-    @property
-    def loaded(self) -> Loaded: ...
+    core: ReasonerCore
 
     @property
     def named_graphs(self) -> NamedGraphs: ...
@@ -62,75 +61,42 @@ def load(
     from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS
     from kg_reasoner.loaders.rdf.n3 import RuleSink
 
+    core = reasoner.core
     if refused not in REFUSALS:
         raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
     closure = read_closure(
         *sources,
-        dictionary=reasoner.dictionary,
+        dictionary=core.dictionary,
         catalog=catalog,
         imports=imports,
-        known=reasoner.loaded.ontologies,
+        known=core.loaded.ontologies,
         format=format,
         base=base,
         progress=progress,
         rules=RuleSink(skips_refused=refused == "skip"),
         bounds=DEFAULT_BOUNDS if bounds is None else bounds,
     )
-    if refused == "raise" and reasoner.program.translate is not None:
-        for document, warning in _refused_swrl(reasoner, closure.blocks):
+    if refused == "raise" and core.engine.program.translate is not None:
+        for document, warning in _refused_swrl(core.dictionary, closure.blocks):
             hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
-    with reasoner.at_once():
+    with core.at_once():
         if closure.rules.rules:
-            reasoner.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
+            core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
         for block in closure.blocks:
             if block.graphs is None:
                 if len(block.triples):
-                    reasoner.state_triples(block.triples)
+                    core.state_triples(block.triples)
             else:
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
-        reasoner.engine.set(reasoner, "loaded", reasoner.loaded.after(closure))
+        core.engine.set(core, "loaded", core.loaded.after(closure))
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a reasoner knows of the documents that have been loaded into it."""
-
-    ontologies: Mapping[str, str] = field(default_factory=dict)
-    """The documents of ontologies, by the IRIs of these and of their versions."""
-    imports: Mapping[tuple[str, str], Import] = field(default_factory=dict)
-    """The imports, by the importing ontology and the imported IRI."""
-    refused: tuple[UnsupportedError, ...] = ()
-    """The rules that were left out."""
-
-    def after(self, closure: ImportClosure) -> Loaded:
-        """What is known when this has been loaded, too."""
-        from kg_reasoner.loaders.imports.closure import plain
-
-        imports = {**self.imports, **{(found.importer, found.iri): found for found in closure.imports}}
-        for key, found in imports.items():
-            if found.document is None:
-                imports[key] = replace(found, document=closure.ontologies.get(plain(found.iri)))
-        return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused))
-
-    def warnings(self) -> Iterator[AxiomWarning]:
-        """What was not found, and what was left out."""
-        from kg_reasoner.loaders.ontology.owl import AxiomWarning
-
-        for found in self.imports.values():
-            if found.document is None:
-                yield AxiomWarning(f"Import(<{found.iri}>)", found.missing())
-        for error in self.refused:
-            where = "a rule" if error.span is None else f"the rule at {error.span.source}:{error.span.line}"
-            yield AxiomWarning(where, error.message)
-
-
-def _refused_swrl(reasoner: Loading, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:
+def _refused_swrl(dictionary: Dictionary, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:
     """The SWRL rules that cannot be translated, with their documents."""
     from kg_reasoner.loaders.ontology import owl
     from kg_reasoner.loaders.rules.swrl import SWRL
 
-    dictionary = reasoner.dictionary
     is_a, rule = dictionary.find(RDF.type), dictionary.find(SWRL.Imp)
     with_rules = {block.source for block in blocks if ((block.triples[:, 1] == is_a) & (block.triples[:, 2] == rule)).any()}
     schema = SchemaTriples(dictionary)

@@ -62,7 +62,7 @@ def _parts(reasoner: Reasoner, asked: Iterable[AnyTriple]) -> list[Solutions] | 
     """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
     triples = list(map(as_triple, asked))
     reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
-    with reasoner.reading():
+    with reasoner.core.reading():
         return _solved(reasoner, triples)
 
 

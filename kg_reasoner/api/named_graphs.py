@@ -38,30 +38,30 @@ class NamedGraphs:
     [('<http://example.org/first>', 0), ('<http://example.org/second>', 1)]
     """
 
-    def __init__(self, reasoner: ReasonerCore) -> None:
-        self._reasoner = reasoner
-        self.default = reasoner.dictionary.encode(DEFAULT_GRAPH)
+    def __init__(self, core: ReasonerCore) -> None:
+        self._core = core
+        self.default = core.dictionary.encode(DEFAULT_GRAPH)
         """The id of the default graph."""
 
     @property
     def quads(self) -> Quads:
         """Where they are looked up."""
-        return self._reasoner.queries.quads
+        return self._core.queries.quads
 
     # --- terms ------------------------------------------------------------------------------------------------------
 
     def names(self) -> list[Term]:
         """The named graphs, in the order in which they came; empty ones, too."""
-        with self._reasoner.reading("explicit"):
+        with self._core.reading("explicit"):
             names = self.quads.names().tolist()
-        return [self._reasoner.dictionary.decode(number) for number in names]
+        return [self._core.dictionary.decode(number) for number in names]
 
     def triples(self, graph: AnyTerm | None = None) -> Iterator[Triple]:
         """The explicit triples of a graph."""
-        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
-        with self._reasoner.reading("explicit"):
+        number = self.default if graph is None else find_term(self._core.dictionary, graph)
+        with self._core.reading("explicit"):
             found = np.array(self.quads.match(None, None, None, number))
-        for row in self._reasoner.dictionary.decode_rows(found):
+        for row in self._core.dictionary.decode_rows(found):
             yield row[0], row[1], row[2]
 
     def add_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
@@ -70,14 +70,14 @@ class NamedGraphs:
         Raises:
             LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
         """
-        ids = encode_triples(self._reasoner.dictionary, triples)
+        ids = encode_triples(self._core.dictionary, triples)
         self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
 
     def remove_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
         """State triples in a graph no longer; those that are not there are left alone."""
-        number = self.default if graph is None else find_term(self._reasoner.dictionary, graph)
+        number = self.default if graph is None else find_term(self._core.dictionary, graph)
         if number >= 0:
-            self.remove(quads_of(find_triples(self._reasoner.dictionary, triples), number))
+            self.remove(quads_of(find_triples(self._core.dictionary, triples), number))
 
     def encode(self, graph: AnyTerm) -> int:
         """The id of a graph's name.
@@ -88,30 +88,30 @@ class NamedGraphs:
         graph = as_term(graph)
         if isinstance(graph, Literal) or (isinstance(graph, BlankNode) and not graph.label):
             raise LoadError(f"{term_text(graph)} cannot name a graph, only an IRI or a blank node can")
-        return self._reasoner.dictionary.encode(graph)
+        return self._core.dictionary.encode(graph)
 
     # --- ids --------------------------------------------------------------------------------------------------------
 
     def add(self, quads: Ids) -> None:
         """State triples, given as quads of shape (n, 4)."""
         if len(quads):
-            with self._reasoner.at_once():
+            with self._core.at_once():
                 self.state(quads)
 
     def remove(self, quads: Ids) -> None:
         """State triples no longer, given as quads of shape (n, 4)."""
         if len(quads):
-            with self._reasoner.at_once():
+            with self._core.at_once():
                 self.withdraw(quads)
 
     def create(self, graphs: Ids) -> None:
         """Let there be named graphs, empty ones where nothing is stated in them."""
-        with self._reasoner.at_once():
+        with self._core.at_once():
             self._create(graphs)
 
     def drop(self, graph: int) -> None:
         """Remove a named graph with all that it states."""
-        with self._reasoner.at_once():
+        with self._core.at_once():
             self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
             self.undeclare(graph)
 
@@ -125,24 +125,24 @@ class NamedGraphs:
         """`add` within an operation."""
         named = quads[:, GRAPH_COLUMN] != self.default
         if not named.all():
-            self._reasoner.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
+            self._core.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
         self._add_named(quads if named.all() else quads[named])
 
     def _add_named(self, quads: Ids) -> None:
         if len(quads) == 0:
             return
         triples = np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
-        new = self._reasoner.engine.load(TRIPLE, triples)
+        new = self._core.engine.load(TRIPLE, triples)
         if not new.all():  # what was in the default graph only will have other quads, and stays there
             there = triples[~new]
             there = there[~among(there, triples[new])]
             self._state_in_default(there[~self.quads.have_quads(there)])
-        self._reasoner.engine.load(QUADS, quads)
+        self._core.engine.load(QUADS, quads)
         self._create(np.unique(quads[:, GRAPH_COLUMN]))
 
     def _state_in_default(self, triples: Ids) -> None:
         if len(triples):
-            self._reasoner.engine.load(QUADS, quads_of(triples, self.default))
+            self._core.engine.load(QUADS, quads_of(triples, self.default))
 
     def withdraw(self, quads: Ids) -> None:
         """`remove` within an operation."""
@@ -150,17 +150,17 @@ class NamedGraphs:
             return
         triples = quads[:, :GRAPH_COLUMN]
         bare = (quads[:, GRAPH_COLUMN] == self.default) & ~self.quads.have_quads(triples)
-        gone = self._reasoner.engine.retract(QUADS, quads)
+        gone = self._core.engine.retract(QUADS, quads)
         left = triples[gone]
         left = left[~self.quads.have_quads(left)]
-        self._reasoner.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
+        self._core.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
 
     def undeclare(self, graph: int) -> None:
         """Let there be no named graph any more, in which nothing is stated, within an operation."""
-        self._reasoner.engine.retract(GRAPHS, np.array([[graph]], np.int32))
+        self._core.engine.retract(GRAPHS, np.array([[graph]], np.int32))
 
     def _create(self, graphs: Ids) -> None:
-        self._reasoner.engine.load(GRAPHS, graphs.reshape(-1, 1))
+        self._core.engine.load(GRAPHS, graphs.reshape(-1, 1))
 
     def stating(self, triples: Ids) -> Ids:
         """The quads that state some explicit triples."""
@@ -178,7 +178,7 @@ class NamedGraphs:
         """Triples are stated no longer, in whichever graph."""
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
-            self._reasoner.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
+            self._core.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:

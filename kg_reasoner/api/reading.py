@@ -40,7 +40,7 @@ class Reading:
         self._reasoner = reasoner
         self._query = patterns, variables
         self._which = which
-        with reasoner.reading(which):
+        with reasoner.core.reading(which):
             self._version = reasoner.version
             self._rows, self.is_complete = self._fetch(first if which == "all" else None)
             if not self.is_complete:
@@ -72,7 +72,7 @@ class Reading:
             elif is_complete:
                 return
             else:
-                with self._reasoner.reading(self._which):
+                with self._reasoner.core.reading(self._which):
                     if not self.is_complete:
                         self._check()
                         self._rows, self.is_complete = self._fetch(GROWTH * len(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
 import numpy as np
 
 from kg_reasoner.api import documents
-from kg_reasoner.api.notices import Notices, warn_of_program
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.loaded import Loaded
+from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
-from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.engine.collector import Collector
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.encoding import (
     TripleIds,
@@ -32,17 +32,15 @@ from kg_reasoner.engine.encoding import (
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.errors import ArityError, InconsistencyError, LoadError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
-from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
-from kg_reasoner.query.patterns import Queries, match_triples
+from kg_reasoner.query.patterns import match_triples
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 from kg_reasoner.storage.dictionary import Dictionary, Ids
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
@@ -132,12 +130,9 @@ class Reasoner:
         self.engine = Engine(
             self.dictionary, self.visibility, maintenance=maintenance, datatypes=self.datatypes, rewrites=equality == "rewrite"
         )
-        self.loaded = documents.Loaded()
-        self._notices = Notices()
+        self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: NamedGraphs | None = None
-        self._subscriptions: Subscriptions | None = None
         self._explainer: Explainer | None = None
-        self.on_inconsistency: Reaction = "report"
         self.engine.limits = limits
         if ruleset is not None:
             from kg_reasoner import rulesets
@@ -145,7 +140,7 @@ class Reasoner:
             self.add_program(rulesets.load(ruleset).program)
         if program is not None:
             self.add_program(program)
-        self.on_inconsistency = reaction(on_inconsistency)
+        self.core.on_inconsistency = reaction(on_inconsistency)
 
     def __repr__(self) -> str:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
@@ -157,7 +152,17 @@ class Reasoner:
         )
 
     def without_facts(self, ruleset: str | None = None) -> Reasoner:
-        """Make a new reasoner with the same settings and the same program, or with another rule set instead, without the facts."""
+        """Make a new reasoner with the same settings and the same program, or with another rule set instead, without the facts.
+
+        Args:
+            ruleset: the name of a rule set, or the path of a ``.dl`` file.
+
+        Returns:
+            The new reasoner.
+
+        Raises:
+            UnknownNameError: there is no such rule set.
+        """
         return Reasoner(
             self.program if ruleset is None else None,
             ruleset=ruleset,
@@ -175,9 +180,18 @@ class Reasoner:
         return self.engine.limits
 
     @property
-    def queries(self) -> Queries:
-        """What answers queries over the facts as they are, see `materialise`."""
-        return self.engine.base.queries
+    def on_inconsistency(self) -> Reaction:
+        """What is done about inconsistent data."""
+        return self.core.on_inconsistency
+
+    @on_inconsistency.setter
+    def on_inconsistency(self, name: Reaction) -> None:
+        self.core.on_inconsistency = name
+
+    @property
+    def loaded(self) -> Loaded:
+        """What is known of the documents that have been loaded."""
+        return self.core.loaded
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -193,35 +207,30 @@ class Reasoner:
             return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
-        """Add rules, declarations and facts. Change nothing if the result is not a valid program."""
+        """Add rules, declarations and facts. Change nothing if the result is not a valid program.
+
+        Args:
+            program: a `Program`, text in the rule language, or the `pathlib.Path` of a file of such text.
+
+        Raises:
+            RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
+            ColumnTypeError: an explicit fact has a term that is not of the type with which its column is declared.
+            LoadError: that is the name of a file or of a rule set, not a program.
+            InconsistencyError: see `on_inconsistency`.
+        """
         program = _as_program(program)
         warn_of_program(program)
-        with self.at_once():
-            self.merge_program(program)
-
-    def merge_program(self, program: Program) -> None:
-        """`add_program` within an operation."""
-        engine = self.engine
-        merged = engine.program | program
-        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
-        if engine.base.rewriting is not None:
-            engine.base.rewriting.check(merged.rules)
-        check_heads(merged)
-        engine.expect_arities(analysis.arities(program))
-        if program.declarations:
-            self._check_types(merged)
-        engine.change_program(merged)
-
-    def _check_types(self, program: Program) -> None:
-        """Check the explicit facts there are against the declarations of a program."""
-        types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
-        for predicate in types.typed.keys() & catalog.predicates.keys():
-            types.check(predicate, self.engine.base.rows(predicate, "explicit"))
+        with self.core.at_once():
+            self.core.merge_program(program)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
-        """Remove rules from the program; ignore those that it does not have."""
+        """Remove rules from the program; ignore those that it does not have.
+
+        Args:
+            rules: rules as they are in `program`.
+        """
         gone = set(rules)
-        with self.at_once():
+        with self.core.at_once():
             before = self.program
             kept = tuple(rule for rule in before.rules if rule not in gone)
             if len(kept) < len(before.rules):
@@ -267,7 +276,7 @@ class Reasoner:
             UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
             LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is loaded then.
         """
-        with self.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
+        with self.core.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
             documents.load(
                 self,
                 sources,
@@ -289,36 +298,35 @@ class Reasoner:
         """
         with self.engine.exclusively():
             self.engine.translate_schema()
-            return [*self.loaded.warnings(), *self.engine.axioms.warnings]
+            return [*self.core.loaded.warnings(), *self.engine.axioms.warnings]
 
     def add_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
-        """Add explicit triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
+        """Add explicit triples.
+
+        Args:
+            triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
 
         Raises:
             LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+            InconsistencyError: see `on_inconsistency`.
         """
         ids = encode_triples(self.dictionary, triples)
         if len(ids):
-            with self.at_once():
-                self.state_triples(ids)
-
-    def state_triples(self, ids: TripleIds) -> None:
-        """`add_triples` within an operation, of ids."""
-        self.engine.load(TRIPLE, ids)
-        if self._named_graphs is not None:
-            self._named_graphs.added(ids)
+            with self.core.at_once():
+                self.core.state_triples(ids)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
-        """Remove explicit triples; ignore those that are not explicit."""
-        wanted = triples if isinstance(triples, np.ndarray) else list(triples)
-        with self.at_once():
-            self.withdraw_triples(find_triples(self.dictionary, wanted))
+        """Remove explicit triples; ignore those that are not explicit.
 
-    def withdraw_triples(self, ids: TripleIds) -> None:
-        """`remove_triples` within an operation, of ids."""
-        if self._named_graphs is not None:
-            self._named_graphs.removed(ids)
-        self.engine.retract(TRIPLE, ids)
+        Args:
+            triples: as for `add_triples`.
+
+        Raises:
+            LoadError: that is not a triple; nothing is removed then.
+        """
+        wanted = triples if isinstance(triples, np.ndarray) else list(triples)
+        with self.core.at_once():
+            self.core.withdraw_triples(find_triples(self.dictionary, wanted))
 
     @property
     def named_graphs(self) -> NamedGraphs:
@@ -326,21 +334,26 @@ class Reasoner:
         if self._named_graphs is None:
             from kg_reasoner.api.named_graphs import NamedGraphs
 
-            self._named_graphs = NamedGraphs(self)
+            self.core.named_graphs = self._named_graphs = NamedGraphs(self.core)
         return self._named_graphs
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Add explicit facts of a general predicate.
 
+        Args:
+            predicate: its name.
+            rows: the arguments of each fact, as terms of ours, of rdflib or of pyoxigraph.
+
         Raises:
             ArityError: a row has another number of arguments than the predicate; nothing is added then.
             LoadError: a term is invalid; nothing is added then.
             ColumnTypeError: a term is not of the type with which its column is declared; nothing is added then.
+            InconsistencyError: see `on_inconsistency`.
         """
         facts = list(map(as_row, rows))
         if not facts:
             return
-        with self.at_once():
+        with self.core.at_once():
             arity = len(facts[0])
             self.engine.expect_arities({predicate: arity})
             for row in facts:
@@ -351,55 +364,34 @@ class Reasoner:
             self.engine.load(predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """Remove explicit facts of a general predicate; ignore those that are not explicit."""
+        """Remove explicit facts of a general predicate; ignore those that are not explicit.
+
+        Args:
+            predicate: its name.
+            rows: as for `add_facts`.
+
+        Raises:
+            LoadError: that is not a row of terms; nothing is removed then.
+        """
         facts = list(map(as_row, rows))
-        with self.at_once():
+        with self.core.at_once():
             relation = self.engine.catalog.predicates.get(predicate, -1)
             if relation >= 0:
                 arity = self.engine.database.relations[relation].arity
                 self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
 
-    def at_once(self) -> AbstractContextManager[None]:
-        """The ``with`` block of a method that changes something: all of it is done, or nothing, and other threads wait.
-
-        Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
-        """
-        self._hand_over()
-        is_watched = bool(self._subscriptions) or self.on_inconsistency == "raise"
-        return self._in_one() if is_watched else self.engine.changing()
-
-    @contextmanager
-    def _in_one(self) -> Iterator[None]:
-        """A transaction of its own, or a part of the one that is open when this thread may write."""
-        engine = self.engine
-        with self.limited(), engine.lock.write():
-            engine.make_sound()
-            is_one = engine.transaction is None
-            if is_one:
-                self.materialise()
-            with engine.changing():
-                collector = Collector(self.dictionary) if is_one and self._subscriptions else None
-                if collector is not None:
-                    engine.collect(collector)
-                yield
-                if is_one:
-                    engine.update()
-                    self.expect_consistent()
-                if collector is not None:
-                    engine.tell(self.visibility.of_delta(collector.delta))
-        if is_one:
-            self.publish()
-
-    def publish(self) -> None:
-        """Tell the subscribers of what has been committed."""
-        if self._subscriptions is not None:
-            self._subscriptions.publish(lambda: self.engine.committed)
-
     def know(self, terms: Iterable[AnyTerm]) -> None:
-        """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms."""
+        """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms.
+
+        Args:
+            terms: terms of ours, of rdflib or of pyoxigraph.
+
+        Raises:
+            LoadError: that is not a term.
+        """
         new = [term for term in map(as_term, terms) if term not in self.dictionary]
         if new:
-            with self.at_once():
+            with self.core.at_once():
                 for term in new:
                     self.dictionary.encode(term)
                 self.engine.touch()
@@ -419,52 +411,16 @@ class Reasoner:
             LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is derived then.
             InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
         """
-        engine = self.engine
-        if not engine.is_current:
-            self._hand_over()
-            if limits is None:
-                self._materialise(progress)
-            else:
-                with self.limited(limits):
-                    self._materialise(progress)
-        if engine.transaction is None and not self._notices.are_issued(self.loaded, engine.axioms.warnings):
-            self._notices.issue(self.loaded, engine.axioms.warnings)
-
-    def _materialise(self, progress: Progress | None) -> None:
-        engine = self.engine
-        if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
-            with engine.exclusively():
-                self.expect_consistent()
-
-    def reading(self, which: Which = "all") -> Hold:
-        """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
-        inside. Other threads read at the same time."""
-        engine = self.engine
-        while True:
-            hold = engine.lock.read()
-            if which == "explicit":
-                if engine.is_sound and (engine.transaction is None or not engine.transaction.is_waiting):
-                    return hold
-            elif engine.is_current and (
-                engine.transaction is not None or self._notices.are_issued(self.loaded, engine.axioms.warnings)
-            ):
-                return hold
-            hold.release()
-            if which != "explicit":
-                self.materialise()
-            else:
-                self._hand_over()
-                with engine.exclusively():
-                    pass
-
-    def _hand_over(self) -> None:
-        """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
-        transaction = self.engine.transaction
-        if transaction is not None and transaction.is_waiting:
-            transaction.hand_over()
+        self.core.materialise(progress, limits)
 
     def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
         """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.
+
+        Args:
+            limits: what it may take; None: the reasoner's own, for all of the block together.
+
+        Returns:
+            A context manager.
 
         >>> from kg_reasoner.concurrency.limits import Limits
         >>> reasoner = Reasoner("n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(0) .")
@@ -474,15 +430,7 @@ class Reasoner:
         ...
         kg_reasoner.errors.LimitError: there are ... facts, and the limit is 1,000
         """
-        if limits is None and current_watch().is_of(self.engine.running):
-            return nullcontext()
-        found = self.limits if limits is None else limits.within(self.limits)
-        return nullcontext() if found == UNLIMITED else Watch(found, self.engine.running)
-
-    def watch(self) -> Watch:
-        """The watch over a query, to be entered whenever some of its solutions are fetched."""
-        outer = current_watch()
-        return Watch(outer.limits if outer.is_of(self.engine.running) else self.limits, self.engine.running)
+        return self.core.limited(limits)
 
     def cancel(self) -> None:
         """Cancel what other threads are doing with the reasoner: CancelledError is raised there, and updates are undone.
@@ -514,6 +462,9 @@ class Reasoner:
         Args:
             collects: whether it collects what changes, for its `delta`. Subscribers need that.
             isolated: whether other threads wait until it has ended. If not, each of its changes is seen at once.
+
+        Returns:
+            The transaction, which has not begun.
         """
         return Transaction(self, collects, isolated=isolated)
 
@@ -525,7 +476,7 @@ class Reasoner:
     @property
     def has_subscribers(self) -> bool:
         """Whether somebody wants to be told of changes."""
-        return bool(self._subscriptions)
+        return bool(self.core.subscriptions)
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
         """Call a function with the changes of a pattern after every commit; see `kg_reasoner.api.subscriptions.Subscriptions`.
@@ -533,26 +484,42 @@ class Reasoner:
         If a transaction is open, its commit is the first. What is told of it is all that it changes, also before this call; but if
         it was begun with ``collects=False`` (as an rdflib store begins its own while nobody subscribes), all that it changes from
         now on.
+
+        Args:
+            pattern: the name of a predicate, an atom, a triple pattern, or None for everything.
+            callback: is called with the `Delta` of each commit that changes something of the pattern.
+
+        Returns:
+            The subscription, to be cancelled.
+
+        Raises:
+            ReasonerError: that is not a pattern, or no callback.
+            ArityError: the predicate has another number of arguments.
+            LoadError: the pattern has an invalid term.
         """
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
-        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.feeds.ChangeFeed`."""
+        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.feeds.ChangeFeed`.
+
+        Args:
+            pattern: as for `subscribe`, whose errors this raises, too.
+
+        Returns:
+            An iterator of deltas, also an asynchronous one.
+        """
         from kg_reasoner.api.feeds import ChangeFeed
 
         return ChangeFeed(self._subscribers(), pattern)
 
     def _subscribers(self) -> Subscriptions:
-        if self._subscriptions is None:
+        if self.core.subscriptions is None:
             from kg_reasoner.api.subscriptions import Subscriptions
 
-            self._subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
-        transaction = self.engine.transaction
-        if transaction is not None and transaction.collector is None:  # from now on it collects
-            with self.engine.exclusively():
-                self.engine.update()
-                transaction.collector = Collector(self.dictionary)
-        return self._subscriptions
+            self.core.subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
+        if (transaction := self.open_transaction) is not None:
+            transaction.collect()
+        return self.core.subscriptions
 
     @overload
     def process(self, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
@@ -561,7 +528,19 @@ class Reasoner:
     def process(
         self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
     ) -> Iterator[Delta] | AsyncIterator[Delta]:
-        """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`."""
+        """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`.
+
+        Args:
+            stream: an iterable or asynchronous iterable of updates.
+            marking: look one update ahead, so that the reasoner can prepare for its deletions.
+
+        Returns:
+            An iterator of deltas, one for each update; an asynchronous one if the stream is asynchronous.
+
+        Raises:
+            ReasonerError: that is not a stream.
+            StreamError: an update was not applied; raised where its delta is asked for.
+        """
         from kg_reasoner.api import streams
 
         return streams.process(self, stream, marking)
@@ -570,6 +549,9 @@ class Reasoner:
         """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it.
 
         It spares searches for what follows from facts that the next update adds and that one removes; see `process`.
+
+        Args:
+            update: the update, as far as it is known; None: nothing is.
         """
         self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
 
@@ -588,16 +570,25 @@ class Reasoner:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def triple_ids(self, which: Which = "all") -> TripleIds:
-        """Return triples as ids, shape (n, 3): all, the explicit, or those that are only inferred.
+        """Return triples as ids.
 
         Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) are left out, and so are hidden
         triples, see `kg_reasoner.query.visibility`.
+
+        Args:
+            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+
+        Returns:
+            A table of shape (n, 3).
+
+        Raises:
+            UnknownNameError: that is not a kind of triples.
         """
         check_which(which)
-        with self.reading(which):
+        with self.core.reading(which):
             ids = self.engine.base.triples(which)
             first = self.dictionary.first_bytes()
-            seen = self.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
+            seen = self.core.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
             return np.array(seen)
 
     def triples(
@@ -616,12 +607,15 @@ class Reasoner:
             object: likewise.
             which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
 
+        Returns:
+            An iterator of triples of our terms.
+
         Raises:
             LoadError: that is not a term.
             UnknownNameError: that is not a kind of triples.
         """
         check_which(which)
-        with self.reading(which):
+        with self.core.reading(which):
             pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
             found = None if -1 in pattern else np.array(match_triples(self, pattern, which))
         if found is not None:
@@ -629,45 +623,60 @@ class Reasoner:
                 yield row[0], row[1], row[2]
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """Yield the facts of a general predicate; none if no rule and no fact uses it. `which` is as for `triples`."""
+        """Yield the facts of a general predicate; none if no rule and no fact uses it.
+
+        Args:
+            predicate: its name.
+            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+
+        Returns:
+            An iterator of tuples of our terms.
+
+        Raises:
+            UnknownNameError: that is not a kind of facts.
+        """
         check_which(which)
-        with self.reading(which):
+        with self.core.reading(which):
             is_there = predicate in self.engine.catalog.predicates
             found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
         if found is not None:
             yield from self.dictionary.decode_rows(found)
 
     def predicates(self) -> dict[str, int]:
-        """Return the general predicates that facts, rules or declarations use, with their numbers of arguments."""
-        with self.reading():
+        """Return the general predicates that facts, rules or declarations use.
+
+        Returns:
+            Their numbers of arguments, by name.
+        """
+        with self.core.reading():
             return self.engine.predicates()
 
     def inconsistencies(self) -> list[Violation]:
         """List every violation of a constraint, with the values that violate it; `explain` proves each of them.
 
-        Under rewriting of equal terms, they are told once, for their representatives.
+        Returns:
+            The violations; under rewriting of equal terms, they are told once, for their representatives.
         """
         self.materialise()
         with self.engine.exclusively():
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
-        """Tell whether no constraint is violated."""
-        with self.reading():
+        """Tell whether no constraint is violated.
+
+        Returns:
+            Whether that is so.
+        """
+        with self.core.reading():
             return self.engine.is_consistent()
 
-    def expect_consistent(self) -> None:
-        """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
-
-        Raises:
-            InconsistencyError: it is.
-        """
-        if self.on_inconsistency == "raise" and not self.engine.is_consistent():
-            raise InconsistencyError(list(self.engine.violations()))
-
     def sizes(self) -> Sizes:
-        """Count the facts and terms, and the bytes that they take."""
-        with self.reading():
+        """Count the facts and terms, and the bytes that they take.
+
+        Returns:
+            The numbers.
+        """
+        with self.core.reading():
             engine = self.engine
             explicit = inferred = 0
             hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
@@ -688,6 +697,9 @@ class Reasoner:
             fact: what to prove; terms of rdflib or pyoxigraph will do.
             effort: rule instances to look at before being content with a proof that may not be the shortest; None: no limit.
 
+        Returns:
+            The proof.
+
         >>> from kg_reasoner.terms import literal
         >>> reasoner = Reasoner('path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) . edge("a", "b") . edge("b", "c") .')
         >>> print(reasoner.explain(Atom("path", (literal("a"), literal("c")))).text())
@@ -705,10 +717,20 @@ class Reasoner:
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
-        """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later; errors as for `explain`.
+        """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
 
         What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
         reading on is an error.
+
+        Args:
+            fact: as for `explain`.
+
+        Returns:
+            An iterator of proofs.
+
+        Raises:
+            NoProofError: there is no such fact.
+            ReasonerError: that is not a fact at all.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -728,6 +750,12 @@ class Reasoner:
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
+        Args:
+            fact: a triple or an atom of constants; terms of rdflib or pyoxigraph will do.
+
+        Returns:
+            What is missing, rule by rule.
+
         Raises:
             ReasonerError: the fact is there, or that is not a fact at all.
         """
@@ -739,14 +767,13 @@ class Reasoner:
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
         """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
-        if self.engine.base.rewriting is None or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
+        if not self.engine.base.equality.merges or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
-        from kg_reasoner.engine.equality.reasons import support
         from kg_reasoner.engine.equality.rules import axioms
 
         explainer = self._explaining()
         number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
-        facts = support(explainer.derivations, self.engine.base.rewriting, number) if number >= 0 else None
+        facts = self.engine.base.equality.support(explainer.derivations, number) if number >= 0 else None
         if facts is None:
             return None
         found = Reasoner(Program(self.engine.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
@@ -760,15 +787,13 @@ class Reasoner:
         return found if any(True for _ in found.triples(*terms)) else None  # type: ignore[arg-type]
 
     def _explaining(self) -> Explainer:
-        from kg_reasoner.engine.equality.names import Renaming
         from kg_reasoner.explain import Derivations, Explainer
 
         engine = self.engine
         engine.update()
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
             derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
-            renaming = None if engine.base.rewriting is None else Renaming(engine.base.rewriting, self.dictionary)
-            self._explainer = Explainer(derivations, renaming)
+            self._explainer = Explainer(derivations, engine.base.equality.renaming())
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer

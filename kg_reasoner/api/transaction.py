@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from threading import get_ident
 from types import TracebackType
+from typing import Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.locking import Hold, is_at_work
@@ -15,6 +16,24 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.storage.dictionary import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
+
+
+class Changeable(Protocol):
+    """A `kg_reasoner.api.reasoner.Reasoner`, which documents these members."""
+
+    core: ReasonerCore
+
+    def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None: ...
+
+    def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None: ...
+
+    def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def add_program(self, program: Program | str) -> None: ...
+
+    def remove_rules(self, rules: Iterable[Rule]) -> None: ...
 
 
 class Transaction:
@@ -35,9 +54,10 @@ class Transaction:
     3
     """
 
-    def __init__(self, reasoner: ReasonerCore, collects: bool = True, *, isolated: bool = True) -> None:
+    def __init__(self, reasoner: Changeable, collects: bool = True, *, isolated: bool = True) -> None:
         self.reasoner = reasoner
-        self.collector = Collector(reasoner.dictionary) if collects else None
+        self.core = reasoner.core
+        self.collector = Collector(reasoner.core.dictionary) if collects else None
         self._isolated = isolated
         self._has_begun = False
         self._thread = -1
@@ -49,7 +69,7 @@ class Transaction:
     @property
     def is_open(self) -> bool:
         """Whether it has begun and not ended."""
-        return self.reasoner.engine.transaction is self
+        return self.core.engine.transaction is self
 
     @property
     def is_void(self) -> bool:
@@ -69,6 +89,14 @@ class Transaction:
         """Whether it collects what changes."""
         return self.collector is not None
 
+    def collect(self) -> None:
+        """Collect what changes from now on, if it does not; it is open."""
+        if self.collector is None:
+            with self.core.engine.exclusively():
+                collector = Collector(self.core.dictionary)
+                self.core.engine.collect(collector)
+                self.collector = collector
+
     @property
     def delta(self) -> Delta:
         """What the transaction has changed in the materialisation; while it is open, what it has changed so far.
@@ -81,8 +109,8 @@ class Transaction:
         if self._delta is not None:
             return self._delta
         if self.is_open:
-            self.reasoner.materialise()
-        return self.reasoner.visibility.of_delta(self.collector.delta)
+            self.core.materialise()
+        return self.core.visibility.of_delta(self.collector.delta)
 
     # --- begin and end ----------------------------------------------------------------------------------------------
 
@@ -94,16 +122,16 @@ class Transaction:
         """
         if self._has_begun:
             raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
-        reasoner, engine = self.reasoner, self.reasoner.engine
+        core, engine = self.core, self.core.engine
         self._thread = get_ident()
         hold = engine.lock.write(until=self._is_needed if self._isolated else None)
         try:
             engine.make_sound()
             if engine.transaction is not None:
                 raise TransactionError("another transaction is open: end it first, by commit or rollback")
-            reasoner.materialise()
+            core.materialise()
             self._has_begun, self._hold = True, hold if self._isolated else None
-            engine.begin(self)
+            engine.begin(self, self.collector)
         finally:
             if not (self._isolated and self.is_open):
                 hold.release()
@@ -125,21 +153,21 @@ class Transaction:
             LimitError, CancelledError: it took more than it may, or was cancelled. Everything is undone.
         """
         self._expect_open()
-        reasoner, engine = self.reasoner, self.reasoner.engine
+        core, engine = self.core, self.core.engine
         try:
             with engine.exclusively():
                 engine.update()
-                reasoner.expect_consistent()
+                core.expect_consistent()
                 if self.collector is not None:
-                    self._delta = reasoner.visibility.of_delta(self.collector.delta)
-                engine.commit(self._delta if reasoner.has_subscribers else None)
+                    self._delta = core.visibility.of_delta(self.collector.delta)
+                engine.commit(self._delta if core.subscriptions else None)
         except BaseException:
             if self.is_open:
                 self.rollback()
             raise
         finally:
             self._release()
-        reasoner.publish()
+        core.publish()
         return self._delta
 
     def rollback(self) -> None:
@@ -148,11 +176,11 @@ class Transaction:
         When an exception interrupts this, whatever is done next with the reasoner goes on with it first.
         """
         self._expect_open()
-        engine = self.reasoner.engine
+        engine = self.core.engine
         with engine.lock.write():
             engine.readings.complete()
             self._is_ending = True
-            self._delta = Delta.nothing(self.reasoner.dictionary)
+            self._delta = Delta.nothing(self.core.dictionary)
             engine.roll_back()
         self._release()
 

@@ -151,7 +151,7 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
         load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
         reasoner.materialise(progress=progress)
-    explicit, inferred = reasoner.queries.count("explicit"), reasoner.queries.count("inferred")
+    explicit, inferred = reasoner.core.queries.count("explicit"), reasoner.core.queries.count("inferred")
     note(f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; {plural(inferred, 'triple')} inferred in {watch.lap():.2f} s")
     report_missing_imports(reasoner)
     found = axiom_warnings(reasoner)

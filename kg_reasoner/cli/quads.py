@@ -28,7 +28,7 @@ def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTex
         return
     reasoner = store.reasoner
     if which == "all":
-        quads = reasoner.queries.quads
+        quads = reasoner.core.queries.quads
         explicit = reasoner.triple_ids("explicit")
         yield from _texts(reasoner, explicit[quads.in_default(explicit)], "")
         for graph in quads.names().tolist():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from kg_reasoner.engine.fact_base import FactBase
+    from kg_reasoner.engine.knowledge_base import KnowledgeBase
     from kg_reasoner.storage.dictionary import Ids
     from kg_reasoner.storage.relation import Changed
 
@@ -32,8 +32,8 @@ class LoggedFacts:
     added: bool
     changed: Changed | None = None
 
-    def settle(self, base: FactBase) -> None:
-        """Find out how far the kernels of a fact base have got, if they were interrupted."""
+    def settle(self, base: KnowledgeBase) -> None:
+        """Find out how far the kernels of a knowledge base have got, if they were interrupted."""
         if self.changed is None:
             self.changed = base.database.answers_to(self.ids)
 
@@ -43,7 +43,7 @@ class LoggedFacts:
         ids, changed = self.ids[self.changed], self.changed[self.changed]
         self.ids, self.changed = ids, changed
 
-    def take_back(self, base: FactBase) -> None:
+    def take_back(self, base: KnowledgeBase) -> None:
         """Give the facts the state that they had before."""
         if self.changed is not None and self.changed.any():
             (base.remove if self.added else base.insert)(self.predicate, self.ids[self.changed])
@@ -57,12 +57,12 @@ class LoggedSetting:
     attribute: str
     before: Any
 
-    def settle(self, base: FactBase) -> None:
+    def settle(self, base: KnowledgeBase) -> None:
         """Give the attribute the value that it had before."""
         setattr(self.owner, self.attribute, self.before)
 
-    def take_back(self, base: FactBase) -> None:
-        """Nothing of it is in a fact base."""
+    def take_back(self, base: KnowledgeBase) -> None:
+        """Nothing of it is in a knowledge base."""
 
 
 Entry: TypeAlias = LoggedFacts | LoggedSetting

@@ -49,6 +49,13 @@ class Readable(Protocol):
     """What is asked: a reasoner, as far as queries need it."""
 
     @property
+    def core(self) -> ReadableCore: ...
+
+
+class ReadableCore(Protocol):
+    """The part of it that queries need."""
+
+    @property
     def queries(self) -> Queries: ...
 
     def reading(self, which: Which = ...) -> Hold: ...
@@ -73,15 +80,17 @@ def answers(
     Facts with a literal as the subject, or with anything but an IRI as the property, are not triples and match nothing. Hidden
     triples match the patterns that ask for them, see `kg_reasoner.query.visibility`.
     """
-    with reasoner.reading(which):
-        return reasoner.queries.solve(list(patterns), which, limit).columns(variables)
+    core = reasoner.core
+    with core.reading(which):
+        return core.queries.solve(list(patterns), which, limit).columns(variables)
 
 
 def match_triples(reasoner: Readable, pattern: Sequence[int | None], which: Which = "all") -> Ids:
     """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
     subject, property, value = pattern
-    with reasoner.reading(which):
-        return reasoner.queries.match(subject, property, value, which)
+    core = reasoner.core
+    with core.reading(which):
+        return core.queries.match(subject, property, value, which)
 
 
 @dataclass(frozen=True, slots=True)

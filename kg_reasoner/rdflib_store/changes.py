@@ -120,7 +120,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             self._add_ids(triples, graphs)
 
     def _add_ids(self, triples: Ids, graphs: Ids | None) -> None:
-        with self.reasoner.at_once():
+        with self.reasoner.core.at_once():
             state(self.reasoner, triples, graphs)
         self._tell_by_graph(triples, graphs)
 
@@ -135,7 +135,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
             return
         with self.writing():
             self.begin()
-            with self.reasoner.at_once():
+            with self.reasoner.core.at_once():
                 quads = self._withdraw(triples, graph)
             if self._by_graph is not None:
                 self._by_graph.changed(quads, NO_QUADS)
@@ -143,12 +143,12 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
     def _withdraw(self, triples: Ids, graph: int | None) -> Ids:
         """Remove triples within an operation. Returns their quads, if anybody needs to know."""
         if graph is None and self._by_graph is None:
-            self.reasoner.withdraw_triples(triples)
+            self.reasoner.core.withdraw_triples(triples)
             return NO_QUADS
         named_graphs = self.reasoner.named_graphs
         quads = named_graphs.stating(triples) if graph is None else self._quads(triples, graph)
         if graph is None:
-            self.reasoner.withdraw_triples(triples)
+            self.reasoner.core.withdraw_triples(triples)
         else:
             named_graphs.withdraw(quads)
         return quads
@@ -162,7 +162,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
         self.begin()
         ids, graphs = encoded(self.reasoner, added) if added else (NO_TRIPLES, None)
         gone = [NO_QUADS]
-        with self.reasoner.at_once():
+        with self.reasoner.core.at_once():
             for graph, triples in found.items():
                 gone.append(self._withdraw(triples, graph))
             if dropped != IN_DEFAULT:
@@ -191,7 +191,7 @@ class StoreChanges(StoreTransactions, StoreReading, Updatable):
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
-        queries = self.reasoner.queries
+        queries = self.reasoner.core.queries
         subject, property, value = pattern
         if graph is None and None not in pattern:
             return np.array([pattern], np.int32)  # removing what is not there does nothing

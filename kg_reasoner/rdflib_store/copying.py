@@ -23,7 +23,7 @@ def translated(ids: Ids, source: Dictionary, target: Dictionary) -> Ids:
 
 def copy_explicit(source: Reasoner, target: Reasoner) -> None:
     """Add the explicit triples of a reasoner to another one, in the same graphs."""
-    quads = source.queries.quads
+    quads = source.core.queries.quads
     triples = source.engine.base.triples("explicit")
     if QUADS not in source.engine.catalog.predicates:
         target.add_triples(translated(triples, source.dictionary, target.dictionary))

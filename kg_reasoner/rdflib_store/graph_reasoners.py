@@ -43,7 +43,7 @@ class GraphReasoners:
             store = self._stores[graph] = self._make_store(self.template.without_facts())
             store.is_single = True
             self._made.add(graph)
-            self._add(store, self._base.queries.quads.match(None, None, None, graph))
+            self._add(store, self._base.core.queries.quads.match(None, None, None, graph))
         return store
 
     def changed(self, removed: Ids, added: Ids) -> None:
@@ -72,7 +72,7 @@ class GraphReasoners:
             for graph in sorted(self._changed):
                 store = self.store_of(graph)
                 store.prepare()
-                store.reasoner.expect_consistent()
+                store.reasoner.core.expect_consistent()
 
     def commit(self) -> None:
         """Keep the changes since the last commit; the base has done so."""

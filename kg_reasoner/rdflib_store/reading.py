@@ -63,10 +63,10 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             self.flush()
             return hold
         if self.reasoner.engine.transaction is None:
-            return self.reasoner.reading(which)
+            return self.reasoner.core.reading(which)
         while True:
             self.flush()
-            hold = self.reasoner.reading(which)
+            hold = self.reasoner.core.reading(which)
             if not self.is_waiting or self.reasoner.engine.lock.is_writing:
                 return hold
             hold.release()
@@ -107,7 +107,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     def _contains(self, triple: Sequence[int | None], which: Which) -> bool:
         """Whether there is a triple of ids, in whatever graph."""
         subject, property, value = cast(Sequence[int], triple)
-        return self.reasoner.queries.contains(subject, property, value, which)
+        return self.reasoner.core.queries.contains(subject, property, value, which)
 
     def _place_to_read(self, name: Node, which: Which) -> GraphTerm | None:
         """Where a graph's triples are; None: nowhere."""
@@ -123,9 +123,9 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             return NO_TRIPLES
         subject, property, value = pattern
         if place is None:
-            return self.reasoner.queries.match(subject, property, value, which)
-        found = self.reasoner.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
-        return found if _is_stated(place) else self.reasoner.queries.seen(found, property, value)
+            return self.reasoner.core.queries.match(subject, property, value, which)
+        found = self.reasoner.core.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
+        return found if _is_stated(place) else self.reasoner.core.queries.seen(found, property, value)
 
     def _with_contexts(self, pattern: RdflibPattern) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
         if self._by_graph is not None:
@@ -134,7 +134,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             return
         with self.reading():
             found = np.array(self._match(None, pattern))
-            size = max(CHUNK, self.reasoner.queries.quads.count())  # to look graphs up takes a look at all quads
+            size = max(CHUNK, self.reasoner.core.queries.quads.count())  # to look graphs up takes a look at all quads
         for start in range(0, len(found), size):
             chunk = found[start : start + size]
             graphs = Memberships(self, chunk)
@@ -170,10 +170,10 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
             if self._by_graph is not None:
                 return self._count_by_graph(None, which)
             if which != "all":
-                return self.reasoner.queries.count(which)
+                return self.reasoner.core.queries.count(which)
             size = self._size
             if size is None or size[0] != self.reasoner.version:
-                self._size = size = self.reasoner.version, self.reasoner.queries.count()
+                self._size = size = self.reasoner.version, self.reasoner.core.queries.count()
             return size[1]
 
     def _count_by_graph(self, name: Node | None, which: Which = "all") -> int:
@@ -203,7 +203,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
 
     def stored_graphs(self) -> list[Node]:
         with self.reading("explicit"):
-            return self.terms.nodes(self.reasoner.queries.quads.names().tolist())
+            return self.terms.nodes(self.reasoner.core.queries.quads.names().tolist())
 
     def all_graphs(self) -> list[Node]:
         """The default graph and the named ones, without that of the inferred triples."""
@@ -220,11 +220,11 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
         with self.reading("explicit"):
             number = self.terms.find(name)
             is_special = name in (self.inferred_graph, DATASET_DEFAULT_GRAPH_ID)
-            return is_special or (number >= 0 and self.reasoner.queries.quads.has(number))
+            return is_special or (number >= 0 and self.reasoner.core.queries.quads.has(number))
 
     def place(self, name: Node) -> GraphTerm | None:
         self.flush()
-        default = self.reasoner.queries.quads.default
+        default = self.reasoner.core.queries.quads.default
         if name == DATASET_DEFAULT_GRAPH_ID:
             return default if name != self.inferred_graph else frozenset({default, INFERRED})
         if name == self.inferred_graph:
@@ -238,7 +238,7 @@ class StoreReading(sparql.PatternSource, PrefixBindings):
     def names_of(self, triples: Ids) -> list[list[Node]]:
         """The names of the graphs that have each of some triples, given as ids of shape (n, 3)."""
         found: list[list[Node]] = [[] for _ in triples]
-        quads = self.reasoner.queries.quads
+        quads = self.reasoner.core.queries.quads
         numbers, graphs = quads.memberships(triples)
         for number, name in zip(numbers.tolist(), self.terms.nodes(graphs.tolist()), strict=True):
             found[number].append(name)

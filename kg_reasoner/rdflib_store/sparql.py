@@ -146,7 +146,7 @@ class _WatchedReading:
 
     def __init__(self, store: PatternSource) -> None:
         self._store = store
-        self._watch = store.reasoner.watch()
+        self._watch = store.reasoner.core.watch()
 
     def __enter__(self) -> None:
         self._watch.__enter__()

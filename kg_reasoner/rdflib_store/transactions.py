@@ -32,7 +32,7 @@ def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple
 def state(reasoner: Reasoner, triples: Ids, graphs: Ids | None) -> None:
     """Add triples, within an operation, to the default graph, or each to the graph of its id."""
     if graphs is None:
-        reasoner.state_triples(triples)
+        reasoner.core.state_triples(triples)
     else:
         reasoner.named_graphs.state(reasoner.named_graphs.placed(triples, graphs))
 
@@ -55,7 +55,7 @@ class StoreTransaction(Transaction):
         """See `Transaction.begin`; the caller may write, and has made sure that no other transaction is open."""
         self.reasoner.materialise()
         self._has_begun = True
-        self.reasoner.engine.begin(self)
+        self.reasoner.engine.begin(self, self.collector)
         return self
 
     @property

@@ -7,7 +7,8 @@ only among those that the merged facts can have come from.
 
 from __future__ import annotations
 
-from kg_reasoner.engine.equality.rewriting import Rewriting
+from kg_reasoner.engine.equality.cliques import Cliques
+from kg_reasoner.engine.equality.names import Names
 from kg_reasoner.explain.derivations import Derivations, Fact
 from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.storage.kernels.layout import EXPLICIT
@@ -20,12 +21,12 @@ MOST_NAMES = 60
 """So many equal terms are told apart: axioms derive every fact for all combinations of them."""
 
 
-def support(derivations: Derivations, rewriting: Rewriting, term: int) -> list[Atom] | None:
+def support(derivations: Derivations, cliques: Cliques, asserted_as: Names, term: int) -> list[Atom] | None:
     """The explicit facts from which it may follow that a term is the same as others; None if they, or the terms, are too many."""
     decode, find = derivations.catalog.dictionary.decode, derivations.catalog.dictionary.find
     waiting: list[Fact] = []
     known: set[Fact] = set()
-    cliques: set[int] = set()
+    met: set[int] = set()
     names = 0
     found: dict[Atom, None] = {}
 
@@ -36,10 +37,10 @@ def support(derivations: Derivations, rewriting: Rewriting, term: int) -> list[A
 
     def need_clique(number: int) -> None:
         nonlocal names
-        members = rewriting.cliques.members(number)
-        representative = rewriting.cliques.of_term(number)
-        if len(members) > 1 and representative not in cliques:
-            cliques.add(representative)
+        members = cliques.members(number)
+        representative = cliques.of_term(number)
+        if len(members) > 1 and representative not in met:
+            met.add(representative)
             names += len(members)
             fact = derivations.fact(Atom(TRIPLE, (decode(representative), OWL.sameAs, decode(representative))))
             if fact is not None:
@@ -55,7 +56,7 @@ def support(derivations: Derivations, rewriting: Rewriting, term: int) -> list[A
         for number in ids:
             need_clique(number)
         if derivations.flags(fact) & EXPLICIT:
-            asserted = rewriting.asserted_as(atom.predicate, ids).tolist() or [ids]
+            asserted = asserted_as(atom.predicate, ids).tolist() or [ids]
             found.update((Atom(atom.predicate, tuple(map(decode, row))), None) for row in asserted)
         for instance in derivations.instances(fact):
             for premise in instance.premises:

@@ -10,51 +10,60 @@ reason: they are split, but for what is asserted, and merged again as far as rul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.equality import rules as equality_rules
 from kg_reasoner.engine.equality.asserted import PREFIX, Asserted
 from kg_reasoner.engine.equality.changes import Assertions, expanded
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.equality.contradictions import contradictions
+from kg_reasoner.engine.equality.names import Renaming
 from kg_reasoner.engine.equality.stored import StoredFacts, flag_of
 from kg_reasoner.engine.equality.tracing import Tracer
+from kg_reasoner.engine.equality.treatment import Equality, Transfer
+from kg_reasoner.engine.equality.views import ExpandingQueries
+from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.language import analysis
-from kg_reasoner.planning.catalog import INTERNAL, Catalog
-from kg_reasoner.program import TRIPLE, Program, Rule
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.storage.relation import Changed, Rows
 from kg_reasoner.terms import OWL
 
+if TYPE_CHECKING:
+    from kg_reasoner.explain.derivations import Derivations
+
 NO_TERMS: Ids = np.empty(0, np.int32)
 
-Change = Callable[[str, Rows, int], Changed]
-"""Loads facts of a predicate with a flag, or takes the flag from them; says of each whether that changes anything."""
 
-
-class Rewriting:
+class Rewriting(Equality):
     """Keeps a database of images, for a reasoner.
 
     Args:
-        catalog: of the database.
+        facts: the images.
         materialiser: has the rules.
-        load: how facts get into the database.
-        retract: how they lose a flag.
     """
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser, load: Change, retract: Change) -> None:
+    merges = True
+
+    def __init__(self, facts: FactBase, materialiser: Materialiser) -> None:
+        super().__init__(facts)
+        catalog = facts.catalog
         self.cliques = Cliques(catalog.dictionary)
         self.asserted = Asserted(catalog)
         self._catalog = catalog
-        self._load, self._retract = load, retract
+        self._load, self._retract = facts.store, facts.unstore
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
         self._stored = StoredFacts(catalog, self.cliques)
         self._tracer = Tracer(catalog, materialiser, self.cliques, self._stored)
@@ -65,7 +74,6 @@ class Rewriting:
         self._negates = False
         self._named: frozenset[int] = frozenset()
         self.names_changed = False
-        """Whether rules that name merged terms need new images."""
         self.assertions = Assertions()
         """What has become explicit, or ceased to be, since changes were last taken; somebody has to note it."""
         self._former: Cliques | None = None
@@ -74,9 +82,20 @@ class Rewriting:
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
-    def load(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Insert facts, shape (n, arity), as users name things. Says of each whether it is new."""
-        self._changed = True
+    @property
+    def load(self) -> Transfer:
+        """See `Equality.load`."""
+        return self._load_images
+
+    @property
+    def retract(self) -> Transfer:
+        """See `Equality.retract`."""
+        return self._retract_images
+
+    def _load_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        if predicate.startswith(INTERNAL):
+            return self._load(predicate, facts, flag)
+        self._touch(predicate, facts)
         merged = self._are_about_merged(predicate, facts)
         if not merged.any():
             return self._load(predicate, facts, flag)
@@ -87,9 +106,10 @@ class Rewriting:
         self._load(predicate, _images(pairs), flag)
         return changed
 
-    def retract(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Take a flag from facts. Says of each whether it had it."""
-        self._changed = True
+    def _retract_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+        if predicate.startswith(INTERNAL):
+            return self._retract(predicate, facts, flag)
+        self._touch(predicate, facts)
         merged = self._are_about_merged(predicate, facts)
         if not merged.any():
             changed = self._retract(predicate, facts, flag)
@@ -105,8 +125,29 @@ class Rewriting:
             self._weakened.append((predicate, self._image(predicate, facts[changed])))
         return changed
 
+    def _touch(self, predicate: str, facts: Rows) -> None:
+        """Facts come or go; what is stored are others than these."""
+        self._changed = True
+        if predicate == TRIPLE:
+            self._facts.axioms.note_change(facts)
+
+    def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
+        """See `Equality.foretell`: what is stored are other facts than these."""
+        if predicate.startswith(INTERNAL):
+            return None
+        return self.are_explicit(predicate, facts, self._facts.are_explicit(predicate, facts)) != added
+
+    def note(self, predicate: str, facts: Rows, changed: Changed, added: bool) -> None:
+        """See `Equality.note`."""
+        if not predicate.startswith(INTERNAL):
+            self.assertions.note(predicate, facts[changed], added)
+
+    def release(self, predicate: str) -> None:
+        """See `Equality.release`."""
+        self.asserted.release(predicate)
+
     def are_explicit(self, predicate: str, facts: Rows, stored: Changed) -> Changed:
-        """Of each of some facts, whether it is explicit, given whether it is stored as such."""
+        """See `Equality.are_explicit`."""
         merged = self._are_about_merged(predicate, facts)
         if merged.any():
             stored = stored & ~merged
@@ -121,7 +162,9 @@ class Rewriting:
         return np.concatenate([stored[~self._are_about_merged(predicate, stored)], kept])
 
     def in_all_names(self, predicate: str, stored: Callable[[Which], Rows], which: Which) -> Rows:
-        """The facts of a predicate in all names, given the stored ones: all, the explicit, or those that are only derived."""
+        """See `Equality.in_all_names`."""
+        if not self.cliques or predicate.startswith(INTERNAL):
+            return stored(which)
         if which == "explicit":
             return self.explicit_facts(predicate, stored("explicit"))
         everything = self.cliques.expand(stored("all"))
@@ -129,11 +172,8 @@ class Rewriting:
             return everything
         return everything[~contains(self.explicit_facts(predicate, stored("explicit")), everything)]
 
-    def recovered(self, stored: Mapping[str, Rows]) -> dict[str, Rows]:
-        """All explicit facts as users name things, given those that are stored, by predicate; wherever an update was interrupted.
-
-        Some may be there twice.
-        """
+    def recovered(self, stored: dict[str, Rows]) -> dict[str, Rows]:
+        """See `Equality.recovered`."""
         return {
             predicate: rows if predicate.startswith(INTERNAL) else self._recovered(predicate, rows)
             for predicate, rows in stored.items()
@@ -171,26 +211,37 @@ class Rewriting:
         columns = facts[:, :1] if predicate in LITERAL_PREDICATES else facts
         return np.asarray(self.cliques.are_merged(columns).any(axis=1))
 
+    # --- questions --------------------------------------------------------------------------------------------------
+
+    def make_queries(self, *, generalised: bool) -> Queries:
+        """See `Equality.make_queries`."""
+        return ExpandingQueries(self._catalog, self.cliques, self.asserted, generalised=generalised)
+
     def contradictions(self) -> Iterator[Violation]:
-        """Literals of different values that have become the same."""
+        """See `Equality.contradictions`."""
         return contradictions(self.cliques, self._catalog.dictionary)
+
+    def renaming(self) -> Renaming:
+        """See `Equality.renaming`."""
+        return Renaming(self.image, self.asserted_as, self._catalog.dictionary)
+
+    def support(self, derivations: Derivations, term: int) -> list[Atom] | None:
+        """See `Equality.support`; None, too, if the facts, or the terms, are too many."""
+        from kg_reasoner.engine.equality.reasons import support
+
+        return support(derivations, self.cliques, self.asserted_as, term)
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def check(self, rules: Iterable[Rule]) -> None:
-        """Make sure that rules can be applied to representatives.
-
-        Raises:
-            UnsupportedError: a rule does not mean the same in all names of a thing.
-            StratificationError: what a rule negates may depend on equality, which depends on everything.
-        """
+        """See `Equality.check`."""
         rules = list(rules)
         equality_rules.check(rules)
         if equality_rules.negates(rules):
             analysis.check(Program((*rules, *equality_rules.axioms())))
 
     def images(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
-        """Rules with representatives for the terms they name, and without the axioms of equality."""
+        """See `Equality.images`: with representatives for the terms they name, and without the axioms of equality."""
         rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
         encode, decode = self._catalog.dictionary.encode, self._catalog.dictionary.decode
         terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
@@ -203,7 +254,7 @@ class Rewriting:
         return tuple(dict.fromkeys(self._images.values()))
 
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
-        """The images of the rules that are no longer among `rules`. Names aside: rules that differ in equal terms are the same."""
+        """See `Equality.gone`. Names aside: rules that differ in equal terms are the same."""
         if not self.cliques:
             return []
         before, now = set(self._images.values()), set(self.images(rules))
@@ -212,14 +263,7 @@ class Rewriting:
     # --- cliques ----------------------------------------------------------------------------------------------------
 
     def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
-        """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
-
-        Nothing has been deleted yet. Says whether any clique has changed.
-
-        Args:
-            gone: the plans of rules that have been removed.
-            gone_facts: facts that programs state no longer.
-        """
+        """See `Equality.revise`."""
         suspects = self._suspects(gone, gone_facts) if self.cliques else set()
         self._weakened, self._changed = [], False
         for representative in suspects:
@@ -229,13 +273,15 @@ class Rewriting:
         return self._merge(self._stored.new_equalities(EXPLICIT)) or bool(suspects)
 
     def merge(self) -> bool:
-        """After an update: merge the cliques that were found to be the same. Says whether there are any."""
+        """See `Equality.merge`."""
         found = self._stored.new_equalities(0)
         self._stored.note_looked_at()
         return self._merge(found)
 
-    def settle(self) -> None:
-        """The update is through, and no rows are left to be looked at."""
+    def settle(self, collector: Collector | None) -> None:
+        """See `Equality.settle`."""
+        if collector is not None:
+            collector.take(self._take_changes())
         self._stored.note_looked_at()
         self._former, self._moved = None, [NO_TERMS]
 
@@ -317,14 +363,14 @@ class Rewriting:
     # --- changes in all names ---------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Forget what has been noted: changes are counted from now on."""
+        """See `Equality.begin`."""
         self.assertions, self._steps = Assertions(), []
 
-    def note_step(self, delta: Delta) -> None:
-        """What has changed among stored facts."""
+    def note_step(self, delta: Delta, collector: Collector) -> None:
+        """See `Equality.note_step`; in all names, it is collected by `settle`."""
         self._steps.append(delta)
 
-    def take_changes(self) -> Delta:
+    def _take_changes(self) -> Delta:
         """What has changed in all names since the last time, by the steps and assertions that were noted since."""
         moved = np.unique(np.concatenate(self._moved))
         former = self.cliques if self._former is None else self._former
@@ -340,8 +386,9 @@ class Rewriting:
         self.begin()
         return delta
 
-    def succeed(self, former: Rewriting) -> None:
-        """Go on where another one has been, whose database is given up."""
+    def succeed(self, former: Equality) -> None:
+        """See `Equality.succeed`."""
+        assert isinstance(former, Rewriting)
         self.assertions, self._steps = former.assertions, former._steps
         self._former = former.cliques if former._former is None else former._former
         self._moved = [*former._moved, former.cliques.merged_terms()]

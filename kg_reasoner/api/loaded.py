@@ -1,0 +1,48 @@
+"""What a reasoner knows of the documents that have been loaded into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kg_reasoner.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.imports.closure import Import, ImportClosure
+    from kg_reasoner.loaders.ontology.owl import AxiomWarning
+
+__all__ = ["Loaded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a reasoner knows of the documents that have been loaded into it."""
+
+    ontologies: Mapping[str, str] = field(default_factory=dict)
+    """The documents of ontologies, by the IRIs of these and of their versions."""
+    imports: Mapping[tuple[str, str], Import] = field(default_factory=dict)
+    """The imports, by the importing ontology and the imported IRI."""
+    refused: tuple[UnsupportedError, ...] = ()
+    """The rules that were left out."""
+
+    def after(self, closure: ImportClosure) -> Loaded:
+        """What is known when this has been loaded, too."""
+        from kg_reasoner.loaders.imports.closure import plain
+
+        imports = {**self.imports, **{(found.importer, found.iri): found for found in closure.imports}}
+        for key, found in imports.items():
+            if found.document is None:
+                imports[key] = replace(found, document=closure.ontologies.get(plain(found.iri)))
+        return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused))
+
+    def warnings(self) -> Iterator[AxiomWarning]:
+        """What was not found, and what was left out."""
+        from kg_reasoner.loaders.ontology.owl import AxiomWarning
+
+        for found in self.imports.values():
+            if found.document is None:
+                yield AxiomWarning(f"Import(<{found.iri}>)", found.missing())
+        for error in self.refused:
+            where = "a rule" if error.span is None else f"the rule at {error.span.source}:{error.span.line}"
+            yield AxiomWarning(where, error.message)

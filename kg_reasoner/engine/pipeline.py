@@ -1,0 +1,168 @@
+"""An update, step by step: axioms become rules, rules become plans, a strategy applies what has changed, equal terms are merged.
+
+What a step has changed for those before it takes another round: the next one has less to do, until there is nothing left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.maintenance import Maintenance, Work
+from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
+from kg_reasoner.engine.state import State
+from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.planning.catalog import layout_for
+from kg_reasoner.progress import Progress
+from kg_reasoner.query.delta import difference
+
+__all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
+
+Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
+"""A part of an update. Says whether the update has to begin again with the first step."""
+
+
+def run(state: State, collector: Collector | None, progress: Progress | None) -> None:
+    """Apply all changes since the last update, and those that follow for axioms and equal terms."""
+    update, base = state.next_update, state.base
+    update.collector, update.progress, update.is_first, update.before = collector, progress, True, None
+    if base.database.context.removed_count:
+        state.axioms.note_removal()
+    pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
+    while True:
+        for step in pipeline:
+            if step(state, update):
+                break
+        else:
+            return
+
+
+def translate_axioms(state: State, update: UpdateState) -> None:
+    """Turn explicit axioms into rules, if they have changed."""
+    if state.axioms.has_changed:
+        state.translate_schema()
+
+
+def plan_rules(state: State, update: UpdateState) -> None:
+    """Choose the layout of triples and plan rules."""
+    if update.rules_changed:
+        rules = state.applied_rules
+        if (layout := layout_for(rules)) is not type(state.catalog.layout):
+            if update.collector is not None and update.before is None:
+                update.before = state.base.settled_facts()
+            state.rebuild(layout)
+            rules = state.applied_rules
+        state.base.rulebook.use(rules)
+        update.rules_changed = False
+    base = state.base
+    if base.rulebook.asks_of_literals:
+        base.feed_literals()
+    update.new_rules = base.rulebook.plan()
+
+
+def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
+    """Plan rules; split and merge cliques of equal terms for what users have changed.
+
+    Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
+    """
+    equality = state.base.equality
+    gone = equality.gone(state.rules) if update.is_first and update.rules_changed else []
+    gone_plans = [planned for rule in gone for planned in state.base.rulebook.plans_of(rule)]
+    update.is_first = False
+    plan_rules(state, update)
+    if equality is state.base.equality and equality.revise(gone_plans, [rule for rule in gone if not rule.body]):
+        state.translate_schema()
+        update.rules_changed = update.rules_changed or equality.names_changed
+        early = update.new_rules
+        plan_rules(state, update)
+        gone_now = set(map(id, state.base.rulebook.gone_rules))
+        update.new_rules = [planned for planned in (*early, *update.new_rules) if id(planned) not in gone_now]
+
+
+def maintain(state: State, update: UpdateState) -> None:
+    """Let a strategy apply the changes of facts and rules since the last time, and collect what that changes."""
+    base, collector, before = state.base, update.collector, update.before
+    materialiser, rulebook = base.materialiser, base.rulebook
+    collects = collector is not None and before is None
+    work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_groups, collects, update.progress)
+    if rulebook.gone_rules or rulebook.gone_groups:
+        materialiser.remove_rules(rulebook.gone_rules)
+        materialiser.remove_groups(rulebook.gone_groups)
+    materialiser.make_strata()
+    restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
+    strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
+    strategy.apply(work)
+    if rulebook.gone_rules or rulebook.gone_groups:
+        rulebook.forget_gone()
+    if collector is not None:
+        delta = base.delta(work) if before is None else difference(state.dictionary, before, base.settled_facts())
+        update.before = None
+        base.equality.note_step(delta, collector)
+
+
+def merge_equal_terms(state: State, update: UpdateState) -> bool:
+    """Merge terms that rules have found to be the same, if there are any."""
+    equality = state.base.equality
+    if not equality.merge():
+        return False
+    update.rules_changed = update.rules_changed or equality.names_changed
+    return True
+
+
+def extend_axioms(state: State, update: UpdateState) -> bool:
+    """Turn axioms that have been derived into rules, if they make other ones."""
+    base = state.base
+    changed = state.axioms.extend(base.catalog, base.equality.merges)
+    if changed:
+        state.touch(rules=True)
+    return changed
+
+
+def check_column_types(state: State, update: UpdateState) -> None:
+    """Check what has been derived against the declared types of columns.
+
+    Raises:
+        ColumnTypeError: a term is not of its column's type. This will be said again until rules or facts have changed that.
+    """
+    for predicate in state.column_types.typed:
+        number = state.catalog.predicates.get(predicate, -1)
+        record = state.database.relations[number] if number >= 0 else None
+        if record is None or state.base.checked_sizes.get(number) == (record.count, record.dead):
+            continue
+        derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
+        state.column_types.check(predicate, state.database.rows(number), derivers)
+        state.base.checked_sizes[number] = record.count, record.dead
+
+
+def compact(state: State, update: UpdateState) -> None:
+    """Forget dead rows where they are many."""
+    state.base.materialiser.compact()
+
+
+def settle_names(state: State, update: UpdateState) -> None:
+    """Collect what has changed in all names of equal terms."""
+    state.base.equality.settle(update.collector)
+
+
+PIPELINE: Final[Sequence[Step]] = (
+    translate_axioms,
+    plan_rules,
+    maintain,
+    extend_axioms,
+    check_column_types,
+    compact,
+)
+"""An update where equal terms are left as they are."""
+
+MERGING_PIPELINE: Final[Sequence[Step]] = (
+    translate_axioms,
+    plan_rules_and_revise_cliques,
+    maintain,
+    merge_equal_terms,
+    extend_axioms,
+    check_column_types,
+    compact,
+    settle_names,
+)
+"""An update where they are merged."""

@@ -1,0 +1,126 @@
+"""What an engine holds: a program, the rules that axioms make, facts, and the changes that have not been applied yet."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.knowledge_base import KnowledgeBase
+from kg_reasoner.engine.limiting import Limited
+from kg_reasoner.engine.maintenance import strategy
+from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.planning.catalog import Catalog, layout_for
+from kg_reasoner.planning.layout import TripleLayout
+from kg_reasoner.program import Program, Rule
+from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.column_types import ColumnTypes
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.relation import Database
+
+__all__ = ["State"]
+
+
+class State(Limited):
+    """A program and facts as ids.
+
+    Args:
+        dictionary: what the ids mean.
+        visibility: is told of the rules, as these say which triples are hidden.
+        maintenance: the name of a strategy.
+        datatypes: those whose literals have values.
+        rewrites: whether equal terms are merged.
+
+    Attributes:
+        version: a number that changes whenever facts or rules do.
+        next_update: what has changed since the last update.
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, visibility: Visibility, *, maintenance: str, datatypes: frozenset[str], rewrites: bool
+    ) -> None:
+        super().__init__()
+        self.dictionary = dictionary
+        self.program = Program()
+        self.axioms = AxiomRules(dictionary)
+        self.version = 0
+        self.next_update = UpdateState(is_due=True, rules_changed=True)
+        self._visibility = visibility
+        self._make_base = partial(
+            KnowledgeBase,
+            dictionary,
+            self.axioms,
+            visibility,
+            strategy(maintenance),
+            datatypes=datatypes,
+            rewrites=rewrites,
+            claim=self.claim,
+            watch=self._watch,
+        )
+        dictionary.claim = self.claim
+        self.base = self._make_base(layout=layout_for(()))
+        self._all_rules: tuple[Rule, ...] | None = None
+        self.column_types = ColumnTypes(dictionary, self.program)
+        self._counted = Counters()
+
+    @property
+    def catalog(self) -> Catalog:
+        """Which relation holds what."""
+        return self.base.catalog
+
+    @property
+    def database(self) -> Database:
+        """The relations."""
+        return self.base.database
+
+    @property
+    def counters(self) -> Counters:
+        """How many rules have been applied for updates, by phase."""
+        return self._counted + self.base.maintenance.counters
+
+    def touch(self, *, rules: bool = False) -> None:
+        """Say that facts have changed, or rules."""
+        self.next_update.is_due = True
+        if rules:
+            self.next_update.rules_changed = True
+            self._all_rules = None
+        self.version += 1
+
+    # --- rules ------------------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules: those of the program, and those that the ontology's axioms were translated to."""
+        self.translate_schema()
+        if self._all_rules is None:
+            self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
+            self._visibility.use(self._all_rules)
+            self.axioms.note_rules(self._all_rules)
+        return self._all_rules
+
+    @property
+    def applied_rules(self) -> tuple[Rule, ...]:
+        """The rules as they are applied: with representatives for equal terms, where these are merged."""
+        return self.base.equality.images(self.rules)
+
+    def translate_schema(self) -> None:
+        """Turn the explicit schema triples into rules, if they have changed; what is derived adds to them later."""
+        if self.axioms.translate(self.catalog):
+            self.touch(rules=True)
+
+    def use_program(self, program: Program) -> None:
+        """Take another program from now on; it has been checked."""
+        self.program = program
+        self.column_types, self.base.checked_sizes = ColumnTypes(self.dictionary, program), {}
+        self.axioms.want(program)
+        self.touch(rules=True)
+        if not any(self.database.filled()) and (layout := layout_for(program.rules)) is not type(self.catalog.layout):
+            self.base = self._make_base(layout=layout)  # the layout is chosen before the first facts come
+
+    # --- facts ------------------------------------------------------------------------------------------------------
+
+    def rebuild(self, layout: type[TripleLayout]) -> None:
+        """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
+        base, counted = self._make_base(layout=layout), self.counters
+        base.take_over(self.base)
+        self.base, self._counted = base, counted
