@@ -11,7 +11,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.rdflib_store.query_dataset import QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
 from kg_reasoner.rdflib_store.sparql_dataset import answer
-from kg_reasoner.rdflib_store.views import ReadOnlyStore
+from kg_reasoner.rdflib_store.views import ReadOnlyStore, SelectedGraphs
 
 if TYPE_CHECKING:
     from rdflib.query import Result
@@ -21,7 +21,7 @@ class View(ReadOnlyStore):
     """The explicit or the inferred triples of a dataset, all graphs together."""
 
     def __init__(self, whole: QueryDataset, which: Which) -> None:
-        super().__init__(QueryDataset(whole.graphs, whole.prefixes, whole.permissions, which))
+        super().__init__(SelectedGraphs(whole, None, (), which))
         self._whole = whole
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.rdflib_store.query_dataset import dataset_of
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -41,13 +41,14 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
         NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
         NotAllowedError: a SERVICE that the owner of the store has not allowed.
     """
-    dataset = dataset_of(getattr(context.graph, "store", None))
-    if dataset is None:
+    store = getattr(context.graph, "store", None)
+    if not isinstance(store, DatasetStore):
         raise NotImplementedError
+    dataset = store.dataset
     if part.name in _QUERIES:
         from kg_reasoner.rdflib_store.sparql_functions import bind_functions
 
-        bind_functions(part, is_ours)
+        bind_functions(part)
         return _evaluate_query(context, dataset, part)
     if part.name == "ServiceGraphPattern":
         _check_service(context, dataset, part)
@@ -133,11 +134,6 @@ def _evaluate_part(context: QueryContext, dataset: QueryDataset, part: CompValue
         end = None if part.length is None else part.start + part.length
         return islice(_solutions(context, source, triples, projection.PV, limit=end), part.start, end)
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
-
-
-def is_ours(store: Any) -> bool:
-    """Whether a store is one of ours, or a view of one."""
-    return dataset_of(store) is not None
 
 
 def _check_service(context: QueryContext, dataset: QueryDataset, part: CompValue) -> None:

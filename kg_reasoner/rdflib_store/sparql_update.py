@@ -112,7 +112,6 @@ class _Request:
         from rdflib.plugins.sparql.evaluate import evalPart
         from rdflib.plugins.sparql.sparql import QueryContext
 
-        from kg_reasoner.rdflib_store.sparql import is_ours
         from kg_reasoner.rdflib_store.sparql_functions import bind_functions
 
         target = self._target
@@ -121,7 +120,7 @@ class _Request:
             return ([], data) if operation.name == "InsertData" else (data, [])
         active, where = self._graph, operation.where
         if where is not None:
-            bind_functions(where, is_ours)
+            bind_functions(where)
         if operation.name == "DeleteWhere":
             deleted, inserted, where = _template(operation, target), [], _pattern(operation)
         else:

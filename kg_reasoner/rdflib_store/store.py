@@ -3,6 +3,9 @@
 Explicit triples are those that were added. `triples`, ``in``, `len` and SPARQL see the materialisation.
 
 The first change begins a transaction. Reading sees it; `commit` ends it and tells the reasoner's subscribers, `rollback` undoes it.
+
+A store has parts, each of which knows only those before it: transactions, graphs (reasoned over together or each by itself), a
+writer, and the dataset that queries see. None of them knows the store.
 """
 
 from __future__ import annotations
@@ -20,15 +23,15 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import sparql
-from kg_reasoner.rdflib_store.contexts import QueriedGraph, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
-from kg_reasoner.rdflib_store.stored_dataset import StoredDataset
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
 
@@ -48,7 +51,7 @@ NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
 _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
 
 
-class KGReasonerStore(Store):
+class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
     Another rule set is chosen by ``graph.open("rdfs")``, or by handing over a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
@@ -113,11 +116,11 @@ class KGReasonerStore(Store):
         reasoner = configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl")
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
-        self.prefixes = PrefixBindings()
-        self.dataset = StoredDataset(self.graphs, self.prefixes, permissions)
         self._transactions = self.graphs.transactions
-        self._name = self.dataset.contexts.name
-        super().__init__(configuration if isinstance(configuration, str) else None, identifier)
+        contexts = Contexts(self.graphs)
+        self._name = contexts.name
+        dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
+        super().__init__(dataset, configuration if isinstance(configuration, str) else None)
 
     @property
     def reasoner(self) -> Reasoner:
@@ -228,7 +231,7 @@ class KGReasonerStore(Store):
         """
         self._transactions.rollback()
 
-    # --- graphs and prefixes ----------------------------------------------------------------------------------------
+    # --- graphs -----------------------------------------------------------------------------------------------------
 
     def contexts(self, triple: RdflibTriple | None = None) -> Iterator[Any]:  # type: ignore[override]  # rdflib takes names, too
         """The names of the graphs, empty ones, too; or of those that have a triple. rdflib makes graphs of them."""
@@ -244,22 +247,6 @@ class KGReasonerStore(Store):
 
     def _graph(self, name: Node | None) -> Graph:
         return Graph(store=self, identifier=cast(Any, name))
-
-    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix; without `override` an existing binding of either stays."""
-        self.prefixes.bind(prefix, namespace, override)
-
-    def namespace(self, prefix: str) -> URIRef | None:
-        """The namespace of a prefix."""
-        return self.prefixes.namespace(prefix)
-
-    def prefix(self, namespace: URIRef) -> str | None:
-        """The prefix of a namespace."""
-        return self.prefixes.prefix(namespace)
-
-    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
-        """All bound prefixes with their namespaces."""
-        return self.prefixes.namespaces()
 
     # --- explanations -----------------------------------------------------------------------------------------------
 

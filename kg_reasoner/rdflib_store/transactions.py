@@ -181,13 +181,7 @@ class StoreTransactions:
     # --- ends -------------------------------------------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Keep the changes since the last commit, and bring the materialisation up to date.
-
-        A transaction of the reasoner's own stays open.
-
-        Raises:
-            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. They are undone.
-        """
+        """Keep the changes since the last commit; see `KGReasonerStore.commit`."""
         own = self.own
         if own is None:
             self.reasoner.materialise()
@@ -195,11 +189,7 @@ class StoreTransactions:
             own.commit()
 
     def rollback(self) -> None:
-        """Undo the changes since the last commit.
-
-        Raises:
-            TransactionError: they belong to a transaction of the reasoner's own.
-        """
+        """Undo the changes since the last commit; see `KGReasonerStore.rollback`."""
         own = self.own
         if own is not None:
             own.rollback()

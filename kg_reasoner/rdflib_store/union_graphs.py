@@ -66,9 +66,9 @@ class UnionGraphs(StoredGraphs):
         """The names of the graphs that have a triple."""
         with self.transactions.reading():
             ids = self.match(None, triple)
-            return iter(self.names_of(ids)[0] if len(ids) else ())
+            return iter(self._names_of(ids)[0] if len(ids) else ())
 
-    def names_of(self, triples: Ids) -> list[list[Node]]:
+    def _names_of(self, triples: Ids) -> list[list[Node]]:
         """The names of the graphs that have each of some triples, given as ids of shape (n, 3); within a reading."""
         found: list[list[Node]] = [[] for _ in triples]
         quads = self.reasoner.queries.quads
@@ -127,7 +127,7 @@ class _Memberships(Generic[Context]):
         """The graphs of a triple, by its number."""
         if self._graphs is None:
             with self._stored.transactions.reading("explicit"):
-                names = self._stored.names_of(self._triples)
+                names = self._stored._names_of(self._triples)
             known = {name: self._context(name) for name in set().union(*names)}
             self._graphs = [[known[name] for name in some] for some in names]
         yield from self._graphs[number]

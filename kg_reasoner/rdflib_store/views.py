@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.store import Store
-from rdflib.term import Node, URIRef
+from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GraphTerm
-from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
 
 
-class ReadOnlyStore(Store):
+class ReadOnlyStore(DatasetStore):
     """Reads what a store has, as it is at the moment, and writes nothing but prefixes."""
-
-    def __init__(self, dataset: QueryDataset) -> None:
-        super().__init__()
-        self.dataset = dataset
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self} is a view: add to the graph that it belongs to")
@@ -29,32 +25,25 @@ class ReadOnlyStore(Store):
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         raise ReasonerError(f"the graph of {self} is a view: remove from the graph that it belongs to")
 
-    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        self.dataset.prefixes.bind(prefix, namespace, override)
-
-    def namespace(self, prefix: str) -> URIRef | None:
-        return self.dataset.prefixes.namespace(prefix)
-
-    def prefix(self, namespace: URIRef) -> str | None:
-        return self.dataset.prefixes.prefix(namespace)
-
-    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
-        return self.dataset.prefixes.namespaces()
-
 
 class SelectedGraphs(QueryDataset):
-    """A dataset of some of a store's graphs: the merge of some is its default graph, others are its named graphs.
+    """A dataset of some of a store's graphs.
 
-    This is what FROM and FROM NAMED ask for, and USING and USING NAMED.
+    Args:
+        whole: the dataset of all.
+        default: the graphs whose merge is its default graph; None: all.
+        named: its named graphs.
+        which: all triples, or the explicit or inferred ones.
     """
 
-    def __init__(self, dataset: QueryDataset, default: Sequence[Node], named: Sequence[Node]) -> None:
-        super().__init__(dataset.graphs, dataset.prefixes, dataset.permissions)
-        self._default = list(dict.fromkeys(default))
+    def __init__(self, whole: QueryDataset, default: Iterable[Node] | None, named: Iterable[Node], which: Which = "all") -> None:
+        super().__init__(whole.graphs, whole.contexts, whole.prefixes, whole.permissions)
+        self.which = which
+        self._default = None if default is None else list(dict.fromkeys(default))
         self._named = list(dict.fromkeys(named))
 
-    def names(self, graph: Graph | None) -> Sequence[Node]:
-        if graph is None or isinstance(graph, Dataset) or graph.identifier == DATASET_DEFAULT_GRAPH_ID:
+    def names(self, graph: Graph | None) -> Sequence[Node] | None:
+        if graph is None or self._default is None or isinstance(graph, Dataset) or graph.identifier == DATASET_DEFAULT_GRAPH_ID:
             return self._default
         return [graph.identifier] if graph.identifier in self._named else []
 
@@ -72,7 +61,7 @@ class SelectedGraphs(QueryDataset):
 
 
 class Selection(ReadOnlyStore):
-    """The rdflib store of `SelectedGraphs`."""
+    """The graphs that FROM and FROM NAMED ask for, and USING and USING NAMED."""
 
     context_aware = True
     graph_aware = True
@@ -84,7 +73,7 @@ class Selection(ReadOnlyStore):
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
-        names, triples_of = self.dataset.names(context), self.dataset.graphs.triples_of
+        names, triples_of = self.dataset.names(context) or (), self.dataset.graphs.triples_of
         for triple in dict.fromkeys(triple for name in names for triple in triples_of(name, triple_pattern)):
             yield triple, iter(())
 
