@@ -11,7 +11,7 @@ from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.query.quads import GRAPH_COLUMN, NO_QUADS
+from kg_reasoner.query.quads import GRAPH_COLUMN, NO_QUADS, NO_TRIPLES
 from kg_reasoner.query.tables import Ids
 from kg_reasoner.rdflib_store.copying import translated
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
@@ -52,7 +52,9 @@ class GraphReasoners(StoreTransactions):
         if graph is None:
             graph = self._graphs[number] = UnionGraphs(self.template.without_facts())
             self._made.add(number)
-            self._pass_on(graph, NO_QUADS, self.reasoner.queries.quads.match(None, None, None, number))
+            triples = self.reasoner.queries.quads.match(None, None, None, number)
+            if len(triples):
+                self._pass_on(graph, NO_TRIPLES, triples)
         return graph
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -62,7 +64,8 @@ class GraphReasoners(StoreTransactions):
         stating = self.reasoner.named_graphs.stating
         gone = [stating(triples) if graph is None else self.quads(triples, graph) for graph, triples in removed.items()]
         super().change(removed, added, graphs, dropped)
-        self._follow(np.concatenate([NO_QUADS, *gone]), self.quads(added, IN_DEFAULT if graphs is None else graphs))
+        new = self.quads(added, IN_DEFAULT if graphs is None else graphs) if len(added) else NO_QUADS
+        self._follow(np.concatenate([NO_QUADS, *gone]), new)
 
     def take_in(self, own: StoreTransaction) -> None:
         """See `StoreTransactions.take_in`."""
@@ -72,17 +75,19 @@ class GraphReasoners(StoreTransactions):
     def _follow(self, removed: Ids, added: Ids) -> None:
         """Pass changes of the base on, given as quads: those of graphs that nobody has read are not needed yet."""
         self._version = self.reasoner.version
-        self._changed.update(removed[:, GRAPH_COLUMN].tolist(), added[:, GRAPH_COLUMN].tolist())
-        for number, graph in self._graphs.items():
+        changed = {*removed[:, GRAPH_COLUMN].tolist(), *added[:, GRAPH_COLUMN].tolist()}
+        self._changed |= changed
+        for number in changed & self._graphs.keys():
             gone, new = (quads[quads[:, GRAPH_COLUMN] == number, :GRAPH_COLUMN] for quads in (removed, added))
-            self._pass_on(graph, gone, new)
+            self._pass_on(self._graphs[number], gone, new)
 
     def _pass_on(self, graph: UnionGraphs, removed: Ids, added: Ids) -> None:
         """Remove and add triples of the base in a graph that follows it."""
-        if len(removed) or len(added):
-            transactions, ids = graph.transactions, (self.reasoner.dictionary, graph.reasoner.dictionary)
-            with transactions.writing():
-                transactions.change({None: translated(removed, *ids)} if len(removed) else {}, translated(added, *ids))
+        ids = self.reasoner.dictionary, graph.reasoner.dictionary
+        gone: dict[int | None, Ids] = {None: translated(removed, *ids)} if len(removed) else {}
+        new = translated(added, *ids) if len(added) else NO_TRIPLES
+        with graph.transactions.writing():
+            graph.transactions.change(gone, new)
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
