@@ -124,7 +124,7 @@ def by_graph(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
         graph.add(triple)
         graph.commit()
 
-    return lambda ids: next(iter(store.terms.rows(ids))), delete, add
+    return lambda ids: next(iter(store.graphs.terms.rows(ids))), delete, add
 
 
 DOORS: Final = (

@@ -75,7 +75,7 @@ def check(
 
 def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Violation]]:
     """The contradictions; where each graph is reasoned over by itself, with the graph."""
-    for graph in [None] if store.reasons_over_union else store.all_graphs():
+    for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
         reasoner = store.reasoner_of(graph)
         for violation in reasoner.inconsistencies():
             yield "" if graph is None else str(graph), reasoner, violation

@@ -68,7 +68,7 @@ def materialise(
         reasoner = reasoner_for(ruleset, rules_file)
         store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
         which: Which = "inferred" if inferred_only else "all"
-        if reasoning == "graph" or (write.has_graphs and store.named_graphs()):
+        if reasoning == "graph" or (write.has_graphs and store.graphs.named_graphs()):
             written = write.quads(materialised_quads(store, which))
         else:
             written = write.ids(exported(reasoner, which), reasoner.dictionary)

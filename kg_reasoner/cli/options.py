@@ -140,7 +140,8 @@ def load_into_store(
         load_documents(store.reasoner, files, input_format, progress)
     store.commit()
     explicit = len(store.reasoner.triple_ids("explicit"))
-    note(f"{plural(explicit, 'triple')} in {plural(len(store.stored_graphs()), 'named graph')} loaded in {watch.lap():.2f} s")
+    graphs = len(store.graphs.stored_graphs())
+    note(f"{plural(explicit, 'triple')} in {plural(graphs, 'named graph')} loaded in {watch.lap():.2f} s")
     return store
 
 

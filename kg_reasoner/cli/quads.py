@@ -22,7 +22,7 @@ def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTex
     """The explicit triples in their graphs, and what follows: in the store's graph of inferred triples or the default graph, or in
     each graph what follows from it, if graphs are reasoned over by themselves."""
     if not store.reasons_over_union:
-        for name in store.all_graphs():
+        for name in store.graphs.all_graphs():
             reasoner = store.reasoner_of(name)
             yield from _texts(reasoner, reasoner.triple_ids(which), _text(name))
         return

@@ -86,7 +86,7 @@ def query(
     if reasoning == "union":
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:
-        if not store.has_graph(name):
+        if not store.graphs.has_graph(name):
             warn(f"the files have no graph <{name}>: FROM and FROM NAMED select from the named graphs in the files")
     further = document_prefixes(files, input_format) if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}

@@ -12,10 +12,10 @@ from rdflib.term import Node
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.rdflib_store.changes import BATCH
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
 from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning
+from kg_reasoner.rdflib_store.writer import BATCH, StoreWriter
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
 
@@ -59,16 +59,16 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
-    store.begin()
+    store.graphs.transactions.begin()
     if isinstance(graph.store, KGReasonerStore):
         graph.store.flush()
         copy_explicit(graph.store.reasoner, store.reasoner)
     elif isinstance(graph, Dataset):
         for part in graph.graphs():
-            store.create_graph(part.identifier)
-            _add_all(store, part, part.identifier)
+            store.writer.create_graph(part.identifier)
+            _add_all(store.writer, part, part.identifier)
     else:
-        _add_all(store, graph, None)
+        _add_all(store.writer, graph, None)
     store.commit()
     for prefix, namespace in graph.namespaces():
         store.bind(prefix, namespace)
@@ -78,9 +78,8 @@ def attach(
     return graph
 
 
-def _add_all(store: KGReasonerStore, graph: Graph, name: Node | None) -> None:
+def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
     triples = iter(graph)
     while batch := list(islice(triples, BATCH)):
-        store.change((), [(subject, property, value, name) for subject, property, value in batch])
-        store.flush()
+        writer.change((), [(subject, property, value, name) for subject, property, value in batch])

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from weakref import WeakValueDictionary, ref
 
 from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.store import Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
-
-if TYPE_CHECKING:
-    from kg_reasoner.rdflib_store.surface import ReadStore
+from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
 
 
 def refuse_conjunctive_graph() -> None:
@@ -45,17 +44,18 @@ class QueriedGraph(Graph):
 
 
 class Contexts:
-    """The contexts of a store."""
+    """The contexts of a store that has some graphs."""
 
-    def __init__(self) -> None:
+    def __init__(self, graphs: StoredGraphs) -> None:
+        self._graphs = graphs
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
         self._last: ref[Graph] | None = None
         """One of these, the last that was asked for: mostly there is no other."""
         self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
-    def name(self, context: Graph | None, store: ReadStore) -> Node | None:
-        """The name of the graph that a context stands for; None: all of them."""
+    def name(self, context: Graph | None, store: Store) -> Node | None:
+        """The name of the graph that a context stands for, of those that rdflib hands over to a store; None: all of them."""
         if context is None or (self._last is not None and self._last() is context):
             return None
         if self._plain.get(id(context)) is context:
@@ -68,28 +68,30 @@ class Contexts:
             return name
         if not isinstance(context, QueriedGraph) and self._is_of_dataset(context, store):
             return name
-        is_name = store.has_graph(name) or (isinstance(name, URIRef) and (bool(store.stored_graphs()) or _dataset_asks(store)))
+        is_name = self._graphs.has_graph(name) or (
+            isinstance(name, URIRef) and (bool(self._graphs.stored_graphs()) or _dataset_asks(store))
+        )
         (self._named if is_name else self._plain)[id(context)] = context
         return name if is_name else None
 
-    def _is_of_dataset(self, context: Graph, store: ReadStore) -> bool:
+    def _is_of_dataset(self, context: Graph, store: Store) -> bool:
         """Whether a graph shares the prefixes of a dataset over the same store, and is not its default graph.
 
         (Where rdflib parses quads into a plain graph, that is the default graph of a dataset that it makes for the purpose.)
         """
         dataset = context.namespace_manager.graph
-        if not dataset.context_aware or cast(Any, dataset.store) is not store:
+        if not dataset.context_aware or dataset.store is not store:
             return False
         default: Any = dataset.default_graph if isinstance(dataset, Dataset) else cast(Any, dataset).default_context
         return bool(default.identifier != context.identifier)
 
 
-def _dataset_asks(store: ReadStore) -> bool:
+def _dataset_asks(store: Store) -> bool:
     """Whether some method of a dataset over the store is running, such as its `parse`."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         asker = frame.f_locals.get("self")
-        if isinstance(asker, Dataset) and cast(Any, asker.store) is store:
+        if isinstance(asker, Dataset) and asker.store is store:
             return True
         frame = frame.f_back
     return False

@@ -1,94 +1,132 @@
-"""Reasoning over each graph by itself: a reasoner for every graph that is read, made when that happens first."""
+"""A reasoner for every graph that is read, made when that happens first, and kept up to date with the graphs' explicit triples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+
+import numpy as np
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, current_watch
-from kg_reasoner.query.quads import GRAPH_COLUMN
+from kg_reasoner.concurrency.locking import Hold
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.matching import Which
+from kg_reasoner.query.quads import GRAPH_COLUMN, NO_QUADS, NO_TRIPLES
 from kg_reasoner.query.tables import Ids
 from kg_reasoner.rdflib_store.copying import translated
+from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
+from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 
-if TYPE_CHECKING:
-    from kg_reasoner.rdflib_store.surface import WrittenStore
 
-
-class GraphReasoners:
-    """The materialisations of single graphs, each in a store of its own.
+class GraphReasoners(StoreTransactions):
+    """The transactions of the explicit triples of all graphs, and the materialisations of single graphs, which follow them.
 
     Args:
         base: has the explicit triples of all graphs, and no rules.
         template: its program and settings are those of the graphs' reasoners.
-        make_store: makes a store over a reasoner.
     """
 
-    def __init__(self, base: Reasoner, template: Reasoner, make_store: Callable[[Reasoner], WrittenStore]) -> None:
-        self._base = base
-        self.template = template
-        self._make_store = make_store
-        self._stores: dict[int, WrittenStore] = {}
+    def __init__(self, base: Reasoner, template: Reasoner) -> None:
+        super().__init__(base)
+        self.use(template)
         self._version = base.version
         self._made: set[int] = set()
         self._changed: set[int] = set()
 
-    def store_of(self, graph: int) -> WrittenStore:
-        """The store of a graph with its materialisation, given the graph's id."""
-        if self._version != self._base.version:  # the base was changed, and not by the store
-            self._stores.clear()
-            self._version = self._base.version
-        store = self._stores.get(graph)
-        if store is None:
-            store = self._stores[graph] = self._make_store(self.template.without_facts())
-            store.is_single = True
-            self._made.add(graph)
-            self._add(store, self._base.core.queries.quads.match(None, None, None, graph))
-        return store
+    def use(self, template: Reasoner) -> None:
+        """Go over to another program."""
+        self.template, self._graphs = template, dict[int, UnionGraphs]()
 
-    def changed(self, removed: Ids, added: Ids) -> None:
+    def reading(self, which: Which = "all") -> Hold:
+        """See `StoreTransactions.reading`. Reasoners are made as graphs are read."""
+        hold = self.writing()
+        self.flush()
+        return hold
+
+    def graph(self, number: int) -> UnionGraphs:
+        """A graph with its materialisation, given its id; within a reading."""
+        if self._version != self.reasoner.version:  # the base was changed, and not by the store
+            self._graphs.clear()
+            self._version = self.reasoner.version
+        graph = self._graphs.get(number)
+        if graph is None:
+            graph = self._graphs[number] = UnionGraphs(self.template.without_facts())
+            self._made.add(number)
+            triples = self.reasoner.core.queries.quads.match(None, None, None, number)
+            if len(triples):
+                self._pass_on(graph, NO_TRIPLES, triples)
+        return graph
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def change(self, removed: Mapping[int | None, Ids], added: Ids, graphs: Ids | None = None, dropped: int = IN_DEFAULT) -> None:
+        """See `StoreTransactions.change`."""
+        stating = self.reasoner.named_graphs.stating
+        gone = [stating(triples) if graph is None else self.quads(triples, graph) for graph, triples in removed.items()]
+        super().change(removed, added, graphs, dropped)
+        new = self.quads(added, IN_DEFAULT if graphs is None else graphs) if len(added) else NO_QUADS
+        self._follow(np.concatenate([NO_QUADS, *gone]), new)
+
+    def take_in(self, own: StoreTransaction) -> None:
+        """See `StoreTransactions.take_in`."""
+        added, graphs = own.take_in()
+        self._follow(NO_QUADS, self.quads(added, IN_DEFAULT if graphs is None else graphs))
+
+    def _follow(self, removed: Ids, added: Ids) -> None:
         """Pass changes of the base on, given as quads: those of graphs that nobody has read are not needed yet."""
-        self._version = self._base.version
-        self._changed.update(removed[:, GRAPH_COLUMN].tolist(), added[:, GRAPH_COLUMN].tolist())
-        for graph, store in self._stores.items():
-            gone = removed[removed[:, GRAPH_COLUMN] == graph, :GRAPH_COLUMN]
-            if len(gone):
-                target = store.reasoner.dictionary
-                store.remove_ids(translated(gone, self._base.dictionary, target))
-            self._add(store, added[added[:, GRAPH_COLUMN] == graph, :GRAPH_COLUMN])
+        self._version = self.reasoner.version
+        changed = {*removed[:, GRAPH_COLUMN].tolist(), *added[:, GRAPH_COLUMN].tolist()}
+        self._changed |= changed
+        for number in changed & self._graphs.keys():
+            gone, new = (quads[quads[:, GRAPH_COLUMN] == number, :GRAPH_COLUMN] for quads in (removed, added))
+            self._pass_on(self._graphs[number], gone, new)
 
-    def _add(self, store: WrittenStore, triples: Ids) -> None:
-        if len(triples):
-            store.add_ids(translated(triples, self._base.dictionary, store.reasoner.dictionary))
+    def _pass_on(self, graph: UnionGraphs, removed: Ids, added: Ids) -> None:
+        """Remove and add triples of the base in a graph that follows it."""
+        ids = self.reasoner.dictionary, graph.reasoner.dictionary
+        gone: dict[int | None, Ids] = {None: translated(removed, *ids)} if len(removed) else {}
+        new = translated(added, *ids) if len(added) else NO_TRIPLES
+        with graph.transactions.writing():
+            graph.transactions.change(gone, new)
 
-    def prepare_commit(self) -> None:
-        """Find out whether the changes can be kept.
+    # --- ends -------------------------------------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """See `StoreTransactions.commit`.
 
         Raises:
             InconsistencyError: a graph contradicts the rules, and that was to be refused.
             LimitError: what follows in a graph exceeds a limit.
         """
-        if self.template.on_inconsistency == "raise" or self.template.limits != UNLIMITED or current_watch() is not NOBODY:
-            for graph in sorted(self._changed):
-                store = self.store_of(graph)
-                store.prepare()
-                store.reasoner.core.expect_consistent()
-
-    def commit(self) -> None:
-        """Keep the changes since the last commit; the base has done so."""
-        for store in self._stores.values():
-            store.commit()
+        self.flush()
+        try:
+            self._expect_consistent()
+        except ReasonerError:
+            self.rollback()
+            raise
+        super().commit()
+        for graph in self._graphs.values():
+            graph.transactions.commit()
         self._ended()
 
+    def _expect_consistent(self) -> None:
+        """Find out whether the changes can be kept."""
+        if self.template.on_inconsistency == "raise" or self.template.limits != UNLIMITED or current_watch() is not NOBODY:
+            for number in sorted(self._changed):
+                graph = self.graph(number)
+                graph.prepare()
+                graph.reasoner.core.expect_consistent()
+
     def rollback(self) -> None:
-        """Undo the changes since the last commit; the base has done so."""
-        for graph in self._made & self._stores.keys():
-            del self._stores[graph]  # what was there when it was made may be gone
-        for store in self._stores.values():
-            store.rollback()
+        """See `StoreTransactions.rollback`."""
+        super().rollback()
+        for number in self._made & self._graphs.keys():
+            del self._graphs[number]  # what was there when it was made may be gone
+        for graph in self._graphs.values():
+            graph.transactions.rollback()
         self._ended()
 
     def _ended(self) -> None:
         self._made.clear()
         self._changed.clear()
-        self._version = self._base.version
+        self._version = self.reasoner.version

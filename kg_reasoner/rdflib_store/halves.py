@@ -8,45 +8,37 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph
 
 from kg_reasoner.query.matching import Which
+from kg_reasoner.rdflib_store.query_dataset import QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
-from kg_reasoner.rdflib_store.sparql import PatternSource
 from kg_reasoner.rdflib_store.sparql_dataset import answer
-from kg_reasoner.rdflib_store.views import BaseView
+from kg_reasoner.rdflib_store.views import ReadOnlyStore, SelectedGraphs
 
 if TYPE_CHECKING:
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.surface import ReadStore
 
+class View(ReadOnlyStore):
+    """The explicit or the inferred triples of a dataset, all graphs together."""
 
-class View(BaseView):
-    """The explicit or the inferred triples of a store."""
-
-    def __init__(self, store: ReadStore, which: Which) -> None:
-        super().__init__(store)
-        self.which = which
+    def __init__(self, whole: QueryDataset, which: Which) -> None:
+        super().__init__(SelectedGraphs(whole, None, (), which))
+        self._whole = whole
 
     def __str__(self) -> str:
-        return f"{self.which} triples"
+        return f"{self.dataset.which} triples"
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
-        for triple in self.store.triples_of(None, triple_pattern, self.which):
+        for triple in self.dataset.graphs.triples_of(None, triple_pattern, self.dataset.which):
             yield triple, iter(())
 
     def __len__(self, context: Graph | None = None) -> int:
-        return self.store.count(self.which)
+        return self.dataset.graphs.count(None, self.dataset.which)
 
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> Result:
         """Answer a SPARQL query, see `KGReasonerStore.query`."""
         graph = Graph(store=self, bind_namespaces="none")
-        return answer(self.store, graph, query, initNs, initBindings, kwargs.get("base"))
-
-    def prepare(self) -> None:
-        self.store.prepare(self.which)
-
-    def active(self, graph: Graph) -> PatternSource | None:
-        return self if self.store.reasons_over_union else None
+        return answer(self._whole, graph, query, initNs, initBindings, kwargs.get("base"))

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from kg_reasoner.errors import NotAllowedError, ReasonerError, UnknownNameError
 
-__all__ = ["KINDS", "NOTHING", "Allow", "Permissions"]
+__all__ = ["KINDS", "Allow", "Permissions"]
 
 KINDS: Final = ("service", "load", "files")
 """``service``: SERVICE asks other endpoints; ``load``: LOAD reads documents from the web; ``files``: LOAD reads local files."""
@@ -65,7 +65,3 @@ class Permissions:
                 hint += "; --allow-service on the command line"
             message = f"{word} <{iri}> is not allowed: nothing is fetched unless the owner of the data allows it"
             raise NotAllowedError(f"{message}\nhint: {hint}")
-
-
-NOTHING: Final = Permissions()
-"""Nothing is fetched."""

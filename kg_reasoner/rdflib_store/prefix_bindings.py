@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from rdflib.store import Store
 from rdflib.term import URIRef
 
 
-class PrefixBindings(Store):
-    """A store's prefixes and their namespaces, one each."""
+class PrefixBindings:
+    """Prefixes and their namespaces, one each."""
 
-    def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
+    def __init__(self) -> None:
         self._prefixes: dict[str, URIRef] = {}
         self._namespaces: dict[URIRef, str] = {}
-        super().__init__(configuration, identifier)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix; without `override` an existing binding of either stays."""

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.rdflib_store.permissions import NOTHING, Permissions
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
     from rdflib.term import Node
 
-    from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.concurrency.locking import Hold
-    from kg_reasoner.query.matching import Ids, Which
+    from kg_reasoner.query.matching import Ids
     from kg_reasoner.query.patterns import AnyPattern
-    from kg_reasoner.query.quads import GraphTerm
-    from kg_reasoner.rdflib_store.rdflib_terms import RdflibTerms
+    from kg_reasoner.rdflib_store.query_dataset import PatternSource, QueryDataset
 
 _QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
 _SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)
@@ -35,67 +32,6 @@ _SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.
 
 PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
 """A pattern, and the graph that it is for: a name or a variable; None is the active graph."""
-
-
-class PatternSource:
-    """Where basic graph patterns are evaluated: a store of ours, a view of one, or a graph in one."""
-
-    which: Which = "all"
-    graph: GraphTerm | None = None
-    """Where patterns are looked for; None: among all triples."""
-    reasoner: Reasoner
-    terms: RdflibTerms
-
-    def reading(self) -> Hold:
-        """The ``with`` block in which nothing changes: what is read is up to date."""
-        raise NotImplementedError
-
-    permissions: Permissions = NOTHING
-    """What queries may fetch."""
-
-    def prepare(self) -> None:
-        """Bring what is read up to date; terms that rules speak of have ids from then on."""
-        raise NotImplementedError
-
-    def active(self, graph: Graph) -> PatternSource | None:
-        """The source for an active graph over this store; None: they are not in one place, rdflib goes pattern by pattern."""
-        return self
-
-    def named_graphs(self) -> list[Node]:
-        """The graphs that ``GRAPH ?g`` looks into."""
-        return []
-
-    def place(self, name: Node) -> GraphTerm | None:
-        """Where patterns of a named graph are looked for; None: there is no such graph, or it has a source of its own."""
-        return None
-
-    def has_graph(self, name: Node) -> bool:
-        """Whether there is a graph of this name."""
-        return self.place(name) is not None
-
-    def joins(self, name: Node | None) -> bool:
-        """Whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
-        return False
-
-
-class GraphSource(PatternSource):
-    """Some of the graphs of a source."""
-
-    def __init__(self, whole: PatternSource, graph: GraphTerm | None) -> None:
-        self.whole, self.graph = whole, graph
-        self.reasoner, self.terms, self.permissions = whole.reasoner, whole.terms, whole.permissions
-
-    def reading(self) -> Hold:
-        return self.whole.reading()
-
-    def prepare(self) -> None:
-        self.whole.prepare()
-
-    def place(self, name: Node) -> GraphTerm | None:
-        return self.whole.place(name)
-
-    def joins(self, name: Node | None) -> bool:
-        return self.whole.joins(name)
 
 
 def evaluate(context: QueryContext, part: CompValue) -> Any:
@@ -106,19 +42,20 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
         NotAllowedError: a SERVICE that the owner of the store has not allowed.
     """
     store = getattr(context.graph, "store", None)
-    if not isinstance(store, PatternSource):
+    if not isinstance(store, DatasetStore):
         raise NotImplementedError
+    dataset = store.dataset
     if part.name in _QUERIES:
         from kg_reasoner.rdflib_store.sparql_functions import bind_functions
 
-        bind_functions(part, is_ours)
-        return _evaluate_query(context, store, part)
+        bind_functions(part)
+        return _evaluate_query(context, dataset, part)
     if part.name == "ServiceGraphPattern":
-        _check_service(context, store, part)
-    return _evaluate_part(context, store, part)
+        _check_service(context, dataset, part)
+    return _evaluate_part(context, dataset, part)
 
 
-def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValue) -> Any:
+def _evaluate_query(context: QueryContext, dataset: QueryDataset, query: CompValue) -> Any:
     """The result of a whole query, in the form that rdflib's evaluator has for it: that of one state of the store.
 
     The solutions of SELECT are fetched as they are asked for; see `kg_reasoner.concurrency.readings.Snapshot`.
@@ -127,14 +64,14 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
 
     from kg_reasoner.concurrency.readings import Snapshot
 
-    reading = _WatchedReading(store)
+    reading = _WatchedReading(dataset)
     if query.name == "SelectQuery":
-        snapshot = Snapshot(_solutions_of(context, query.p), lambda: reading, lambda: store.reasoner.engine.readings)
+        snapshot = Snapshot(_solutions_of(context, query.p), lambda: reading, lambda: dataset.graphs.reasoner.engine.readings)
         return {"type_": "SELECT", "bindings": iter(snapshot), "vars_": query.PV}
     with reading:
         if query.name == "AskQuery":
             try:
-                return _evaluate_part(context, store, query)
+                return _evaluate_part(context, dataset, query)
             except NotImplementedError:
                 return rdflib_evaluator.evalAskQuery(context, query)
         evaluate_whole = getattr(rdflib_evaluator, f"eval{query.name}")
@@ -144,14 +81,14 @@ def _evaluate_query(context: QueryContext, store: PatternSource, query: CompValu
 class _WatchedReading:
     """The ``with`` block in which a query reads a store: nothing changes, and limits and `Reasoner.cancel` end it."""
 
-    def __init__(self, store: PatternSource) -> None:
-        self._store = store
-        self._watch = store.reasoner.core.watch()
+    def __init__(self, dataset: QueryDataset) -> None:
+        self._dataset = dataset
+        self._watch = dataset.graphs.reasoner.core.watch()
 
     def __enter__(self) -> None:
         self._watch.__enter__()
         try:
-            self._hold = self._store.reading()
+            self._hold = self._dataset.reading()
         except BaseException:
             self._watch.__exit__()
             raise
@@ -170,7 +107,7 @@ def _solutions_of(context: QueryContext, part: CompValue) -> Iterator[FrozenBind
     yield from evalPart(context, part)
 
 
-def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue) -> Any:
+def _evaluate_part(context: QueryContext, dataset: QueryDataset, part: CompValue) -> Any:
     """The solutions of a part of a query, see `evaluate`."""
     if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery", "Join", "Graph"):
         raise NotImplementedError
@@ -180,11 +117,11 @@ def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue)
     pattern = projection.p if projection is not None and projection.name == "Project" else projection
     if pattern.name not in ("BGP", "Join", "Graph"):
         raise NotImplementedError
-    source = store.active(cast("Graph", context.graph))
+    source = dataset.active(cast("Graph", context.graph))
     found = None if source is None else _conjunction(context, source, pattern)
     if source is None or found is None:
         if part.name == "Graph":
-            return _graph_by_graph(context, store, part)
+            return _graph_by_graph(context, dataset, part)
         raise NotImplementedError
     triples, paths, made = found
     if paths and (part is not pattern or (len(paths) == 1 and not triples)):
@@ -199,19 +136,14 @@ def _evaluate_part(context: QueryContext, store: PatternSource, part: CompValue)
     return _solutions(context, source, triples, projection.PV, distinct=part.name == "Distinct")
 
 
-def is_ours(store: Any) -> bool:
-    """Whether a store is one of ours, or a view of one."""
-    return isinstance(store, PatternSource)
-
-
-def _check_service(context: QueryContext, store: PatternSource, part: CompValue) -> None:
+def _check_service(context: QueryContext, dataset: QueryDataset, part: CompValue) -> None:
     """Refuse a SERVICE that is not allowed, by the address that rdflib will ask.
 
     rdflib takes the address, and what it asks there, from the text of the first SERVICE in the whole query.
     """
     address = context[part.term]
     if address is not None:
-        store.permissions.check_service(str(address))
+        dataset.permissions.check_service(str(address))
     written = _SERVICE.match(part.get("service_string") or "")
     if address is None or written is None or str(address) != written[1]:
         hint = "write SERVICE <address> { ... }, without SILENT, once in a query"
@@ -234,7 +166,7 @@ def _conjunction(
     for piece, graph in waiting:  # grows as it is walked
         if piece.name == "Join":
             waiting += [(piece.p1, graph), (piece.p2, graph)]
-        elif piece.name == "Graph" and graph is None and source.joins(cast("Node | None", context[piece.term])):
+        elif piece.name == "Graph" and graph is None and source.dataset.joins(cast("Node | None", context[piece.term])):
             waiting.append((piece.p, piece.term))
         elif piece.name == "BGP" and (piece.triples or graph is None):
             simple, complex, new = without_sequences(piece.triples)
@@ -248,7 +180,7 @@ def _conjunction(
     return plain, paths, made
 
 
-def _graph_by_graph(context: QueryContext, store: PatternSource, part: CompValue) -> Iterator[FrozenBindings]:
+def _graph_by_graph(context: QueryContext, dataset: QueryDataset, part: CompValue) -> Iterator[FrozenBindings]:
     """The solutions of GRAPH: those in each graph, with its name."""
     from rdflib import Graph
     from rdflib.plugins.sparql.evaluate import evalPart
@@ -257,11 +189,11 @@ def _graph_by_graph(context: QueryContext, store: PatternSource, part: CompValue
 
     term = cast("Node", context[part.term])
     if term is None:
-        names = store.named_graphs()
+        names = dataset.named_graphs()
     else:
-        names = [term] if store.has_graph(term) else []
+        names = [term] if dataset.has_graph(term) else []
     for name in names:
-        inside = context.pushGraph(Graph(store=cast(Any, store), identifier=cast(Any, name)))
+        inside = context.pushGraph(Graph(store=cast(Any, context.graph).store, identifier=cast(Any, name)))
         for solution in evalPart(inside, part.p):
             binding = dict(solution)
             if not isinstance(part.term, Variable) or binding.setdefault(part.term, name) == name:
@@ -314,7 +246,7 @@ def _solutions(
 
     outside: dict[Any, Any] = dict(context.bindings)
     source.prepare()
-    terms = source.terms
+    terms = source.graphs.terms
     query = _query(source, triples, outside)
     if query is None:
         return
@@ -335,7 +267,7 @@ def _query(
     """Patterns of ids and names, and the names of variables, blank nodes among them; None if a term or graph is nowhere."""
     from rdflib.term import BNode, Variable
 
-    find = source.terms.find
+    find = source.graphs.terms.find
     names: dict[Any, str] = {}
     patterns: list[AnyPattern] = []
     for *triple, graph in triples:
@@ -349,10 +281,10 @@ def _query(
                 if number < 0:
                     return None
                 pattern.append(number)
-        place = source.graph
+        place = source.place
         if graph is not None:
             name = outside.get(graph) if isinstance(graph, Variable) else graph
-            place = names.setdefault(graph, f"v{len(names)}") if name is None else source.place(name)
+            place = names.setdefault(graph, f"v{len(names)}") if name is None else source.dataset.place(name)
             if place is None:
                 return None
         patterns.append((pattern[0], pattern[1], pattern[2]) if place is None else (pattern[0], pattern[1], pattern[2], place))
@@ -372,6 +304,7 @@ def _tables(
     if not patterns:
         yield np.empty((1, 0), np.int32)
     elif distinct:
-        yield distinct_rows(answers(source.reasoner, patterns, names, source.which))
+        yield distinct_rows(answers(source.graphs.reasoner, patterns, names, source.dataset.which))
     else:
-        yield from Reading(source.reasoner, patterns, names, source.which, FIRST if limit is None else limit).blocks()
+        first = FIRST if limit is None else limit
+        yield from Reading(source.graphs.reasoner, patterns, names, source.dataset.which, first).blocks()

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.surface import ReadStore
+    from kg_reasoner.rdflib_store.query_dataset import QueryDataset
 
 
 def answer(
-    store: ReadStore,
+    dataset: QueryDataset,
     graph: Graph,
     query: Query | str,
     prefixes: Mapping[str, Any],
@@ -28,8 +28,8 @@ def answer(
     """Answer a query, over the graphs that it says it is for or, if it does not say so, over a graph.
 
     Args:
-        store: has the graphs. Those that it does not have are empty.
-        graph: a graph or dataset over the store.
+        dataset: has the graphs. Those that it does not have are empty.
+        graph: a graph or dataset over its store.
         query: as text, or prepared by rdflib.
         prefixes: namespaces for the prefixes that the text does not declare.
         bindings: values of variables, by name.
@@ -49,7 +49,7 @@ def answer(
 
     prepared = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
     clauses = prepared.algebra.datasetClause
-    active = selection(store, clauses) if clauses else graph
+    active = selection(dataset, clauses) if clauses else graph
     context = QueryContext(active, initBindings={Variable(name): value for name, value in bindings.items()})
     context.prologue = prepared.prologue
     with guarded():
@@ -66,12 +66,12 @@ def _guarded_rows(rows: Iterable[Any]) -> Iterator[Any]:
         yield from rows
 
 
-def selection(store: ReadStore, clauses: Iterable[CompValue]) -> Dataset:
+def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:
     """The dataset of FROM and FROM NAMED, or of USING and USING NAMED."""
     from rdflib import Dataset
 
-    from kg_reasoner.rdflib_store.views import Selection
+    from kg_reasoner.rdflib_store.views import SelectedGraphs, Selection
 
     default = [clause.default for clause in clauses if clause.default]
     named = [clause.named for clause in clauses if clause.named]
-    return Dataset(store=Selection(store, default, named))
+    return Dataset(store=Selection(SelectedGraphs(dataset, default, named)))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions.functions.patterns import LONGEST, matches, problem, replaced
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
     from rdflib import Literal
@@ -32,12 +33,11 @@ _LOGIC: Final = ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNo
 """What is left as it is: it evaluates its arguments by itself, or patterns."""
 
 
-def bind_functions(part: CompValue, is_ours: Callable[[Any], bool]) -> None:
+def bind_functions(part: CompValue) -> None:
     """Bind all expressions of a query to functions that know our stores; once is enough.
 
     Args:
         part: the algebra of a query, or a part of it.
-        is_ours: tells our stores from others.
 
     Raises:
         UnsupportedError: a regular expression that is written in the query can only give an error.
@@ -60,22 +60,21 @@ def bind_functions(part: CompValue, is_ours: Callable[[Any], bool]) -> None:
             if value.name in _ARGUMENTS:
                 _check(value)
             if not isinstance(value._evalfn.__func__, _Bound):
-                value._evalfn = MethodType(_Bound(value._evalfn.__func__, is_ours), value)
+                value._evalfn = MethodType(_Bound(value._evalfn.__func__), value)
     setattr(part, _BOUND, True)
 
 
 class _Bound:
     """Evaluates an expression by rdflib's function or, over one of our stores, by ours."""
 
-    def __init__(self, theirs: Callable[[Expr, Any], Any], is_ours: Callable[[Any], bool]) -> None:
+    def __init__(self, theirs: Callable[[Expr, Any], Any]) -> None:
         self._theirs = theirs
-        self._is_ours = is_ours
 
     def __call__(self, expression: Expr, context: Any) -> Any:
         from rdflib.plugins.sparql.sparql import SPARQLError
 
         graph = getattr(getattr(context, "ctx", context), "graph", None)
-        if not self._is_ours(getattr(graph, "store", None)):
+        if not isinstance(getattr(graph, "store", None), DatasetStore):
             return self._theirs(expression, context)
         try:
             result = _OURS.get(expression.name, self._theirs)(expression, context)

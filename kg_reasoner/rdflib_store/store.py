@@ -3,11 +3,14 @@
 Explicit triples are those that were added. `triples`, ``in``, `len` and SPARQL see the materialisation.
 
 The first change begins a transaction. Reading sees it; `commit` ends it and tells the reasoner's subscribers, `rollback` undoes it.
+
+A store has parts, each of which knows only those before it: transactions, graphs (reasoned over together or each by itself), a
+writer, and the dataset that queries see. None of them knows the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 
 from rdflib import Dataset, Graph, plugin
@@ -18,17 +21,19 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerError, UnknownNameError
-from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import sparql
-from kg_reasoner.rdflib_store.changes import StoreChanges
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
-from kg_reasoner.rdflib_store.copying import copy_explicit
-from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners
 from kg_reasoner.rdflib_store.halves import View
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
+from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.writer import StoreWriter
 
 if TYPE_CHECKING:
     from rdflib.query import Result
@@ -40,10 +45,13 @@ plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStor
 CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
 
 Reasoning: TypeAlias = Literal["union", "graph"]
-REASONING: Final[Sequence[Reasoning]] = ("union", "graph")
+
+NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
+
+_REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
 
 
-class KGReasonerStore(StoreChanges):
+class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
     Another rule set is chosen by ``graph.open("rdfs")``, or by handing over a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
@@ -100,16 +108,24 @@ class KGReasonerStore(StoreChanges):
         inferred_graph: str | None = None,
         allow: Allow = (),
     ) -> None:
-        self.permissions = Permissions(allow)
-        if reasoning not in REASONING:
-            raise UnknownNameError("kind of reasoning", reasoning, REASONING)
-        if reasoning == "graph" and inferred_graph is not None:
-            raise ReasonerError("an inferred graph requires reasoning over the union: other graphs hold their own")
+        if reasoning not in _REASONING:
+            raise UnknownNameError("kind of reasoning", reasoning, tuple(_REASONING))
+        permissions = Permissions(allow)
         self.reasons_over_union = reasoning == "union"
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
-        self._contexts = Contexts()
-        self._use(configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl"))
-        super().__init__(configuration if isinstance(configuration, str) else None, identifier)
+        reasoner = configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl")
+        self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
+        self.writer = StoreWriter(self.graphs)
+        self._transactions = self.graphs.transactions
+        contexts = Contexts(self.graphs)
+        self._name = contexts.name
+        dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
+        super().__init__(dataset, configuration if isinstance(configuration, str) else None)
+
+    @property
+    def reasoner(self) -> Reasoner:
+        """What has the triples, and what follows; of graphs that are reasoned over by themselves, the explicit triples only."""
+        return self.graphs.reasoner
 
     @property
     def context_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
@@ -131,24 +147,14 @@ class KGReasonerStore(StoreChanges):
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
-        if self._by_graph is None:
-            fresh = self.reasoner.without_facts(configuration)
-            self.commit()
-            with self.writing():
-                self.commit()  # what another thread has added meanwhile
-                copy_explicit(self.reasoner, fresh)
-                self._use(fresh)
-        else:
-            fresh = self._by_graph.template.without_facts(configuration)
-            self.commit()
-            self._by_graph = GraphReasoners(self.reasoner, fresh, KGReasonerStore)
+        self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
         """Commit the changes since the last commit, or undo them. The store stays usable."""
         if commit_pending_transaction:
             self.commit()
-        elif not self.is_guest:
+        elif not self._transactions.is_guest:
             self.rollback()
 
     def __repr__(self) -> str:
@@ -159,16 +165,88 @@ class KGReasonerStore(StoreChanges):
             "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
         )
 
-    def _use(self, reasoner: Reasoner) -> None:
-        """Take a reasoner, for what it has and for everything that comes."""
-        self.reasoner = reasoner
-        self._by_graph: GraphReasoners | None = None
-        if not self.reasons_over_union:
-            self.reasoner = Reasoner()  # the graphs have reasoners of their own
-            copy_explicit(reasoner, self.reasoner)
-            self._by_graph = GraphReasoners(self.reasoner, reasoner, KGReasonerStore)
-        self.terms = RdflibTerms(self.reasoner.dictionary)
-        self._size: tuple[int, int] | None = None
+    # --- triples ----------------------------------------------------------------------------------------------------
+
+    def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
+        """Add an explicit triple. It is checked now, and taken in before the next read.
+
+        Raises:
+            LoadError: a term is none of RDF, or stands where RDF does not allow it, or inside a formula. Nothing has changed.
+            ReasonerError: that graph has the inferred triples, and is to be read only.
+        """
+        if quoted:
+            raise formula_error()
+        self.writer.add(triple_texts(triple), self._name(context, self))
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            super().add(triple, cast(Graph, context))  # tells those who listen
+
+    def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
+        """Add the triples of quads to their graphs; all of them, or none if one is not a triple of RDF."""
+        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
+        self._tell(self.writer.change((), named))
+
+    def _tell(self, added: Iterable[RdflibQuad]) -> None:
+        """Tell those who listen what was added."""
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            for subject, property, value, name in added:
+                super().add((subject, property, value), self._graph(name))
+
+    def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
+        """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
+        self.writer.remove(triple, self._name(context, self))
+
+    def triples(
+        self, triple_pattern: RdflibPattern, context: Graph | None = None
+    ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
+        """The triples of the materialisation, or of a graph, that match; with their graphs, if no graph is given."""
+        if context is None:
+            yield from self.graphs.quads(triple_pattern, self._graph)
+            return
+        name = self._name(context, self)
+        for triple in self.graphs.triples_of(name, triple_pattern):
+            yield triple, NO_CONTEXTS if name is None else iter((context,))
+
+    def __len__(self, context: Graph | None = None) -> int:
+        return self.graphs.count(self._name(context, self))
+
+    def flush(self) -> None:
+        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        self._transactions.flush()
+
+    def commit(self) -> None:
+        """Keep the changes since the last commit, and bring the materialisation up to date.
+
+        A transaction of the reasoner's own stays open.
+
+        Raises:
+            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. They are undone.
+        """
+        self._transactions.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes since the last commit.
+
+        Raises:
+            TransactionError: they belong to a transaction of the reasoner's own.
+        """
+        self._transactions.rollback()
+
+    # --- graphs -----------------------------------------------------------------------------------------------------
+
+    def contexts(self, triple: RdflibTriple | None = None) -> Iterator[Any]:  # type: ignore[override]  # rdflib takes names, too
+        """The names of the graphs, empty ones, too; or of those that have a triple. rdflib makes graphs of them."""
+        return iter(self.graphs.named_graphs()) if triple is None else self.graphs.names_with(triple)
+
+    def add_graph(self, graph: Graph) -> None:
+        """Let there be a graph, an empty one if nothing is added to it."""
+        self.writer.add_graph(graph.identifier)
+
+    def remove_graph(self, graph: Graph) -> None:
+        """Remove a graph with its triples."""
+        self.writer.remove_graph(graph.identifier)
+
+    def _graph(self, name: Node | None) -> Graph:
+        return Graph(store=self, identifier=cast(Any, name))
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
@@ -183,7 +261,7 @@ class KGReasonerStore(StoreChanges):
             NoProofError: the graph has no such triple; `why_not` tells what is missing.
             LoadError: that is not a triple of RDF.
         """
-        self.prepare()
+        self.graphs.prepare()
         subject, property, value = map(from_rdflib, triple)
         proof = self.reasoner_of(graph, triple).explain((subject, property, value))
         return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
@@ -198,14 +276,7 @@ class KGReasonerStore(StoreChanges):
         Raises:
             ReasonerError: there is no such graph.
         """
-        if self._by_graph is None:
-            return self.reasoner
-        names = self.all_graphs() if graph is None else [graph]
-        with_triple = (name for name in names if next(self.triples_of(name, triple), None) is not None)
-        place = self.place(next(with_triple, names[0]))
-        if place is None:
-            raise ReasonerError(f"the graph {graph} does not exist")
-        return self._by_graph.store_of(cast(int, place)).reasoner
+        return self.graphs.reasoner_of(graph, triple)
 
     def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
         """Explain why a triple does not follow: for each rule that could derive it, find what does not hold.
@@ -218,7 +289,7 @@ class KGReasonerStore(StoreChanges):
             LoadError: that is not a triple of RDF.
             ReasonerError: the triple is there: `explain` tells why.
         """
-        self.prepare()
+        self.graphs.prepare()
         subject, property, value = map(from_rdflib, triple)
         answer = self.reasoner_of(graph).why_not((subject, property, value))
         return answer.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
@@ -230,15 +301,15 @@ class KGReasonerStore(StoreChanges):
     ) -> Result:
         """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.rdflib_store.sparql`);
         but FROM is about the graphs that are there (see `kg_reasoner.rdflib_store.sparql_dataset`)."""
-        return answer(self, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
+        return answer(self.dataset, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
         """Run a SPARQL update, see `kg_reasoner.rdflib_store.sparql_update`."""
         graph = self._queried(queryGraph)
-        target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._contexts.name(graph, self)
-        update_graph(graph, self, target, update, initNs, initBindings)
+        target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
+        self._tell(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
 
     def _queried(self, name: str) -> Graph:
         """The graph or dataset that rdflib means by a name."""
@@ -251,12 +322,12 @@ class KGReasonerStore(StoreChanges):
     @property
     def explicit(self) -> Graph:
         """A read-only graph of the triples that were added."""
-        return Graph(store=View(self, "explicit"), bind_namespaces="none")
+        return Graph(store=View(self.dataset, "explicit"), bind_namespaces="none")
 
     @property
     def inferred(self) -> Graph:
         """A read-only graph of the triples that only follow."""
-        return Graph(store=View(self, "inferred"), bind_namespaces="none")
+        return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
 
 
 def graph_of(reasoner: Reasoner) -> Graph:

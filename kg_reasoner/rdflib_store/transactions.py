@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import ref
 
@@ -11,7 +11,7 @@ import numpy as np
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import TransactionError
-from kg_reasoner.query.matching import Ids
+from kg_reasoner.query.matching import Ids, Which
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -46,9 +46,9 @@ class StoreTransaction(Transaction):
 
     reasoner: Reasoner
 
-    def __init__(self, reasoner: Reasoner, store: StoreTransactions) -> None:
+    def __init__(self, reasoner: Reasoner, owner: StoreTransactions) -> None:
         super().__init__(reasoner, reasoner.has_subscribers, isolated=False)
-        self.store = ref(store)
+        self.owner = ref(owner)
         self.waiting: list[tuple[list[str], int]] = []
 
     def begin(self) -> StoreTransaction:
@@ -66,9 +66,9 @@ class StoreTransaction(Transaction):
 
     def hand_over(self) -> None:
         """See `Transaction.hand_over`."""
-        store = self.store()
-        if store is not None:
-            store.flush()
+        owner = self.owner()
+        if owner is not None:
+            owner.flush()
         else:
             self.take_in()
 
@@ -93,13 +93,10 @@ class StoreTransaction(Transaction):
 
 
 class StoreTransactions:
-    """The transactions that a store begins, and those of the reasoner's own in which it is a guest."""
+    """The transactions of a store over a reasoner: those that it begins, and those of the reasoner's own in which it is a guest."""
 
-    reasoner: Reasoner
-
-    def flush(self) -> None:
-        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
-        raise NotImplementedError
+    def __init__(self, reasoner: Reasoner) -> None:
+        self.reasoner = reasoner
 
     def writing(self) -> Hold:
         """The ``with`` block of a method that changes the store: other threads wait."""
@@ -108,36 +105,25 @@ class StoreTransactions:
         engine.make_sound()
         return hold
 
-    def begin(self) -> None:
-        """Begin a transaction with the first change, unless one is open; the caller may write."""
+    def reading(self, which: Which = "all") -> Hold:
+        """The ``with`` block of a method that reads: what it reads is up to date, and nothing changes inside."""
         if self.reasoner.engine.transaction is None:
-            StoreTransaction(self.reasoner, self).begin()
-
-    def end(self, *, keep: bool) -> None:
-        """Keep or undo what has changed, and bring the materialisation up to date. A transaction of the reasoner's own stays open.
-
-        Raises:
-            TransactionError: the changes are to be undone, and belong to a transaction of the reasoner's own.
-            InconsistencyError: they are to be kept, contradict the rules, and that was to be refused. They are undone.
-        """
-        transaction = self.own
-        if transaction is None:
-            if keep:
-                self.reasoner.materialise()
-            elif self.reasoner.open_transaction is not None:
-                raise TransactionError("the open transaction is the reasoner's own: roll it back there")
-        elif keep:
-            transaction.commit()
-        else:
-            transaction.rollback()
+            return self.reasoner.core.reading(which)
+        while True:
+            self.flush()
+            hold = self.reasoner.core.reading(which)
+            own = self.own
+            if own is None or not own.is_waiting or self.reasoner.engine.lock.is_writing:
+                return hold
+            hold.release()
 
     @property
     def own(self) -> StoreTransaction | None:
         """The open transaction, if the store has begun it, or a store that is no more."""
         transaction = self.reasoner.engine.transaction
         if isinstance(transaction, StoreTransaction):
-            store = transaction.store()
-            if store is self or store is None:
+            owner = transaction.owner()
+            if owner is self or owner is None:
                 return transaction
         return None
 
@@ -145,3 +131,67 @@ class StoreTransactions:
     def is_guest(self) -> bool:
         """Whether the open transaction is the reasoner's own."""
         return self.own is None and self.reasoner.open_transaction is not None
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> StoreTransaction | None:
+        """Begin a transaction with the first change, unless one is open; the caller may write. Returns it if it is the store's."""
+        if self.reasoner.engine.transaction is None:
+            return StoreTransaction(self.reasoner, self).begin()
+        return self.own
+
+    def change(self, removed: Mapping[int | None, Ids], added: Ids, graphs: Ids | None = None, dropped: int = IN_DEFAULT) -> None:
+        """Remove and add triples, given as ids of shape (n, 3), in one operation; the caller may write.
+
+        Args:
+            removed: explicit triples by the graph to remove them from (`IN_DEFAULT`); None: from all graphs.
+            added: triples for the default graph.
+            graphs: the ids of the graphs that they are for, if these are others.
+            dropped: a named graph to remove, whose triples are among those that are removed.
+        """
+        reasoner = self.reasoner
+        if reasoner.engine.transaction is None:
+            self.begin()
+        with reasoner.core.at_once():
+            for graph, triples in removed.items():
+                if graph is None:
+                    reasoner.core.withdraw_triples(triples)
+                else:
+                    reasoner.named_graphs.withdraw(self.quads(triples, graph))
+            if dropped != IN_DEFAULT:
+                reasoner.named_graphs.undeclare(dropped)
+            if len(added):
+                state(reasoner, added, graphs)
+
+    def quads(self, triples: Ids, graphs: Ids | int) -> Ids:
+        """The quads of triples in graphs (`IN_DEFAULT`)."""
+        return self.reasoner.named_graphs.placed(triples, np.broadcast_to(np.int32(graphs), len(triples)))
+
+    def flush(self) -> None:
+        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        own = self.own
+        if own is not None and own.is_waiting:
+            with self.writing():
+                self.take_in(own)
+
+    def take_in(self, own: StoreTransaction) -> None:
+        """Hand to the reasoner what waits in a transaction; the caller may write."""
+        own.take_in()
+
+    # --- ends -------------------------------------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """Keep the changes since the last commit; see `KGReasonerStore.commit`."""
+        own = self.own
+        if own is None:
+            self.reasoner.materialise()
+        else:
+            own.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes since the last commit; see `KGReasonerStore.rollback`."""
+        own = self.own
+        if own is not None:
+            own.rollback()
+        elif self.reasoner.open_transaction is not None:
+            raise TransactionError("the open transaction is the reasoner's own: roll it back there")

@@ -73,7 +73,7 @@ def snapshot(subject: Subject) -> Snapshot:
     if graph is not None:
         seen["what the graph shows"] = frozenset(graph.quads()) if isinstance(graph, Dataset) else frozenset(graph)
         seen["explicit triples of the graph"] = frozenset(subject.store.explicit)
-        seen["graphs of the dataset"] = frozenset(map(str, subject.store.named_graphs()))
+        seen["graphs of the dataset"] = frozenset(map(str, subject.store.contexts()))
     if subject.attached is not None:
         seen["what the attached graph shows"] = frozenset(subject.attached)
         seen["its store"] = type(subject.attached.store).__name__

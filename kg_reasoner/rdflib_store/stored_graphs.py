@@ -1,0 +1,123 @@
+"""The graphs of an rdflib store: their names, where their triples are, and the triples of one or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import numpy as np
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import Node, URIRef
+
+from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.quads import INFERRED, NO_TRIPLES, GraphTerm
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.transactions import StoreTransactions
+
+
+def is_stated(place: GraphTerm | None) -> bool:
+    """Whether all triples of a graph are explicit, so that reading it needs nothing derived."""
+    return isinstance(place, int) and place != INFERRED
+
+
+class StoredGraphs:
+    """The graphs of one reasoner.
+
+    Args:
+        transactions: those of the reasoner.
+        inferred_graph: the name of the graph of inferred triples, if there is one.
+    """
+
+    def __init__(self, transactions: StoreTransactions, inferred_graph: URIRef | None = None) -> None:
+        self.transactions = transactions
+        self.reasoner = transactions.reasoner
+        self.terms = RdflibTerms(self.reasoner.dictionary)
+        self.inferred_graph = inferred_graph
+
+    def prepare(self, which: Which = "all") -> None:
+        """Bring what is read up to date; terms that rules speak of have ids from then on."""
+        self.transactions.flush()
+        if which != "explicit":
+            self.reasoner.materialise()
+
+    # --- names ------------------------------------------------------------------------------------------------------
+
+    def stored_graphs(self) -> list[Node]:
+        """The named graphs that can be changed, empty ones, too."""
+        with self.transactions.reading("explicit"):
+            return self.terms.nodes(self.reasoner.core.queries.quads.names().tolist())
+
+    def all_graphs(self) -> list[Node]:
+        """The default graph and the named ones, without that of the inferred triples."""
+        return [DATASET_DEFAULT_GRAPH_ID, *self.stored_graphs()]
+
+    def named_graphs(self) -> list[Node]:
+        """The graphs that ``GRAPH ?g`` looks into: the named ones, and that of the inferred triples."""
+        names = self.stored_graphs()
+        if self.inferred_graph not in (None, DATASET_DEFAULT_GRAPH_ID):
+            names.append(cast(Node, self.inferred_graph))
+        return names
+
+    def has_graph(self, name: Node) -> bool:
+        """Whether there is a graph of this name."""
+        with self.transactions.reading("explicit"):
+            number = self.terms.find(name)
+            is_special = name in (self.inferred_graph, DATASET_DEFAULT_GRAPH_ID)
+            return is_special or (number >= 0 and self.reasoner.core.queries.quads.has(number))
+
+    def place(self, name: Node, which: Which = "all") -> GraphTerm | None:
+        """Where a graph's triples are; None: there is no such graph."""
+        self.transactions.flush()
+        default = self.reasoner.core.queries.quads.default
+        if name == DATASET_DEFAULT_GRAPH_ID:
+            return default if name != self.inferred_graph or which == "explicit" else frozenset({default, INFERRED})
+        if name == self.inferred_graph:
+            return INFERRED
+        return self.terms.find(name) if self.has_graph(name) else None
+
+    # --- triples ----------------------------------------------------------------------------------------------------
+
+    def triples_of(self, name: Node | None, triple_pattern: RdflibPattern, which: Which = "all") -> Iterator[RdflibTriple]:
+        """The triples of a graph, or of all together, that match."""
+        place = None if name is None else self.place(name, which)
+        if place is None and name is not None:
+            return
+        with self.transactions.reading("explicit" if is_stated(place) else which):
+            if place is None and None not in triple_pattern:
+                pattern = self.pattern(triple_pattern)
+                found = None
+                is_there = pattern is not None and self.contains(pattern, which)
+            else:
+                found = np.array(self.match(place, triple_pattern, which))
+        if found is None:
+            if is_there:
+                yield cast(RdflibTriple, triple_pattern)
+            return
+        for triple in self.terms.rows(found):
+            yield cast(RdflibTriple, triple)
+
+    def stated(self, name: Node) -> Iterator[RdflibQuad]:
+        """The explicit triples of a graph, with its name."""
+        for subject, property, value in self.triples_of(name, (None, None, None), "explicit"):
+            yield subject, property, value, name
+
+    def match(self, place: GraphTerm | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
+        """The triples of a graph, or of all together, that match, as ids of shape (n, 3); within a reading."""
+        pattern = self.pattern(triple_pattern)
+        if pattern is None:
+            return NO_TRIPLES
+        subject, property, value = pattern
+        if place is None:
+            return self.reasoner.core.queries.match(subject, property, value, which)
+        found = self.reasoner.core.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
+        return found if is_stated(place) else self.reasoner.core.queries.seen(found, property, value)
+
+    def contains(self, triple: Sequence[int | None], which: Which) -> bool:
+        """Whether there is a triple of ids, in whatever graph; within a reading."""
+        subject, property, value = cast(Sequence[int], triple)
+        return self.reasoner.core.queries.contains(subject, property, value, which)
+
+    def pattern(self, triple: Sequence[Node | None]) -> list[int | None] | None:
+        """A pattern as ids; None if one of its terms occurs nowhere."""
+        pattern = [None if term is None else self.terms.find(term) for term in triple]
+        return None if -1 in pattern else pattern

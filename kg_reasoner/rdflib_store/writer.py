@@ -1,0 +1,185 @@
+"""Changing an rdflib store: triples come and go, in the graphs that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import numpy as np
+from rdflib import Literal
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import Node
+
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.matching import Ids
+from kg_reasoner.query.quads import NO_TRIPLES
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, graph_text, triple_texts
+from kg_reasoner.rdflib_store.separate_graphs import Graphs
+from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
+
+BATCH: Final = 50_000
+"""Added triples that wait at most before they become ids."""
+
+
+class StoreWriter:
+    """Changes the explicit triples of a store's graphs."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+        self._transactions = graphs.transactions
+        self._removes_default = False
+
+    # --- triples ----------------------------------------------------------------------------------------------------
+
+    def add(self, texts: list[str], name: Node | None) -> None:
+        """Add a triple, given as the texts of its terms, to a graph. It is taken in before the next read.
+
+        Raises:
+            LoadError: that cannot name a graph. Nothing has changed.
+            ReasonerError: that graph has the inferred triples, and is to be read only.
+        """
+        with self._transactions.writing():
+            self._wait([(texts, self._to_change(name))])
+
+    def remove(self, triple: RdflibPattern, name: Node | None) -> None:
+        """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
+        with self._transactions.writing():
+            if name is not None:
+                self._to_change(name)
+            self._removes_default = False
+            self._replace([(*triple, name)], [])
+
+    def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
+        """Remove quads, then add quads, each with the name of its graph: without one, from all graphs, and to the default graph.
+
+        What only follows is not removed: it is there as long as it follows.
+
+        Returns:
+            The quads that were added.
+
+        Raises:
+            LoadError: something to be added is not a quad of RDF. Nothing has changed.
+            ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
+        """
+        added, removed = list(added), list(removed)
+        with self._transactions.writing():
+            waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
+            self._removes_default = False
+            if removed:
+                self._replace(removed, waiting)
+            elif waiting:
+                self._wait(waiting)
+        return added
+
+    def _wait(self, added: list[tuple[list[str], int]]) -> None:
+        """Let triples wait for a flush, unless the transaction is not the store's."""
+        self._removes_default = False
+        own = self._transactions.begin()
+        if own is None:
+            self._transactions.change({}, *encoded(self._graphs.reasoner, added))
+            return
+        own.waiting += added
+        if len(own.waiting) >= BATCH:
+            self._transactions.flush()
+
+    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]], dropped: int = IN_DEFAULT) -> None:
+        """Remove the explicit triples that match patterns, and a named graph, and add triples, in one operation."""
+        transactions = self._transactions
+        transactions.flush()
+        found = self._found(removed)
+        if found or added or dropped != IN_DEFAULT:
+            ids, graphs = encoded(self._graphs.reasoner, added) if added else (NO_TRIPLES, None)
+            transactions.change(found, ids, graphs, dropped)
+
+    def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
+        """The explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
+        found: dict[int | None, list[Ids]] = {}
+        for *terms, name in patterns:
+            if name is not None and name == self._graphs.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
+                continue
+            graph = None if name is None else self._to_change(name)
+            pattern = self._graphs.pattern(terms)
+            if pattern is not None:
+                found.setdefault(graph, []).append(self._explicit(pattern, graph))
+        tables = {graph: tables[0].copy() if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
+        return {graph: table for graph, table in tables.items() if len(table)}
+
+    def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
+        """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
+        queries = self._graphs.reasoner.core.queries
+        subject, property, value = pattern
+        if graph is None and None not in pattern:
+            return np.array([pattern], np.int32)  # removing what is not there does nothing
+        if graph is None:
+            return queries.matcher.match(subject, property, value, "explicit")
+        return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
+
+    def _to_change(self, name: Node | None) -> int:
+        """The id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and where there is no name.
+
+        Raises:
+            LoadError: that cannot name a graph.
+            ReasonerError: the graph has the inferred triples, and is to be read only.
+        """
+        if name is None or name == DATASET_DEFAULT_GRAPH_ID:
+            return IN_DEFAULT
+        graphs = self._graphs
+        if name == graphs.inferred_graph:
+            raise ReasonerError(f"the graph {name} holds the inferred triples and is read-only")
+        number = -1 if isinstance(name, Literal) else graphs.terms.find(name)
+        return number if number >= 0 else int(graphs.reasoner.dictionary.encode_texts([graph_text(name)])[0])
+
+    # --- graphs -----------------------------------------------------------------------------------------------------
+
+    def add_graph(self, name: Node) -> None:
+        """Let there be a graph, see `remove_graph`."""
+        if name == DATASET_DEFAULT_GRAPH_ID and self._removes_default:
+            self.drop_graph(name)
+        elif name != self._graphs.inferred_graph:
+            self.create_graph(name)
+
+    def remove_graph(self, name: Node) -> None:
+        """Remove a graph with its triples.
+
+        Of the default graph, the triples are removed when it is added again, which `Dataset.remove_graph` does at once. rdflib's
+        N-Quads parser does not: it removes a default graph that it takes for a new one, where it parses into a plain graph.
+        """
+        if name == DATASET_DEFAULT_GRAPH_ID:
+            self._removes_default = True
+        else:
+            self.drop_graph(name)
+
+    def create_graph(self, name: Node) -> None:
+        """Let there be a graph, an empty one if nothing is added to it."""
+        with self._transactions.writing():
+            graph = self._to_change(name)
+            self._transactions.flush()
+            if graph != IN_DEFAULT and not self._graphs.has_graph(name):
+                self._transactions.begin()
+                self._graphs.reasoner.named_graphs.create(np.array([graph], np.int32))
+
+    def drop_graph(self, name: Node) -> None:
+        """Remove a graph with its triples; of the default graph, the triples only."""
+        with self._transactions.writing():
+            self._replace([(None, None, None, name)], [], self._to_change(name) if self._graphs.has_graph(name) else IN_DEFAULT)
+
+    # --- several changes --------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """The ``with`` block of several changes that are made whole, or not at all; other threads see nothing of them before."""
+        transactions = self._transactions
+        with transactions.writing():
+            transactions.flush()
+            transactions.begin()
+            engine = transactions.reasoner.engine
+            place = engine.place
+            try:
+                yield
+            except BaseException:
+                own = transactions.own
+                if own is not None:
+                    own.waiting = []
+                engine.return_to(place)
+                raise
