@@ -11,6 +11,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Changes
 from kg_reasoner.storage.dictionary import Ids
+from kg_reasoner.terms import RDF
 
 
 class Reader:
@@ -40,7 +41,7 @@ class Reader:
     def _lines(self, predicate: str, rows: Ids) -> Iterator[str]:
         texts = self.reasoner.dictionary.texts(len(self._words))
         self._words += [unquote(text[1 + len(NAMESPACE) : -1]) for text in texts]
-        words, type_id = self._words, self.reasoner.engine.catalog.type_id
+        words, type_id = self._words, self.reasoner.dictionary.find(RDF.type)
         if predicate != TRIPLE:
             name = predicate[1:-1].rpartition("/")[0]
             for row in rows.tolist():
