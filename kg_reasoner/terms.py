@@ -1,7 +1,7 @@
-"""RDF terms: light, immutable values that the rule language, the loaders and the engine share.
+"""RDF terms: lightweight, immutable values shared by the rule language, the loaders and the engine.
 
-Plain Datalog constants are RDF terms as well: ``5`` is ``"5"^^xsd:integer``, ``"a"`` is an xsd:string. Two terms are equal when
-they are the same *term* (a literal keeps the form in which it was written: ``"1"`` and ``"01"`` are two literals of one integer).
+Plain Datalog constants are RDF terms, too: ``5`` is ``"5"^^xsd:integer``, and ``"a"`` is an xsd:string. Two terms are equal if
+they are the same *term*. A literal keeps its lexical form: ``"1"`` and ``"01"`` are different literals of the same integer.
 
 The text of a term is its N-Triples form; the dictionary stores exactly these texts.
 """
@@ -58,7 +58,7 @@ class BlankNode:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
-    """A literal: lexical form as written, datatype IRI (as text), and the language tag in lower case, or None."""
+    """A literal: its lexical form, its datatype IRI as text, and its language tag in lower case, or None."""
 
     lexical: str
     datatype: str = "http://www.w3.org/2001/XMLSchema#string"
@@ -77,7 +77,7 @@ AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
 
 
 class Namespace:
-    """Makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` is the namespace itself."""
+    """A namespace that makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` returns the namespace IRI."""
 
     __slots__ = ("_base", "_made")
 
@@ -118,10 +118,13 @@ _IRI: Final = re.compile(r'<([^<>"{}|^`\x00-\x20]*)>')
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:
-    """The literal of a Python value.
+    """Return the literal of a Python value.
 
     >>> print(literal(5), literal(True), literal("a"))
     "5"^^<http://www.w3.org/2001/XMLSchema#integer> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> "a"
+
+    Args:
+        value: A bool, int, float, Decimal or str.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
@@ -140,7 +143,7 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
 
 
 def term_text(term: Term) -> str:
-    """The N-Triples form of a term: the only escapes in it are those of ``\\ " CR LF``.
+    """Return the N-Triples form of a term, which escapes only backslashes, quotation marks and line breaks.
 
     >>> print(term_text(Literal("chat", language="fr", datatype=RDF.langString.value)))
     "chat"@fr
@@ -156,7 +159,7 @@ def term_text(term: Term) -> str:
 
 
 def unescape(text: str) -> str:
-    r"""The text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by what they stand for.
+    r"""Return a text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by their characters.
 
     Raises:
         ValueError: an escape stands for nothing.
@@ -177,7 +180,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def term_from_text(text: str) -> Term:
-    """The term of an N-Triples form (the inverse of `term_text`).
+    """Return the term with an N-Triples form (the inverse of `term_text`).
 
     >>> term_from_text('"a\\\\nb"')
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
