@@ -1,7 +1,7 @@
-"""Checks of a program before it is evaluated, and its strata. Each check raises the error of the first thing it finds wrong.
+"""Checks and stratification of a program before it is evaluated. Each check raises an error for the first fault.
 
-An atom over `TRIPLE` counts as a predicate of its own for each constant property, and for each constant class under rdf:type, so
-that ``NOT ub:Student[?x]`` in one rule and ``[?x, ?p, ?y]`` in another are told apart where they can be.
+For the dependency graph, an atom over `TRIPLE` is a predicate of its own for each constant property, and for each constant class
+with rdf:type. This distinguishes ``NOT ub:Student[?x]`` in one rule from ``[?x, ub:advisor, ?y]`` in another.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Key: TypeAlias = tuple[str, Term | None, Term | None]
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Run all checks, in this order: arity, safety, strata, expressions. Returns the strata (see `stratify`).
+    """Check the arity, safety, stratification and expressions of a program, in this order, and return its strata (see `stratify`).
 
     Raises:
         ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
@@ -70,7 +70,10 @@ def check(program: Program) -> list[list[Rule]]:
 
 
 def check_arity(program: Program) -> None:
-    """Every predicate has one number of arguments, that of its declaration if there is one.
+    """Check that each predicate always has the same number of arguments, and that of its declaration if it has one.
+
+    Args:
+        program: The program to check.
 
     Raises:
         ArityError: at the first use that differs.
@@ -84,7 +87,7 @@ def check_arity(program: Program) -> None:
 
 
 def arities(program: Program) -> dict[str, int]:
-    """The number of arguments of each general predicate of a program that passes `check_arity`."""
+    """Return the number of arguments of each general predicate of a program that passed `check_arity`."""
     found = {declaration.predicate: declaration.arity for declaration in program.declarations}
     for rule in program.rules:
         for atom in _general_atoms(rule):
@@ -94,7 +97,7 @@ def arities(program: Program) -> dict[str, int]:
 
 @remembered
 def _general_atoms(rule: Rule) -> tuple[Atom, ...]:
-    """A rule's atoms over general predicates."""
+    """Yield the atoms of a rule over general predicates."""
     return tuple(atom for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE))
 
 
@@ -110,7 +113,7 @@ def _arguments(count: int) -> str:
 
 
 def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tuple[Atom, bool]]:
-    """All atoms of a body, and whether they only look down (they are negated, or inside an aggregate)."""
+    """Yield all atoms of a body, each with whether it is negated or inside an aggregate."""
     for part in body:
         if isinstance(part, Atom):
             yield part, negative
@@ -124,7 +127,7 @@ def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tupl
 
 
 def check_safety(program: Program) -> None:
-    """Every variable of a head, a filter, or of more than one negation is bound by a positive part of its rule's body.
+    """Check that positive atoms of a rule's body bind the variables of its head and filters, and those shared by negations.
 
     A variable that occurs in one negated atom and nowhere else is existential there (`lonely(?x) :- node(?x), NOT edge(?x, ?y) .`).
 
@@ -137,7 +140,7 @@ def check_safety(program: Program) -> None:
 
 @remembered
 def _check_rule(rule: Rule) -> None:
-    """`check_safety` of one rule."""
+    """Check the safety of one rule."""
     bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
     for variable in variables_of(rule.head):
         if variable not in bound:
@@ -151,7 +154,7 @@ def _check_rule(rule: Rule) -> None:
 
 
 def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
-    """Check filters and negations of a body whose variables may occur `outside` of it too; returns the variables it binds."""
+    """Check the filters and negations of a body with variables from `outside`; return the variables that the body binds."""
     bound: set[Variable] = set()
     occurrences = Counter(outside)
     for part in body:
@@ -178,7 +181,7 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Vari
 
 
 def homonyms(program: Program) -> Iterator[str]:
-    """Say where a variable inside an AGGREGATE is another one than the variable of the same name outside, as it is not after ON."""
+    """Yield a warning for each variable local to an AGGREGATE that has the name of a variable outside of it."""
     for rule in program.rules:
         for place, part in enumerate(rule.body):
             if isinstance(part, Aggregate):
@@ -214,7 +217,7 @@ def _name(variable: Variable) -> str:
 
 
 def key_of(atom: Atom) -> Key:
-    """The key under which an atom takes part in the dependency graph."""
+    """Return the node of an atom in the dependency graph."""
     if atom.predicate != TRIPLE:
         return atom.predicate, None, None
     _, property, value = atom.terms
@@ -225,18 +228,18 @@ def key_of(atom: Atom) -> Key:
 
 @remembered
 def head_key(rule: Rule) -> Key:
-    """The key of a rule's head."""
+    """Return the node of a rule's head in the dependency graph."""
     return key_of(rule.head)
 
 
 @remembered
 def needed_keys(rule: Rule) -> frozenset[Key]:
-    """The keys of a rule's positive atoms."""
+    """Return the nodes of a rule's positive atoms in the dependency graph."""
     return frozenset(map(key_of, rule.body_atoms()))
 
 
 def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """The rules in strata, those that are evaluated first at the front. Rules keep their order. See `levels`.
+    """Return the strata of rules in the order of evaluation; rules keep their order within a stratum. See `levels`.
 
     Raises:
         StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
@@ -248,8 +251,8 @@ def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
 
 
 def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
-    """The number of each rule's stratum: what its positive atoms match is derived there or before, what it negates or aggregates
-    before.
+    """Return the number of each rule's stratum: its positive atoms match facts of this stratum or lower ones, its negated and
+    aggregated atoms match facts of lower strata only.
 
     Strata are split only where negation or aggregation demands it: without either there is one. What no rule derives is known
     before the first.
@@ -280,7 +283,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
 
 @remembered
 def _looks_down(rule: Rule) -> bool:
-    """Whether a rule negates or aggregates."""
+    """Return whether a rule negates or aggregates."""
     return any(isinstance(part, Negation | Aggregate) for part in rule.body)
 
 
@@ -291,7 +294,7 @@ _Negative: TypeAlias = dict[tuple[_Node, _Node], tuple[Rule, Atom]]
 
 
 def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
-    """Heads depend on the atoms of their bodies, those on the heads whose facts they can match; dicts serve as ordered sets.
+    """Return the dependency graph: heads depend on atoms of their bodies, and atoms on the heads whose facts they match.
 
     The second part has the negative dependencies, each with one rule and atom that makes it.
     """
@@ -323,7 +326,7 @@ def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, S
 
 
 def _components(graph: _Graph) -> list[list[_Node]]:
-    """The strongly connected components, those that others depend on first (Tarjan's algorithm, without recursion)."""
+    """Return the strongly connected components in topological order, dependencies first (Tarjan's algorithm, without recursion)."""
     index: dict[_Node, int] = {}
     low: dict[_Node, int] = {}
     stack: list[_Node] = []
@@ -361,7 +364,7 @@ def _components(graph: _Graph) -> list[list[_Node]]:
 
 
 def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
-    """The error for the cycle that a negative dependency of `head` on `below` closes."""
+    """Return the error for the cycle closed by the negative dependency of `head` on `below`."""
     came_from: dict[_Node, _Node] = {}
     queue = deque([below])
     while head not in came_from:
@@ -405,7 +408,7 @@ def _show(key: Key) -> str:
 
 
 def check_expressions(program: Program) -> None:
-    """Every function and aggregate exists, gives the same result again for the same arguments, and has the right number of them.
+    """Check that every function and aggregate exists, is deterministic, and has the right number of arguments.
 
     Raises:
         UnsupportedError: names the function or aggregate, or what is wrong with a regular expression.
@@ -416,7 +419,7 @@ def check_expressions(program: Program) -> None:
 
 @remembered
 def _check_parts(rule: Rule) -> None:
-    """`check_expressions` of one rule."""
+    """Check the expressions of one rule."""
     for part in rule.body:
         _check_part(part, rule.head.span)
 
@@ -436,7 +439,7 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
 
 
 def conjuncts(expression: Expression) -> Iterator[Expression]:
-    """The conditions of a filter, all of which must hold: ``?x != ?y && ?x > 5`` makes two."""
+    """Yield the conjuncts of a filter: ``?x != ?y && ?x > 5`` has two."""
     if isinstance(expression, Call) and expression.name == "&&":
         for argument in expression.arguments:
             yield from conjuncts(argument)

@@ -1,4 +1,4 @@
-"""What lark says of a syntax error, in words for people who write rules: what was found and expected, and a guess at the cause."""
+"""Readable syntax errors: what was found, what was expected, and a guess at the cause."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 
 def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
-    """The error to raise for a syntax error that lark found in `text`."""
+    """Return the error to raise for a syntax error that Lark found in `text`."""
     state: Any = getattr(error, "interactive_parser", None)
     accepted: set[str] = set(state.accepts()) if state is not None else set()
     stack: list[Any] = state.parser_state.value_stack if state is not None else []
@@ -104,7 +104,7 @@ def _in_words(accepted: Iterable[str]) -> str:
 
 
 def _special(found: str, accepted: set[str]) -> str | None:
-    """A message for the places where the list of what was expected says less than the cause."""
+    """Return a message for faults whose cause is clearer than the list of expected tokens."""
     if found in ('"', "'") and "STRING" in accepted:
         return "the string that begins here is not closed on this line"
     if found == "<" and "IRI" in accepted:
@@ -115,7 +115,7 @@ def _special(found: str, accepted: set[str]) -> str | None:
 
 
 def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
-    """A guess at the cause, the most telling first. `stack` has what the parser has read of the statement so far."""
+    """Return a guess at the cause, the most specific first. `stack` has the part of the statement that has been parsed."""
     last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
     for word in _names(stack, found):
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
@@ -149,7 +149,7 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
 
 
 def _names(stack: list[Any], found: str) -> Iterator[str]:
-    """The words of the statement that may be misspelt keywords, the last one first."""
+    """Return the words of the statement that may be misspelt keywords, last one first."""
     if found.isidentifier():
         yield found
     for value in reversed(stack):
