@@ -1,4 +1,4 @@
-"""Parts of rules with values for their variables."""
+"""Substitution of values for variables in parts of rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bindings = Mapping[Variable, Term]
 
 
 def ground(part: BodyLiteral, bindings: Bindings) -> BodyLiteral:
-    """A part of a body with values for the variables that have one."""
+    """Return a part of a body with variables replaced by their values."""
     if isinstance(part, Atom):
         return ground_atom(part, bindings)
     if isinstance(part, Negation):
@@ -27,7 +27,7 @@ def ground(part: BodyLiteral, bindings: Bindings) -> BodyLiteral:
 
 
 def ground_aggregate(part: Aggregate, bindings: Bindings) -> Aggregate:
-    """An aggregate with values for the variables that it groups by; its other variables are its own."""
+    """Return an aggregate with its group variables replaced by their values; its other variables are local."""
     values = {variable: bindings[variable] for variable in part.group if variable in bindings}
     body = tuple(ground(inner, values) for inner in part.body)
     group = tuple(variable for variable in part.group if variable not in values)
@@ -39,13 +39,13 @@ def ground_aggregate(part: Aggregate, bindings: Bindings) -> Aggregate:
 
 
 def ground_atom(atom: Atom, bindings: Bindings) -> Atom:
-    """An atom with values for the variables that have one."""
+    """Return an atom with variables replaced by their values."""
     terms: list[Argument] = [bindings.get(term, term) if isinstance(term, Variable) else term for term in atom.terms]
     return Atom(atom.predicate, tuple(terms))
 
 
 def ground_expression(expression: Expression, bindings: Bindings) -> Expression:
-    """An expression with values for the variables that have one."""
+    """Return an expression with variables replaced by their values."""
     if isinstance(expression, Call):
         return Call(expression.name, tuple(ground_expression(argument, bindings) for argument in expression.arguments))
     return bindings.get(expression, expression) if isinstance(expression, Variable) else expression
