@@ -79,7 +79,7 @@ class Interpreter:
         return dict(self._unpacked(results["facts"]))
 
     def facts(self) -> FactChanges:
-        """All facts, given and derived."""
+        """Return all facts, given and derived."""
         return dict(self._unpacked(self._distinct.integral().distinct()))
 
     @property
@@ -187,7 +187,7 @@ class Interpreter:
     # --- rows -----------------------------------------------------------------------------------------------------------
 
     def _seed(self) -> ZSet:
-        """The rewrite of the empty prefix."""
+        """Return the rewrite of the empty prefix."""
         return ZSet(self._directions.rewrites.pack(np.array([ROOT]), ()), np.ones(1, np.int64))
 
     def _packed(self, facts: FactChanges) -> ZSet:
@@ -285,7 +285,7 @@ class _Blocked:
 
 
 def _first_between(first: Integers, layout: Layout) -> Range:
-    """The ranges of packed rows with these leading numbers."""
+    """Return the ranges of packed rows with these leading numbers."""
     low = first << layout.first_shift
     return (low,), (low + ((1 << layout.first_shift) - 1),)
 

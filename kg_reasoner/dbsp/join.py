@@ -31,11 +31,11 @@ class Matching(Protocol):
         ...
 
     def left_range(self, right: Columns) -> Range:
-        """The same the other way round."""
+        """Return the same the other way round."""
         ...
 
     def combine(self, left: Columns, right: Columns) -> tuple[Columns, Booleans | None]:
-        """What pairs become, and which of them are meant after all (None: all)."""
+        """Return what pairs become, and which of them are meant after all (None: all)."""
         ...
 
 

@@ -44,11 +44,11 @@ class Layout:
         object.__setattr__(self, "mask", (1 << self.slot_bits) - 1)
 
     def first(self, words: Columns) -> Integers:
-        """The leading numbers of packed rows."""
+        """Return the leading numbers of packed rows."""
         return words[0] >> self.first_shift
 
     def slot(self, words: Columns, slot: int) -> Integers:
-        """The numbers in one slot of packed rows."""
+        """Return the numbers in one slot of packed rows."""
         word, shift = self.places[slot]
         return (words[word] >> shift) & self.mask if shift else words[word] & self.mask
 
@@ -69,7 +69,7 @@ class Layout:
         return result
 
     def holds(self, other: Layout) -> bool:
-        """Whether everything that the other layout can hold has room in this one."""
+        """Return whether everything that the other layout can hold has room in this one."""
         return self.first_bits >= other.first_bits and self.slot_bits >= other.slot_bits and self.slots >= other.slots
 
     def widened(self, first: int, value: int, slots: int) -> Layout:

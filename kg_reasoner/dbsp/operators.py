@@ -39,7 +39,7 @@ class Operator:
         raise NotImplementedError
 
     def checked(self, value: ZSet) -> ZSet:
-        """What a function that was given from outside has made, if it has as many columns as was said."""
+        """Return what a function that was given from outside has made, if it has as many columns as was said."""
         if value.arity != self.arity:
             raise CircuitError(f"the function of {self.name} made {value.arity} columns, and the stream has {self.arity}")
         return value
@@ -52,7 +52,7 @@ class Operator:
         """The update is through."""
 
     def traces(self) -> Iterable[Trace]:
-        """What it keeps of the past."""
+        """Return what it keeps of the past."""
         return ()
 
 

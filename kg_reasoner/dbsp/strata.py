@@ -67,7 +67,7 @@ class Strata:
 
 
 def combined(one: FactChanges, other: FactChanges) -> FactChanges:
-    """Both changes together."""
+    """Return both changes together."""
     result = dict(one)
     for predicate, (rows, weights) in other.items():
         if predicate in result:

@@ -46,7 +46,7 @@ class Trace:
         runs[first:] = [merged] if len(merged) else []
 
     def __len__(self) -> int:
-        """The number of stored rows; some may cancel each other out."""
+        """Return the number of stored rows; some may cancel each other out."""
         return sum(map(len, self.runs))
 
     @property
@@ -55,11 +55,11 @@ class Trace:
         return sum(run.nbytes for run in self.runs)
 
     def total(self) -> ZSet:
-        """The sum, as one Z-set."""
+        """Return the sum, as one Z-set."""
         return ZSet.sum(self.runs, self.arity)
 
     def between(self, low: Sequence[Integers], high: Sequence[Integers]) -> Iterator[Found]:
-        """The rows from each row of `low` to that of `high`, both included, as seen by the columns that these have.
+        """Yield the rows from each row of `low` to that of `high`, both included, as seen by the columns that these have.
 
         For each run: which of the ranges, the place in the run, and the run. It takes a binary search of each range in each run.
         """

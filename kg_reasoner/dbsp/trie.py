@@ -95,7 +95,7 @@ class Numbers:
         return self._next
 
     def take(self) -> int:
-        """A free number."""
+        """Return a free number."""
         if self._free:
             return heappop(self._free)
         self._next += 1
@@ -124,7 +124,7 @@ class Trie:
         """As many variables as a clause ever had."""
 
     def __len__(self) -> int:
-        """The number of different clauses."""
+        """Return the number of different clauses."""
         return len(self._paths)
 
     @property
@@ -161,7 +161,7 @@ class Trie:
             self._index_numbers.release(number)
 
     def _enter(self, clause: Clause, changes: Changes) -> Iterator[Hashable]:
-        """The keys of the nodes of a clause."""
+        """Yield the keys of the nodes of a clause."""
         variables: dict[str, int] = {}
         occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
         parent = ROOT
@@ -267,10 +267,10 @@ class Trie:
 
 
 def _terms(part: Part) -> tuple[Argument, ...]:
-    """All terms of a part of a rule."""
+    """Return all terms of a part of a rule."""
     return part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
 
 
 def _numbered(term: Argument, names: Mapping[str, int]) -> Term:
-    """A constant, or a variable's number."""
+    """Return a constant, or a variable's number."""
     return term if isinstance(term, int) else ~names[term]

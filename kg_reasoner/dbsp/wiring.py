@@ -42,22 +42,22 @@ class Stream:
         return f"{self.number} ({self.operator.name})"
 
     def map(self, function: Mapper, arity: int, name: str = "map") -> Stream:
-        """Each row replaced by another one, of `arity` columns. See `ZSet.map`."""
+        """Return each row replaced by another one, of `arity` columns. See `ZSet.map`."""
         return self.circuit.add(mapping(name, arity, self.arity, function), self)
 
     def project(self, *places: int) -> Stream:
-        """Each row replaced by some of its columns, in the order given."""
+        """Return each row replaced by some of its columns, in the order given."""
         if wrong := [place for place in places if not 0 <= place < self.arity]:
             raise CircuitError(f"stream {self} has {self.arity} columns, none of them is number {wrong[0]} (counted from 0)")
         operator = Linear(f"project {places}", len(places), self.arity, lambda value: value.project(places))
         return self.circuit.add(operator, self)
 
     def filter(self, condition: Condition, name: str = "filter") -> Stream:
-        """The rows for which a condition holds."""
+        """Return the rows for which a condition holds."""
         return self.circuit.add(selection(name, self.arity, condition), self)
 
     def linear(self, function: Callable[[ZSet], ZSet], arity: int, name: str) -> Stream:
-        """A linear function of Z-sets, which is its own incremental version."""
+        """Return a linear function of Z-sets, which is its own incremental version."""
         return self.circuit.add(Linear(name, arity, self.arity, function), self)
 
     def __neg__(self) -> Stream:
@@ -82,11 +82,11 @@ class Stream:
         return self.circuit.add(Differentiate(self.arity, self.circuit.is_nested), self)
 
     def lift(self, function: Callable[[ZSet], ZSet], arity: int, name: str = "lift") -> Stream:
-        """A function applied to the Z-set of each tick by itself."""
+        """Return a function applied to the Z-set of each tick by itself."""
         return self.circuit.add(Lift(name, arity, (self.arity,), function), self)
 
     def join(self, other: Stream, on: int) -> Stream:
-        """The incremental join with another stream of changes on the first columns. See `ZSet.join`."""
+        """Return the incremental join with another stream of changes on the first columns. See `ZSet.join`."""
         if not 0 < on <= min(self.arity, other.arity):
             raise CircuitError(
                 f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {on} columns"
@@ -94,19 +94,21 @@ class Stream:
         return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
 
     def match(self, other: Stream, matching: Matching, arity: int, name: str) -> Stream:
-        """The incremental version of any bilinear function that is given by how pairs of rows match."""
+        """Return the incremental version of any bilinear function that is given by how pairs of rows match."""
         return self.circuit.add(Join(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other)
 
     def distinct(self) -> Stream:
-        """The incremental version of `ZSet.distinct`."""
+        """Return the incremental version of `ZSet.distinct`."""
         return self.circuit.add(Distinct(self.arity, self.circuit.is_nested), self)
 
     def aggregate(self, by: int, *reductions: Reduction, name: str = "aggregate") -> Stream:
-        """The incremental version of `ZSet.aggregate`, which looks again at the groups that change."""
+        """Return the incremental version of `ZSet.aggregate`, which looks again at the groups that change."""
         return self.groupwise(lambda rows: rows.aggregate(by, *reductions), by, by + len(reductions), name)
 
     def groupwise(self, function: Callable[[ZSet], ZSet], width: int, arity: int, name: str) -> Stream:
-        """The incremental version of a function that looks at one group, of rows that agree in the first columns, at a time."""
+        """Return the incremental version of a function that looks at one group, of rows that agree in the first columns, at a
+        time.
+        """
         if not 0 < width <= self.arity:
             raise CircuitError(f"stream {self} has {self.arity} columns, so groups cannot be made of {width}")
         return self.circuit.add(Groupwise(name, arity, self.arity, width, function, self.circuit.is_nested), self)
@@ -168,15 +170,15 @@ class Wiring:
         return stream
 
     def sum(self, *streams: Stream) -> Stream:
-        """The sum of streams."""
+        """Return the sum of streams."""
         return self.add(Sum(streams[0].arity, len(streams)), *streams)
 
     def lift(self, function: Callable[..., ZSet], arity: int, *streams: Stream, name: str = "lift") -> Stream:
-        """A function of Z-sets, applied to those that the streams carry at each tick."""
+        """Return a function of Z-sets, applied to those that the streams carry at each tick."""
         return self.add(Lift(name, arity, tuple(stream.arity for stream in streams), function), *streams)
 
     def feedback(self, arity: int) -> Feedback:
-        """A stream that is delayed by one tick, to be connected later."""
+        """Return a stream that is delayed by one tick, to be connected later."""
         stream = Feedback(self, Delay(arity, self.is_nested), ())
         self.streams.append(stream)
         return stream
@@ -239,7 +241,7 @@ class Wiring:
             stream.operator.finish()
 
     def traces(self) -> Iterator[tuple[Stream, Trace]]:
-        """What the operators keep of the past, those of nested circuits included."""
+        """Yield what the operators keep of the past, those of nested circuits included."""
         for stream in self.streams:
             for trace in stream.operator.traces():
                 yield stream, trace

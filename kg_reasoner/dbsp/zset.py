@@ -45,7 +45,7 @@ class ZSet:
 
     @classmethod
     def of(cls, rows: Mapping[Row, int] | Iterable[Row], arity: int | None = None) -> ZSet:
-        """The Z-set of rows with weights, or of rows of weight 1 each. Where there may be no row, say the arity."""
+        """Return the Z-set of rows with weights, or of rows of weight 1 each. Where there may be no row, say the arity."""
         weighted = rows if isinstance(rows, Mapping) else None
         listed = list(rows)
         if arity is None:
@@ -58,19 +58,19 @@ class ZSet:
 
     @classmethod
     def empty(cls, arity: int) -> ZSet:
-        """The zero of the group of Z-sets with so many columns."""
+        """Return the zero of the group of Z-sets with so many columns."""
         if arity not in _EMPTY:
             _EMPTY[arity] = cls((np.empty(0, np.int64),) * arity, np.empty(0, np.int64))
         return _EMPTY[arity]
 
     @classmethod
     def consolidated(cls, columns: Sequence[Integers], weights: Integers | None = None) -> ZSet:
-        """The Z-set of rows in any order, also repeated ones; their weights are 1 if none are given."""
+        """Return the Z-set of rows in any order, also repeated ones; their weights are 1 if none are given."""
         return cls(*consolidate(tuple(columns), np.ones(len(columns[0]), np.int64) if weights is None else weights))
 
     @classmethod
     def sum(cls, zsets: Sequence[ZSet], arity: int) -> ZSet:
-        """The sum of Z-sets."""
+        """Return the sum of Z-sets."""
         filled = [zset for zset in zsets if len(zset)]
         if len(filled) < 2:
             return filled[0] if filled else cls.empty(arity)
@@ -78,7 +78,7 @@ class ZSet:
 
     @classmethod
     def gathered(cls, parts: Sequence[Weighted], arity: int) -> ZSet:
-        """The Z-set of the rows of some tables, in any order."""
+        """Return the Z-set of the rows of some tables, in any order."""
         return cls(*consolidate(*concatenated(parts))) if parts else cls.empty(arity)
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -100,11 +100,11 @@ class ZSet:
     __hash__ = None  # type: ignore[assignment]  # arrays are compared, not hashed
 
     def as_dict(self) -> dict[Row, int]:
-        """The rows and their weights."""
+        """Return the rows and their weights."""
         return dict(zip(self.rows(), self.weights.tolist(), strict=True))
 
     def rows(self) -> list[Row]:
-        """The rows, sorted, without their weights."""
+        """Return the rows, sorted, without their weights."""
         return list(zip(*(column.tolist() for column in self.columns), strict=True))
 
     def __repr__(self) -> str:
@@ -129,15 +129,15 @@ class ZSet:
     # --- linear functions ---------------------------------------------------------------------------------------------
 
     def map(self, function: Mapper) -> ZSet:
-        """Each row replaced by another one, of any arity; weights of rows that become equal are added."""
+        """Return each row replaced by another one, of any arity; weights of rows that become equal are added."""
         return ZSet.consolidated([np.asarray(column, np.int64) for column in function(self.columns)], self.weights)
 
     def project(self, places: Sequence[int]) -> ZSet:
-        """Each row replaced by some of its columns, in the order given."""
+        """Return each row replaced by some of its columns, in the order given."""
         return ZSet.consolidated([self.columns[place] for place in places], self.weights)
 
     def filter(self, condition: Condition) -> ZSet:
-        """The rows for which a condition holds."""
+        """Return the rows for which a condition holds."""
         return self.at(condition(self.columns).nonzero()[0])
 
     def at(self, places: Integers | slice) -> ZSet:
@@ -147,12 +147,12 @@ class ZSet:
     # --- other functions ----------------------------------------------------------------------------------------------
 
     def distinct(self) -> ZSet:
-        """The rows of positive weight, with weight 1 each."""
+        """Return the rows of positive weight, with weight 1 each."""
         kept = self.at((self.weights > 0).nonzero()[0])
         return ZSet(kept.columns, np.ones(len(kept), np.int64))
 
     def to_set(self) -> set[Row]:
-        """The rows of positive weight."""
+        """Return the rows of positive weight."""
         return set(self.distinct().rows())
 
     def join(self, other: ZSet, on: int) -> ZSet:
