@@ -60,12 +60,12 @@ _NOUNS: Final = {
 
 
 def with_article(type_: str) -> str:
-    """What a term of a type is called in messages."""
+    """Return what a term of a type is called in messages."""
     return _NOUNS[type_]
 
 
 def is_of_type(term: Term, type_: str) -> bool:
-    """Whether a term may stand in a column of a type.
+    """Return whether a term may stand in a column of a type.
 
     >>> is_of_type(literal(7), "integer"), is_of_type(literal(7), "decimal"), is_of_type(literal("7"), "string")
     (True, False, True)
@@ -83,7 +83,7 @@ def is_of_type(term: Term, type_: str) -> bool:
 
 
 def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
-    """The function that reads a cell of a column of a type; it raises ValueError with a message about the cell."""
+    """Return the function that reads a cell of a column of a type; it raises ValueError with a message about the cell."""
     readers: dict[str, Callable[[str], Term]] = {
         "iri": lambda cell: _read_iri(cell, prefixes),
         "string": Literal,
@@ -168,7 +168,7 @@ _NUMBER_LIKE: Final = re.compile(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|
 
 
 def format_cell(term: Term, type_: str = "any") -> str:
-    """The cell that `read_facts` reads as this term in a column of this type (before any quoting of CSV).
+    """Return the cell that `read_facts` reads as this term in a column of this type (before any quoting of CSV).
 
     >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
     a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>

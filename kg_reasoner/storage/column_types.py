@@ -1,4 +1,4 @@
-"""The types of declared columns, checked for facts that users add, that programs state and that rules derive."""
+"""Type checks of declared columns for facts that users add, programs state, or rules derive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ColumnTypes", "check_heads"]
 
 
 class ColumnTypes:
-    """Finds facts that do not fit the declarations of a program.
+    """Finds facts that violate the column types declared in a program.
 
     Args:
         dictionary: what the ids mean.
@@ -54,7 +54,10 @@ class ColumnTypes:
 
 
 def check_heads(program: Program) -> None:
-    """Check the constants in the heads of rules, and so the facts of the program.
+    """Check the constants in rule heads, which include the facts of the program.
+
+    Args:
+        program: The program to check.
 
     Raises:
         ColumnTypeError: a constant is not of its column's type.

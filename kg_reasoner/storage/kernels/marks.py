@@ -1,7 +1,7 @@
-"""Marks: what the next update of a stream will delete, passed on to the heads of rule instances while this update is applied.
+"""Marks: facts that the next update of a stream will delete; the mark passes to the heads of rule instances during this update.
 
-Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. Under backward/forward only explicit marked facts mark
-the heads of their rule instances, under delete/rederive all marked facts do.
+Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. With backward/forward, only explicit marked facts mark
+the heads of their rule instances; with delete/rederive, all marked facts do.
 """
 
 from kg_reasoner.storage.kernels.joins import insert_head
@@ -12,7 +12,9 @@ from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of
 
 @kernel
 def is_passing(context: Context, fact: int) -> int:
-    """Whether a body fact marks the heads of its rule instances: an explicit marked one, or (`marking` 2) any marked one."""
+    """Return whether a body fact marks the heads of its rule instances: a marked explicit fact, or with `marking` 2 any marked
+    fact.
+    """
     if fact < 0:
         return 0
     flags = flags_of(context, fact)
@@ -21,7 +23,7 @@ def is_passing(context: Context, fact: int) -> int:
 
 @kernel
 def has_marked_body(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether a fact that the plan's steps have matched marks the head."""
+    """Return whether a fact matched by the plan's steps marks the head."""
     for position in range(plan.step_count):
         step = context.steps[plan.first_step + position]
         if step.kind < COMPARE and not step.negated:
@@ -32,13 +34,13 @@ def has_marked_body(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def passes_mark(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether the frame's rule instance has a body fact that marks its head."""
+    """Return whether the frame's rule instance has a body fact that marks its head."""
     return 1 if is_passing(context, frame.fact) or has_marked_body(context, frame, plan) else 0
 
 
 @kernel
 def mark(context: Context, number: int, row: int) -> int:
-    """Mark a fact; it waits for the next update. Returns GROW if the list is full, else DONE."""
+    """Mark a fact for the next update. Return GROW if the list is full, else DONE."""
     relation = context.relations[number]
     flags = relation.flags[row]
     if flags & MARKED:
@@ -53,7 +55,7 @@ def mark(context: Context, number: int, row: int) -> int:
 
 @kernel
 def mark_head(context: Context, frame: Frame, plan: Plan) -> int:
-    """Insert the head of the frame's match at once and mark it: DONE or GROW.
+    """Insert the head of the frame's match immediately and mark it: DONE or GROW.
 
     Source: Illich and Glimm, Backward/Forward with Marking for Update Streams.
     """
@@ -72,7 +74,7 @@ def mark_head(context: Context, frame: Frame, plan: Plan) -> int:
 
 @entry
 def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> int:
-    """Mark those of a relation's tuples that are explicit; returns how many. There is room for them.
+    """Mark the explicit facts among tuples of a relation, and return their number. The list must have room.
 
     The new ones are TRACED: they are marked before their consequences are derived.
     """
@@ -90,7 +92,7 @@ def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> i
 
 @entry
 def use_marks(context: Context) -> int:
-    """Take the marks away from the facts that wait for this update; it will set its own."""
+    """Remove the marks of the facts that waited for this update, which sets its own marks."""
     for place in range(context.foreseen_count):
         clear_flags(context, context.foreseen[place], MARKED)
     return 0
@@ -98,7 +100,7 @@ def use_marks(context: Context) -> int:
 
 @entry
 def forget_marks(context: Context) -> int:
-    """The update that the marks were for is over."""
+    """Discard the marks after the update that they were for."""
     for place in range(context.foreseen_count):
         clear_flags(context, context.foreseen[place], TRACED)
     context.foreseen_count = 0
