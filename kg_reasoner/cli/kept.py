@@ -11,7 +11,7 @@ __all__ = ["kept", "kept_option"]
 
 
 def kept_option(group: str, *names: str, **settings: Any) -> Callable[[Any], Any]:
-    """An option, as `click.option` makes them, whose value is kept in a group instead of being passed to the command."""
+    """Return an option, as `click.option` makes them, whose value is kept in a group instead of being passed to the command."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         context.meta.setdefault(f"kg_reasoner.{group}", {})[parameter.name] = value
@@ -20,5 +20,5 @@ def kept_option(group: str, *names: str, **settings: Any) -> Callable[[Any], Any
 
 
 def kept(group: str) -> dict[str, Any]:
-    """The values of a group's options in the command that runs."""
+    """Return the values of a group's options in the command that runs."""
     return dict(click.get_current_context().meta.get(f"kg_reasoner.{group}", {}))

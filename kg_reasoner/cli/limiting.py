@@ -1,4 +1,4 @@
-"""What a command may take: time, facts and memory, by options that all commands that reason have."""
+"""Limits of a command on time, facts and memory: the options of all commands that reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class TimedOut(BaseException):
-    """The command has taken longer than ``--timeout`` allows. Like an interrupt, it comes at any place."""
+    """The command exceeded ``--timeout``. Like an interrupt, it can strike anywhere."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the command takes longer than its limit of {seconds:g} s (--timeout)")
@@ -47,7 +47,7 @@ class _Seconds(click.FloatRange):
 
 
 def _bytes(text: str) -> int:
-    """A number of bytes, which may have a suffix."""
+    """Return a number of bytes from text with an optional suffix."""
     found = _SIZE.fullmatch(text.strip())
     size = int(float(found[1]) * 1024 ** _POWERS[found[2].upper()]) if found else 0
     if size == 0:
@@ -56,7 +56,7 @@ def _bytes(text: str) -> int:
 
 
 def limit_options(command: _Command) -> _Command:
-    """The options of the commands that reason or query; the command runs within the limits that they give."""
+    """Add the limit options to a command that reasons or queries, and run it within these limits."""
 
     @wraps(command)
     def limited(*arguments: Any, **options: Any) -> Any:
@@ -92,7 +92,7 @@ def limit_options(command: _Command) -> _Command:
 
 
 def given_limits() -> Limits:
-    """The limits that the command's options give."""
+    """Return the limits given by the command's options."""
     from kg_reasoner.concurrency.limits import Limits
 
     given = kept(_GROUP)
@@ -101,7 +101,7 @@ def given_limits() -> Limits:
 
 @contextmanager
 def _within(limits: Limits) -> Iterator[None]:
-    """Keep a whole command within limits: a watch stops kernels, and an alarm all else (parsers, rdflib), where there is one.
+    """Run a whole command within limits: a watch stops kernels, and an alarm, where available, everything else (parsers, rdflib).
 
     Raises:
         LimitError, TimedOut: a limit is exceeded.

@@ -1,4 +1,4 @@
-"""How commands load documents: where imported ontologies are, and what happens to rules that cannot be expressed."""
+"""Loading of documents by commands: where to find imports, and how to treat rules that cannot be expressed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ bounds_option = kept_option(
 
 
 def loading_options(command: _Command) -> _Command:
-    """The options of the commands that load ontologies."""
+    """Add the loading options to a command that loads ontologies."""
     for option in (
         base_option,
         bounds_option,
@@ -80,20 +80,20 @@ def loading_options(command: _Command) -> _Command:
 
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
-    """Load files as the options of the command say."""
+    """Load files according to the command's options."""
     settings = {**kept(_GROUP), "bounds": given_bounds()}
     reasoner.load(*files, format=input_format, progress=progress, **settings)
 
 
 def given_bounds() -> DocumentBounds:
-    """The bounds on documents that the command's options give."""
+    """Return the bounds on documents given by the command's options."""
     from kg_reasoner.loaders.rdf.bounds import bounds_from
 
     return bounds_from(kept(_GROUP).get("bounds", ()))
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:
-    """Tell on standard error which imports were not found."""
+    """List the imports that were not found on standard error."""
     missing = [found for found in reasoner.loaded.imports.values() if found.document is None]
     if missing:
         warn(f"{plural(len(missing), 'import')} not found; say where they are with --catalog, or fetch them with --imports fetch:")
@@ -102,5 +102,5 @@ def report_missing_imports(reasoner: Reasoner) -> None:
 
 
 def axiom_warnings(reasoner: Reasoner) -> list[AxiomWarning]:
-    """The reasoner's warnings without those of missing imports."""
+    """Return the reasoner's warnings without those of missing imports."""
     return [warning for warning in reasoner.warnings if not warning.axiom.startswith("Import(")]

@@ -1,4 +1,4 @@
-"""What several commands share: their options, and the reasoner that they ask for."""
+"""Options shared by several commands, and the reasoner that they describe."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ graphs_option = click.option(
 
 
 def data_options(command: _Command) -> _Command:
-    """The options of the commands that load RDF and reason over it."""
+    """Add the options of commands that load RDF and reason over it."""
     for option in (
         quiet_option,
         click.option(
@@ -100,7 +100,7 @@ def data_options(command: _Command) -> _Command:
 
 
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
-    """The reasoner of a rule set, a program, or both."""
+    """Return a reasoner with a rule set, a program, or both."""
     with starting():
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.language.analysis import homonyms
@@ -127,7 +127,7 @@ def load_into_store(
     inferred_graph: str | None = None,
     allow: Sequence[str] = (),
 ) -> KGReasonerStore:
-    """A store over the reasoner, with the files: materialised, or with a materialisation of each graph when it is asked for."""
+    """Load files into a store over the reasoner and materialise, the union or each graph by itself; return the store."""
     from kg_reasoner.rdflib_store import KGReasonerStore
 
     if reasoning == "union":
@@ -145,7 +145,7 @@ def load_into_store(
 
 
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
-    """Load the files and materialise, with progress; then say how long that took, and what the rules cannot express."""
+    """Load files and materialise with progress bars; then report the times and the axioms that rules cannot express."""
     watch = Stopwatch()
     with progress_shown() as progress, _in_prefixes_of(files, input_format):
         load_documents(reasoner, files, input_format, progress)
@@ -161,7 +161,7 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
 
 @contextmanager
 def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[None]:
-    """What is refused as inconsistent is told with the prefixes of the files."""
+    """Show the terms of an `InconsistencyError` with the prefixes of the files."""
     try:
         yield
     except InconsistencyError as error:
@@ -169,7 +169,7 @@ def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
-    """Tell on standard error which axioms say more than the rules can; a few of them in short, or all `in_full`.
+    """Report on standard error the axioms that rules cannot fully express: a few in short form, or all of them `in_full`.
 
     Nothing is told under ``--quiet``: it is the same with every command on the same ontology.
     """
@@ -191,7 +191,7 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
 
 
 def report_inconsistencies(reasoner: Reasoner) -> int:
-    """Tell on standard error that the data contradict the rules; returns how many contradictions there are."""
+    """Report on standard error that the data contradict the rules; return the number of contradictions."""
     found = len(reasoner.inconsistencies())
     if found:
         warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")

@@ -1,4 +1,4 @@
-"""The prefixes that documents declare, for names on the command line and in what it prints."""
+"""Prefixes declared in documents, for names on the command line and in its output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DECLARATIONS: Final = (
 
 
 def document_prefixes(files: Iterable[str], input_format: str | None = None) -> dict[str, str]:
-    """The prefixes that RDF documents declare at their beginning; of two for one prefix, the first.
+    """Return the prefixes declared at the beginning of RDF documents; the first declaration of a prefix wins.
 
     What can be read only once, such as standard input and pipes, is left out.
     """
@@ -37,7 +37,7 @@ def document_prefixes(files: Iterable[str], input_format: str | None = None) -> 
 
 
 def declared_prefixes(text: str) -> dict[str, str]:
-    """The prefixes that the beginning of a document declares, in whatever syntax it is.
+    """Return the prefixes declared at the beginning of a document in any syntax.
 
     >>> declared_prefixes('@prefix ex: <http://example.org/> . PREFIX : <urn:x:>')
     {'ex': 'http://example.org/', '': 'urn:x:'}
