@@ -35,7 +35,7 @@ _BREAKS: Final = re.compile(r"[\t\n\r]")
 
 
 def relations_of(program: Program) -> Relations:
-    """The columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
+    """Return the columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
 
     RDF triples and the head of constraints are not relations.
     """
@@ -48,7 +48,7 @@ def relations_of(program: Program) -> Relations:
 
 
 def output_relations(program: Program) -> Relations:
-    """The relations to write: those that are declared as output or, if none is, those that rules with a body derive."""
+    """Return the relations to write: those that are declared as output or, if none is, those that rules with a body derive."""
     relations = relations_of(program)
     wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
     if not wanted:
@@ -57,7 +57,7 @@ def output_relations(program: Program) -> Relations:
 
 
 def file_stem(predicate: str) -> str:
-    """The name of a relation's file, without suffix: the predicate; of an IRI, the IRI with everything odd percent-encoded.
+    """Return the name of a relation's file, without suffix: the predicate; of an IRI, the IRI with everything odd percent-encoded.
 
     >>> file_stem("edge"), file_stem("<http://example.org/edge>")
     ('edge', 'http%3A%2F%2Fexample.org%2Fedge')
@@ -66,7 +66,8 @@ def file_stem(predicate: str) -> str:
 
 
 def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
-    """The files with the facts of a program's relations, by predicate: every declared input has one, other relations may have one.
+    """Return the files with the facts of a program's relations, by predicate: every declared input has one, other relations may
+    have one.
 
     Relations that are declared as output are not read.
 
@@ -96,7 +97,7 @@ def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
 
 
 def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """What may be a mistake, such as a typing error: files that no relation reads, and relations that nothing fills.
+    """Yield what may be a mistake, such as a typing error: files that no relation reads, and relations that nothing fills.
 
     Args:
         program: the program.
@@ -129,7 +130,7 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
 
 
 def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Term, ...]]:
-    """The facts of a file, in its order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
+    """Yield the facts of a file, in its order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
 
     Raises:
         LoadError: the file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
@@ -181,7 +182,9 @@ def _wrong(path: Path, number: int, line: str, start: int, end: int, message: st
 
 
 def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, without line breaks; in CSV, lines that a quoted line break continues are joined."""
+    """Yield the lines of a file with their numbers, without line breaks; in CSV, lines that a quoted line break continues are
+    joined.
+    """
     pending, first, quotes = "", 0, 0
     try:
         with path.open("rb") as raw, ExitStack() as stack:
@@ -211,7 +214,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
 
 
 def _csv_cells(path: Path, number: int, line: str) -> list[tuple[str, int, int]]:
-    """The cells of a CSV record, each with the place where its text starts and ends."""
+    """Return the cells of a CSV record, each with the place where its text starts and ends."""
     cells: list[tuple[str, int, int]] = []
     start = 0
     while True:
@@ -276,7 +279,7 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
 
 
 def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
-    """Where a cell comes in a column: a number by its value, before everything else."""
+    """Return where a cell comes in a column: a number by its value, before everything else."""
     if isinstance(term, Literal) and term.datatype != XSD.string.value:
         value = value_of(term)
         if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers

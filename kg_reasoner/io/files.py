@@ -101,7 +101,7 @@ def write_rows(rows: Iterable[Sequence[str]], target: Target, delimiter: str = "
 
 
 def _status(path: Path, target: Target) -> os.stat_result | None:
-    """The status of what is at the place, None if nothing is, after a check that a file can be put there."""
+    """Return the status of what is at the place, None if nothing is, after a check that a file can be put there."""
     with _reported(target):
         try:
             found = path.stat()

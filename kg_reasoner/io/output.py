@@ -219,7 +219,7 @@ class TripleWriter:
 
 
 def _line_text(term: Term) -> str:
-    """The text of a term in N-Triples."""
+    """Return the text of a term in N-Triples."""
     return f"_:{safe_label(term.label)}" if isinstance(term, BlankNode) else term_text(term)
 
 

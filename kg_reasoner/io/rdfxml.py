@@ -19,7 +19,7 @@ _RDF: Final = str(RDF)
 
 
 def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of an RDF/XML document; neighbouring triples of one subject share an element.
+    """Yield the lines of an RDF/XML document; neighbouring triples of one subject share an element.
 
     Raises:
         OutputError: XML cannot hold a triple (a property that does not end in a name, a control character).

@@ -19,7 +19,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def ontology_path() -> Path:
-    """The file of the benchmark's ontology, in Turtle."""
+    """Return the file of the benchmark's ontology, in Turtle."""
     return _HERE / "ontology.ttl"
 
 
@@ -29,12 +29,12 @@ def _query_texts() -> dict[str, str]:
 
 
 def queries() -> dict[str, str]:
-    """The 14 queries as SPARQL texts, ``q01`` to ``q14``, in this order. Their constants lie in university 0."""
+    """Return the 14 queries as SPARQL texts, ``q01`` to ``q14``, in this order. Their constants lie in university 0."""
     return dict(_query_texts())
 
 
 def query_title(name: str) -> str:
-    """What a query asks for, in a few words.
+    """Return what a query asks for, in a few words.
 
     >>> query_title("q06")
     'all students'

@@ -48,11 +48,11 @@ class _Draws:
         self.random = Random(seed).random
 
     def below(self, bound: int) -> int:
-        """One of 0 .. bound - 1."""
+        """Return one of 0 .. bound - 1."""
         return int(self.random() * bound)
 
     def between(self, least: int, most: int) -> int:
-        """One of least .. most, both included."""
+        """Return one of least .. most, both included."""
         return least + int(self.random() * (most - least + 1))
 
     def some(self, bound: int, count: int) -> list[int]:
@@ -64,7 +64,7 @@ class _Draws:
 
 
 def generate(universities: int = 1, seed: int = 0, start: int = 0) -> Iterator[bytes]:
-    """The universities `start` .. `start + universities - 1` as blocks of whole N-Triples lines, a block a department.
+    """Return the universities `start` .. `start + universities - 1` as blocks of whole N-Triples lines, a block a department.
 
     A block is about a megabyte; nothing else is kept. The same arguments give the same bytes, and consecutive ranges of
     universities, one after the other, give the bytes of the whole range.
@@ -124,7 +124,7 @@ def _university(university: int, seed: int) -> Iterator[bytes]:
 
 
 def _department(draws: _Draws, university: int, department: int) -> list[str]:
-    """The statements of one department, in pieces of whole lines."""
+    """Return the statements of one department, in pieces of whole lines."""
     host = f"Department{department}.University{university}.edu"
     base = f"http://www.{host}"
     home = f"<{base}>"
