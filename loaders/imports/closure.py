@@ -1,8 +1,8 @@
-"""Ontologies with what they import, transitively (OWL 2 Structural Specification, section 3.4).
+"""The imports closure of ontologies (OWL 2 Structural Specification, section 3.4).
 
-Imports are resolved by the IRIs of ontologies and of their versions: first among the documents that are being read, then by a
-catalog (see `catalogs`), and from the web only if asked for. Every document is read once, however often and in whatever circle it
-is imported. An imported document's base is the IRI under which it was imported, so that an ontology that calls itself "" is known.
+Imports are resolved by ontology IRIs and version IRIs: first among the documents being read, then by a catalog (see `catalogs`),
+and from the web only on request. Every document is read once, however often it is imported, also in a cycle. The base IRI of an
+imported document is the IRI under which it was imported, which identifies an ontology with the relative IRI "".
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF,
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import: the importing ontology (its IRI, or its document if it has none), what it imports, and the document of that.
+    """An import: the importing ontology (its IRI, or its document without one), the imported IRI, and the document for it.
 
     `document` is None where the import is not resolved.
     """
@@ -50,7 +50,7 @@ class Import:
     document: str | None
 
     def missing(self) -> str:
-        """What there is to say about an import that is not resolved."""
+        """Return the message for an unresolved import."""
         return (
             f"imported by {self.importer}, and not found: map it to a file with a catalog (a mapping of IRIs to files, "
             "an XML catalog, a folder of ontologies), or ask for it to be fetched"
@@ -59,7 +59,7 @@ class Import:
 
 @dataclass(slots=True)
 class ImportClosure:
-    """What was read: the triples, the rules of N3 documents, and all imports in the order in which they were met."""
+    """The result of reading: the triples, the rules of N3 documents, and all imports in the order of occurrence."""
 
     blocks: list[Block] = field(default_factory=list)
     rules: RuleSink = field(default_factory=RuleSink)
@@ -76,7 +76,7 @@ def imports_of(
     base: str | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> tuple[Import, ...]:
-    """Which ontology imports what, transitively as far as imports are resolved.
+    """Return the transitive imports of ontologies, as far as they can be resolved.
 
     Args:
         sources: documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
@@ -121,7 +121,7 @@ def read_closure(
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> ImportClosure:
-    """Read documents and what they import, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
+    """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
 
     `known` are the `ontologies` of earlier readings.
 
@@ -155,7 +155,7 @@ class _Resolver:
     """Imports to resolve, and those that are: the importer and the IRI."""
 
     def read(self, *sources: Any, base: str | None, format: str | None = None) -> None:
-        """Read documents, and take what they say."""
+        """Read documents, and record their contents."""
         blocks = rdf.read(
             *sources,
             dictionary=self.dictionary,
@@ -168,7 +168,7 @@ class _Resolver:
         self.take(list(blocks))
 
     def take(self, blocks: list[Block]) -> None:
-        """Keep what was read of documents, and note what they are and import."""
+        """Store the triples of documents, and record their headers."""
         self.closure.blocks += blocks
         by_document: dict[str, list[Block]] = {}
         for block in blocks:
@@ -194,7 +194,7 @@ class _Resolver:
                 done += 1
 
     def document(self, iri: str) -> str | None:
-        """The document of an import, read now if it has not been before."""
+        """Return the document for an import, and read it if that has not happened."""
         name = plain(iri)
         known = self.closure.ontologies.get(name)
         if known is not None:
@@ -212,7 +212,7 @@ class _Resolver:
         return self.closure.ontologies.setdefault(name, self.files[path])
 
     def find(self, iri: str) -> tuple[Document, str] | None:
-        """Where the document of an import is, and its base."""
+        """Return the location of the document for an import, and its base IRI."""
         location = self.catalog.find(iri)
         if isinstance(location, Path):
             try:
@@ -233,10 +233,10 @@ class _Resolver:
 
 
 def plain(iri: str) -> str:
-    """An IRI without a ``#`` at its end, which many an import has and the ontology has not."""
+    """Return an IRI without a final ``#``, which many imports have and the ontology IRI lacks."""
     return iri.removesuffix("#")
 
 
 def _named(term: Term) -> str:
-    """What is imported: an IRI, or, as many write, a literal with one."""
+    """Return an imported IRI; some documents have a literal in its place."""
     return term.value if isinstance(term, IRI) else term.lexical if isinstance(term, Literal) else str(term)

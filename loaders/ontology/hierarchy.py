@@ -1,9 +1,9 @@
-"""Which restrictions are subclasses of which other ones: the schema rules scm-svf1, scm-svf2, scm-avf1, scm-avf2 and scm-hv.
+"""The hierarchy of restrictions according to the schema rules scm-svf1, scm-svf2, scm-avf1, scm-avf2 and scm-hv.
 
-``A`` subclass of ``some p.B``, ``B`` subclass of ``C``, ``some p.C`` subclass of ``D``: an ``A`` is a ``D`` although no rule can
-say to which ``B`` it is related, because scm-svf1 makes the first restriction a subclass of the second. The restrictions of one
-kind with one property and one filler form a `Group`, and a `Step` leads from a group to one right above it. The relations are
-those that the RL/RDF rules derive, no more: a class is a subclass of itself if it is declared (scm-cls) or on a cycle.
+If ``A`` is a subclass of ``some p.B``, ``B`` of ``C``, and ``some p.C`` of ``D``, then every ``A`` is a ``D``. No rule can name the
+related ``B``, but scm-svf1 makes the first restriction a subclass of the second. The restrictions of one kind with one property and
+one filler form a `RestrictionGroup`, and a `HierarchyStep` leads from a group to one directly above it. The relations are exactly
+those that the RL/RDF rules derive: a class is a subclass of itself if it is declared (scm-cls) or on a cycle.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All restrictions of a kind with a property and a filler (or value); names that owl:sameAs makes equal count as one."""
+    """All restrictions of a kind with the same property and filler (or value); names equal by owl:sameAs count as one."""
 
     kind: _Kind
     property: Term
@@ -46,7 +46,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Restrictions of `lower` are subclasses of those of `upper` by the schema rule `name`, because of `reason`.
+    """By the schema rule `name` and because of `reason`, restrictions of `lower` are subclasses of those of `upper`.
 
     A step from a group to itself says that its members are subclasses of each other.
     """
@@ -59,14 +59,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """Where the members of a group lead to: what is above the group."""
+    """A node for everything above a group: the members of the group lead to it."""
 
     group: Group
 
 
 @dataclass(frozen=True, slots=True)
 class _Below:
-    """What is below a group leads here, and from here to the group's members."""
+    """A node for everything below a group: it leads to the group's members."""
 
     group: Group
 
@@ -79,7 +79,7 @@ _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFr
 
 
 def restriction_hierarchy(ontology: Ontology) -> tuple[dict[Group, tuple[Term, ...]], tuple[Step, ...]]:
-    """The groups that take part in a step, each with the nodes that carry its restrictions, and the steps.
+    """Return the groups that take part in a step, each with the nodes of its restrictions, and the steps.
 
     Steps of owl:hasValue restrictions are not among them: whoever belongs to the lower one has the value, and so belongs to the
     upper one by the rules for sub-properties and values.
@@ -109,7 +109,7 @@ class _Hierarchy:
         return self.one_name.get(term, term)
 
     def add_declarations(self, ontology: Ontology) -> None:
-        """scm-cls, scm-op, scm-dp: what is declared is above itself, and a class between owl:Nothing and owl:Thing."""
+        """Apply scm-cls, scm-op and scm-dp: a declared name is above itself, and a class is between owl:Nothing and owl:Thing."""
         for cls in sorted(ontology.classes, key=str):
             self.classes[self.of(cls)].update({self.of(cls): None, self.of(OWL.Thing): None})
             self.classes[self.of(OWL.Nothing)][self.of(cls)] = None
@@ -147,7 +147,7 @@ class _Hierarchy:
                         self.classes[_Below(group)][cls] = None
 
     def steps(self) -> list[Step]:
-        """All steps. One can make a filler a subclass of another filler, and so lead to further ones."""
+        """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
         known: set[Step] = set()
         while True:
             steps = [*self.steps_by_filler(), *self.steps_by_property()]
@@ -160,7 +160,7 @@ class _Hierarchy:
                 self.classes[_Above(step.lower)][_Below(step.upper)] = None
 
     def leads_on(self, step: Step) -> bool:
-        """Whether a step can make a class that is a filler, or below one, a subclass of further classes."""
+        """Return whether a step can make a class that is a filler, or is below one, a subclass of further classes."""
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != _Above(step.upper) for up in self.classes[node]) for node in nodes)
 
@@ -195,7 +195,7 @@ class _Hierarchy:
                 yield lower, upper
 
     def says_something(self, group: Group) -> bool:
-        """Whether it matters that the group's members are subclasses of each other; if there is but one, only as a filler."""
+        """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""
         return self.is_shared(group) or any(self.of(node) in self.fillers for node in self.members[group])
 
     def is_shared(self, group: Group) -> bool:
@@ -203,7 +203,7 @@ class _Hierarchy:
 
 
 def _one_name_for_all(axioms: Iterable[SameNames]) -> dict[Term, Term]:
-    """For each name that is equal to others the one that stands for all of them."""
+    """Return a map from each name to the representative of its equal names."""
     equal: dict[Term, list[Term]] = {}
     for axiom in axioms:
         first = equal.setdefault(axiom.first, [axiom.first])

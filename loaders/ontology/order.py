@@ -1,4 +1,4 @@
-"""The order that the edges of a graph make: who is above whom, and among chosen nodes, who is right above whom."""
+"""Reachability in a graph, and the covering relation among chosen nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Order(Generic[Node]):
-    """`edges` lead from nodes to those above them; everything is transitive. Nodes on a common cycle are above each other.
+    """The transitive order given by `edges` from nodes to those above them. Nodes on a common cycle are above each other.
 
     >>> order = Order({"a": ["b"], "b": ["c"], "c": ["d", "c"]})
     >>> sorted(order.covers(["a", "c", "d"]))
@@ -32,7 +32,7 @@ class Order(Generic[Node]):
             self._above.append(frozenset(above - {number}))
 
     def covers(self, chosen: Collection[Node]) -> Iterator[tuple[Node, Node]]:
-        """Pairs of chosen nodes that imply, by transitivity, all pairs of which the second is above the first, and few of them."""
+        """Return a small set of pairs of chosen nodes whose transitive closure is the order among the chosen nodes."""
         inside: dict[int, list[Node]] = {}
         for node in chosen:
             if node in self._component:
@@ -57,7 +57,7 @@ class Order(Generic[Node]):
             yield from ((nodes[0], inside[near][0]) for near in nearest[number])
 
     def _upwards(self, numbers: Iterable[int]) -> list[int]:
-        """These components and all above them, those above first."""
+        """Return these components and all above them, the highest first."""
         seen = set(numbers)
         waiting = list(seen)
         while waiting:
@@ -68,7 +68,9 @@ class Order(Generic[Node]):
 
 
 def _cycles(edges: Mapping[Node, Iterable[Node]]) -> Iterator[list[Node]]:
-    """The strongly connected components, those that edges lead to first (Tarjan 1972, with a stack instead of recursion)."""
+    """Yield the strongly connected components in topological order, successors first (Tarjan 1972, with a stack instead of
+    recursion).
+    """
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     done: set[Node] = set()

@@ -1,8 +1,8 @@
-"""What of an axiom rules can say, and what is lost: the border between OWL 2 RL and the rest of OWL 2.
+"""The border between OWL 2 RL and the rest of OWL 2: what rules can express of an axiom, and what is lost.
 
-A class expression can stand on the left (its members are recognised) or on the right (something follows for its members), and
-each constructor is expressible in one of the two places only, or in part. A superclass that asks for an unnamed individual, or
-leaves a choice, is beyond rules; so is a subclass that nobody can be recognised as a member of.
+A class expression occurs as a subclass (its members are recognised) or as a superclass (its members have consequences). Each
+constructor is expressible in only one of these positions, or in part. Rules cannot express a superclass that requires an anonymous
+individual or a choice, nor a subclass whose members cannot be recognised.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ class AxiomWarning:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What rules can say of a class expression in one place: `text` is None if nothing; `losses` say what is missing."""
+    """What rules can express of a class expression in one position: `text` is None for nothing; `losses` lists what is missing."""
 
     text: str | None
     losses: tuple[str, ...] = ()
 
 
 def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = True) -> Iterator[AxiomWarning]:
-    """A warning for each malformed triple and for each axiom of which something is lost.
+    """Yield a warning for each malformed triple and for each axiom that rules cannot fully express.
 
     Without `translates_rules`, SWRL rules are lost as a whole: rule sets that read axioms as data have no rules for them.
     """
@@ -153,7 +153,7 @@ class _Judge:
         return _Verdict()
 
     def judge_rule(self, rule: SwrlRule) -> _Verdict:
-        """A SWRL rule: what rules cannot say of its classes is lost, and what is refused is lost as a whole."""
+        """Return the judgement of a SWRL rule: parts of its classes may be lost; a rejected rule is lost as a whole."""
         refused = refusal(rule, self.ontology)
         if refused is not None:
             return _Verdict([refused])
@@ -166,7 +166,7 @@ class _Judge:
         return _Verdict(losses, [f"{' ^ '.join(str(part.text) for part in body)} -> {' ^ '.join(kept)}"])
 
     def in_rule(self, atom: SwrlAtom, side: Callable[[Term], Part]) -> Part:
-        """An atom of a SWRL rule: only a class or data range can be beyond rules."""
+        """Return the judgement of an atom of a SWRL rule: only a class or data range can exceed rules."""
         text = atom_text(atom, self.texts)
         match atom:
             case ClassAtom(node, argument) if isinstance(node, BlankNode):
@@ -177,7 +177,9 @@ class _Judge:
         return Part(text)
 
     def asserted_only(self, axiom: Axiom, *properties: Term) -> _Verdict:
-        """An axiom whose rules match triples of the properties, which for the universal property is not all there is."""
+        """Return the judgement of an axiom whose rules match only asserted triples of its properties, which for a universal
+        property is incomplete.
+        """
         losses = [loss for property in properties for loss in self.unseen(property)]
         return _Verdict(losses, [self.texts.axiom(axiom)] if losses else [])
 
@@ -306,7 +308,7 @@ class _Judge:
     def of_node(
         self, side: str, node: Term, judge: Callable[[ClassExpression], Part], join: Callable[[ClassExpression, list[Part]], Part]
     ) -> Part:
-        """A blank node with its expressions, which all say what it is."""
+        """Return the judgement of a blank node with all its expressions, each of which defines it."""
         expressions = self.ontology.expressions.get(node, ())
         if not expressions:
             return Part(None, (f"{self.texts.name(node)} stands for a class and has no expression",))
@@ -327,7 +329,7 @@ class _Judge:
         return found
 
     def all_parts(self, expression: ClassExpression, parts: list[Part]) -> Part:
-        """Lost as a whole if one part is lost."""
+        """Return the judgement of an expression that is lost as a whole if one part is lost."""
         losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         if any(part.text is None for part in parts):
             return Part(None, losses)
@@ -340,7 +342,7 @@ class _Judge:
         return self.joined("UnionOf", expression, parts)
 
     def joined(self, name: str, expression: ClassExpression, parts: list[Part]) -> Part:
-        """What is left of the parts."""
+        """Return the judgement of an expression made of its remaining parts."""
         losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         texts = [part.text for part in parts if part.text is not None]
         operand = expression.operands[0] if isinstance(expression, IntersectionOf | UnionOf) else None
@@ -360,7 +362,7 @@ _DATATYPE_AXIOM: Final = "definitions of datatypes and inclusions between them a
 
 
 def _both(*verdicts: _Verdict) -> _Verdict:
-    """Several axioms in one: what each loses and keeps."""
+    """Return the judgement of several axioms in one, with the losses and the remaining text of each."""
     return _Verdict(
         [loss for verdict in verdicts for loss in verdict.losses], [text for verdict in verdicts for text in verdict.kept]
     )

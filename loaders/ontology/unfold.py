@@ -1,9 +1,9 @@
-"""Auxiliary predicates out of rules: a predicate that only links rules is replaced by the bodies of the rules that define it.
+"""Elimination of auxiliary predicates: a predicate that only links rules is replaced by the bodies of its defining rules.
 
-The translation of an ontology names every anonymous class by an auxiliary predicate; hardly any of them is worth its facts.
-Unfolding one (resolving each rule that uses it with each that defines it) keeps the consequences for all other predicates. It is
-done as long as it does not make more rules of them, which is bounded variable elimination, as SAT solvers do it for clauses
-(Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
+The translation of an ontology introduces an auxiliary predicate for every anonymous class; few of them are worth materialising.
+Unfolding a predicate (resolving each rule that uses it with each that defines it) preserves the consequences for all other
+predicates. It is done as long as it does not increase the number of rules. This is bounded variable elimination, which SAT solvers
+apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A rule on its way: `name` is its W3C name, `axioms` are the texts of the axioms it comes from."""
+    """A rule under construction: `name` is its W3C name, `axioms` are the texts of the axioms that it comes from."""
 
     head: Atom
     body: tuple[BodyLiteral, ...]
@@ -42,7 +42,7 @@ Substitution = dict[Variable, Argument]
 
 
 def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause]:
-    """The clauses with as many of the auxiliary predicates unfolded as possible without getting more clauses.
+    """Return the clauses with auxiliary predicates unfolded wherever that does not increase the number of clauses.
 
     Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
     the one they define, are left out. The order is that of the given clauses; one made by unfolding stands where its user stood.
@@ -55,7 +55,7 @@ _Key = tuple[Atom, tuple[BodyLiteral, ...]]
 
 
 class _Unfolding:
-    """Clauses (all of them renamed) by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
+    """Clauses with normalised variables, by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
 
     def __init__(self, clauses: Iterable[Clause], auxiliary: Collection[str]) -> None:
         self.auxiliary = auxiliary
@@ -94,7 +94,7 @@ class _Unfolding:
             self.used_by[predicate][position] = None
 
     def remove(self, position: _Position) -> set[str]:
-        """Remove a clause; returns the auxiliary predicates it had."""
+        """Remove a clause; return its auxiliary predicates."""
         clause = self.clauses.pop(position)
         self.known.remove((clause.head, clause.body))
         touched = set(self.uses(clause))
@@ -117,7 +117,7 @@ class _Unfolding:
                 predicates.extend(self.remove(position))
 
     def eliminate(self, predicate: str) -> list[str]:
-        """Unfold a predicate if that is worth it; returns the auxiliary predicates whose clauses changed."""
+        """Unfold a predicate if that pays off; return the auxiliary predicates whose clauses changed."""
         defining = list(self.defined_by[predicate])
         using = list(self.used_by[predicate])
         if not defining or not using:
@@ -148,7 +148,7 @@ class _Unfolding:
 
 
 def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], depth: int = 0) -> Iterator[Clause]:
-    """All ways to replace every use of a predicate by a definition, renamed; `definitions` have their variables apart."""
+    """Yield all normalised clauses with every use of a predicate replaced by a definition. Definitions have distinct variables."""
     place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
     if place is None:
         yield rename(clause)
@@ -162,13 +162,15 @@ def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], d
 
 
 def _apart(clause: Clause, depth: int) -> Clause:
-    """The clause with variables that no renamed clause has, and no other depth of replacement."""
+    """Return the clause with fresh variables for a depth of replacement."""
     names: Substitution = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
     return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
 def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
-    """The clause with one body atom replaced by a definition's body; None if they do not fit or the result is idle."""
+    """Return the clause with one body atom replaced by a definition's body, or None if they do not unify or the result is
+    redundant.
+    """
     used = clause.body[place]
     assert isinstance(used, Atom)
     found = _unify(definition.head.terms, used.terms)
@@ -185,14 +187,16 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
 
 
 def is_idle(clause: Clause) -> bool:
-    """Whether a clause derives nothing new whatever the facts: its head is in its body, or a filter asks ``?x != ?x``, say."""
+    """Return whether a clause is redundant for all facts: its head is in its body, or a filter such as ``?x != ?x`` is always
+    false.
+    """
     return clause.head in clause.body or any(
         isinstance(part, Filter) and isinstance(part.expression, Call) and _is_never(part.expression) for part in clause.body
     )
 
 
 def _is_never(call: Call) -> bool:
-    """Whether a condition says of something that it differs from itself."""
+    """Return whether a condition states that something differs from itself."""
     inner = call.arguments[0]
     if call.name == "!" and isinstance(inner, Call) and inner.name in ("SAMETERM", "SAMEVALUE"):
         return inner.arguments[0] == inner.arguments[1]
@@ -200,7 +204,7 @@ def _is_never(call: Call) -> bool:
 
 
 def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> Substitution | None:
-    """The most general substitution that makes two tuples equal; variables of the left are replaced rather than the right's."""
+    """Return the most general unifier of two tuples, which replaces variables of the left one where possible."""
     found: Substitution = {}
     for a, b in zip(left, right, strict=True):
         a, b = _walk(a, found), _walk(b, found)
@@ -251,7 +255,7 @@ _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 
 def rename(clause: Clause) -> Clause:
-    """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
+    """Return the clause with its variables renamed to ``?x ?y ?z ...`` in order of occurrence in the body, then the head."""
     names: Substitution = {}
     for variable in _variables(clause):
         if variable not in names:
@@ -263,7 +267,7 @@ def rename(clause: Clause) -> Clause:
 
 
 def _variables(clause: Clause) -> list[Variable]:
-    """The variables of the body and of the head, with repetitions."""
+    """Yield the variables of the body and the head, with repetitions."""
     found = [variable for part in clause.body for variable in _of_part(part)]
     found.extend(_of_part(clause.head))
     return found

@@ -1,10 +1,11 @@
-"""OWL/XML -> triples, by the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 2).
+"""OWL/XML to triples, by the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 2).
 
-One axiom at a time is in memory. Every element of the OWL 2 XML serialisation is known, and the SWRL rules
-(``DLSafeRule``) that the OWL API writes beside them; those become the triples of SWRL's RDF form.
+One axiom at a time is in memory. The reader covers every element of the OWL 2 XML serialisation, and the SWRL rules
+(``DLSafeRule``) that the OWL API writes, which become triples of SWRL's RDF form.
 
-owlready2's reader of OWL/XML is not used: it passes over keys, negative assertions, datatype definitions and all but two members of
-equivalences, changes the form of numbers and cuts a slash from the end of IRIs. The tests compare with it where it is faithful.
+The reader does not use owlready2's, which skips keys, negative assertions, datatype definitions and all but two members of
+equivalences, changes the lexical form of numbers, and removes a slash at the end of IRIs. The tests compare with it where it is
+faithful.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "owl": 
 
 @dataclass(slots=True)
 class _Element:
-    """An XML element below the root; `name` is its local name, `base` the base IRI in force."""
+    """An XML element below the root; `name` is its local name, `base` the base IRI in scope."""
 
     name: str
     attributes: dict[str, str]
@@ -63,7 +64,7 @@ class _Element:
 def read_owlxml(
     opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int
 ) -> Iterator[Batch]:
-    """Read an OWL/XML document, at most `block` triples at a time.
+    """Yield the triples of an OWL/XML document, at most `block` at a time.
 
     Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI.
 
@@ -77,7 +78,7 @@ def read_owlxml(
 
 
 class _Translation:
-    """The triples of one document."""
+    """The translation of one document."""
 
     def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope) -> None:
         self._reader = reader = XMLReader(opened, self._start, self._end)
@@ -154,7 +155,7 @@ class _Translation:
         return BlankNode(self._scope.fresh())
 
     def _parts(self, element: _Element, least: int, most: int | None = None) -> list[_Element]:
-        """The children that are no annotations, if there are as many as there must be."""
+        """Return the children of an element that are not annotations, after checking their number."""
         parts = [child for child in element.children if child.name != "Annotation"]
         if len(parts) < least or (most is not None and len(parts) > most):
             raise self._error(
@@ -166,7 +167,7 @@ class _Translation:
         return [self._term(part) for part in self._parts(element, least, most)]
 
     def _term(self, element: _Element) -> Term:
-        """The term of an entity, a literal or an expression; what else is to be said about it is added."""
+        """Return the term of an entity, a literal or an expression, and add the triples of the expression."""
         return self._known(_TERMS, element)(self, element) if element.term is None else element.term
 
     def _list(self, terms: list[Term]) -> Term:
@@ -228,7 +229,7 @@ class _Translation:
     # ---- annotations
 
     def _annotation(self, subject: Term, annotation: _Element) -> None:
-        """An annotation of a subject, and the annotations that this one has, and those that these have."""
+        """Add an annotation of a subject, with the annotations of that annotation, recursively."""
         waiting = [(subject, annotation)]
         while waiting:
             subject, annotation = waiting.pop()
@@ -240,7 +241,7 @@ class _Translation:
                 waiting += ((node, each) for each in reversed(inner))
 
     def _annotate(self, triple: Triple, element: _Element) -> None:
-        """Say what an axiom's own annotations say, about a node that stands for its triple."""
+        """Add the annotations of an axiom, to a node that reifies its triple."""
         if element.annotations():
             self._annotate_node(self._reified(triple, OWL.Axiom), element)
 
@@ -249,7 +250,7 @@ class _Translation:
             self._annotation(node, annotation)
 
     def _reified(self, triple: Triple, kind: IRI) -> Term:
-        """A node that stands for a triple."""
+        """Return a node that reifies a triple."""
         node = self._fresh()
         self._add(node, RDF.type, kind)
         for property, term in zip((OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget), triple, strict=True):
@@ -298,9 +299,9 @@ class _Translation:
 
     @staticmethod
     def _plain_literal(text: str) -> tuple[str, str | None]:
-        """The text and the language of an rdf:PlainLiteral, whose lexical form is ``text@language``, or ``text@`` without one.
+        """Return the text and the language of an rdf:PlainLiteral, with the lexical form ``text@language`` or ``text@``.
 
-        The OWL API writes the text by itself where there is no language: what follows an ``@`` and cannot be a language is text.
+        The OWL API omits the final ``@`` of texts without a language: an ``@`` before something that is not a language tag is text.
         """
         before, at, language = text.rpartition("@")
         if at and (not language or is_language(language)):
