@@ -1,4 +1,4 @@
-"""The session of the command line. Programs bring their own: nothing else in this package builds one."""
+"""The session of the command line. Programs bring their own session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 
 
 def build_session(master: str | None = None, remote: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session of this process, of a cluster, of a Spark Connect server, or the one that ``spark-submit`` has prepared.
+    """Return a session in this process, on a cluster, on a Spark Connect server, or the one prepared by ``spark-submit``.
 
     Args:
         master: where to run, such as ``local[4]`` (the default is all cores of this machine) or ``yarn``.
@@ -55,5 +55,5 @@ def build_session(master: str | None = None, remote: str | None = None, settings
 
 
 def _memory() -> int:
-    """The memory of this machine in MB."""
+    """Return the memory of this machine in MB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20

@@ -1,7 +1,7 @@
-"""What is in doubt when triples are removed: everything that some derivation rests on them for (the first half of DRed).
+"""Overdeletion: all inferred triples with a derivation from removed triples (the first phase of DRed).
 
-All rules join here, triggered by what was deleted last, over the materialisation as it was. A single atom is matched with what was
-deleted alone, so that most rules never look at the rest.
+All rules join here, triggered by the latest deletions, over the old materialisation. A rule with a single atom is matched with the
+deletions alone, so most rules never read the rest.
 
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
@@ -41,7 +41,7 @@ def doubtful_triples(
     workspace: Workspace,
     progress: Progress,
 ) -> DataFrame | None:
-    """The inferred triples that may not follow any more; None if there are none.
+    """Return the inferred triples that lose a derivation, or None.
 
     Args:
         known: all triples of the materialisation.
@@ -102,7 +102,7 @@ def _doubtful(
     columns: tuple[str, ...],
     workspace: Workspace,
 ) -> Step | None:
-    """The candidates that are among some facts, and not among others."""
+    """Return the candidates that are among some facts, and not among others."""
     rows = union(candidates)
     if rows is None:
         return None

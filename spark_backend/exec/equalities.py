@@ -1,4 +1,4 @@
-"""What a run knows to be equal, and what it makes of that: representatives, and axioms about classes and properties."""
+"""The equalities known to a run, and their effects: representatives, and axioms about classes and properties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Equality: TypeAlias = Literal["auto", "representatives", "rules"]
 
 
 class Equalities:
-    """The equalities of one run. They only ever become more.
+    """The equalities of one run, which only grow.
 
     Args:
         program: the rules of the run.
@@ -61,17 +61,17 @@ class Equalities:
         self.rewrites = can and self._wish != "rules" and _may_equate(rules)
 
     def way(self, rules: Rules) -> str:
-        """How owl:sameAs is treated, for people."""
+        """Return a readable description of the treatment of owl:sameAs."""
         if self.rewrites:
             return "by representatives"
         return "by rules" if _may_equate(rules) else "nothing is equal"
 
     def matter(self, rules: Rules) -> bool:
-        """Whether equalities that rules derive make a difference beyond these rules."""
+        """Return whether derived equalities have effects beyond these rules."""
         return self.rewrites or (self._program.translate is not None and _may_equate(rules))
 
     def add(self, pairs: DataFrame, names: Iterable[Term], workspace: Workspace) -> bool:
-        """Take further pairs of equal terms into account; whether anything changed. `names` are all classes and properties."""
+        """Add pairs of equal terms, and return whether anything changed. `names` are all classes and properties."""
         changed = False
         if self.rewrites:
             if pairs.where(f"{pairs.columns[0]} <> {pairs.columns[1]}").isEmpty():
@@ -91,12 +91,12 @@ class Equalities:
 
 
 def _may_equate(rules: Rules) -> bool:
-    """Whether there are any equalities, or may be."""
+    """Return whether equalities exist or may be derived."""
     return any(is_equality_rule(rule) for rule, _ in rules.rules)
 
 
 def _about(names: Iterable[Term], pairs: DataFrame) -> set[Triple]:
-    """The equalities of some names among the pairs."""
+    """Return the pairs that are about names."""
     table = local_frame(pairs.sparkSession, [(term_text(name),) for name in names], "name string")
     one, other = pairs.columns
     touching = pairs.join(table, (pairs[one] == table["name"]) | (pairs[other] == table["name"]), "left_semi")

@@ -25,7 +25,7 @@ def saturate(
     closed: bool = False,
     number: int = 0,
 ) -> int:
-    """Apply a stratum's joins until nothing is new; returns how many facts were.
+    """Apply a stratum's joins until nothing is new; return the number of new facts.
 
     Args:
         name: begins the names of the steps in the work directory.
@@ -60,7 +60,7 @@ def saturate(
 
 
 def _properties(join: Join) -> list[Term]:
-    """The properties whose triples a rule reads."""
+    """Return the properties whose triples a rule reads."""
     return [
         atom.terms[1]
         for atom in join.atoms

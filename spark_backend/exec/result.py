@@ -17,7 +17,7 @@ __all__ = ["common", "flagged", "materialisation", "without"]
 def materialisation(
     given: DataFrame, stated: DataFrame | None, facts: Facts, *, added: DataFrame | None = None, rdf_only: bool = True
 ) -> DataFrame:
-    """The given triples, and those that follow, each of these once.
+    """Return the given and the derived triples, the latter without duplicates.
 
     Only properties that others imply can be derived twice: their triples are grouped, all others pass through.
 
@@ -52,17 +52,17 @@ def materialisation(
 
 
 def flagged(triples: DataFrame, *, inferred: bool) -> DataFrame:
-    """Triples with the column ``inferred``."""
+    """Return triples with the column ``inferred``."""
     from pyspark.sql import functions as F
 
     return triples.select(*TRIPLE_COLUMNS, F.lit(inferred).alias(INFERRED))
 
 
 def without(triples: DataFrame, others: DataFrame | None) -> DataFrame:
-    """The triples that are not among others."""
+    """Return the triples that are not among others."""
     return triples if others is None else triples.join(others, list(TRIPLE_COLUMNS), "left_anti")
 
 
 def common(triples: DataFrame, others: DataFrame) -> DataFrame:
-    """The triples that are among others, too."""
+    """Return the triples that are also among others."""
     return triples.join(others, list(TRIPLE_COLUMNS), "left_semi")

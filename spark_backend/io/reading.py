@@ -1,11 +1,11 @@
 """Triples from files: N-Triples, N-Quads and Parquet, as many and as large as Spark can read.
 
-Every line is looked at once when `read_triples` is called, so that an error in the data is known before hours of work, with its
-file and line. With a place to keep them, the triples are parsed in the same pass, and read from there; without, the DataFrame reads
-the files again whenever it is computed.
+`read_triples` checks every line when it is called, so errors in the data are reported with file and line before hours of work. With
+a folder to store them, the triples are parsed in the same pass and read from there. Without one, the DataFrame reads the files
+again whenever it is computed.
 
 **Blank nodes** belong to their document. A document is what one path names: a file, or a folder or pattern whose files are its
-parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the path as it is given: the same in every run.
+parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the given path: the same in every run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_triples(
     graphs: bool = False,
     keep: str | os.PathLike[str] | None = None,
 ) -> DataFrame:
-    """The triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
+    """Return the triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
 
     Args:
         spark: the session to read with.
@@ -91,7 +91,7 @@ def _check_name(kind: str, name: str, names: Any) -> None:
 
 
 def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
-    """The triples after a look at every line, to be parsed when they are wanted."""
+    """Return the triples after a check of every line, to be parsed on demand."""
     lines, quads = _lines(documents)
     odd = odd_lines(lines, quads)
     found = checked(lines, odd, policy)
@@ -102,7 +102,7 @@ def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
 
 
 def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
-    """The triples, parsed in the pass that looks at every line."""
+    """Return the triples, parsed and stored in the pass that checks every line."""
     identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
     workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
     lines, quads = _lines(documents)
@@ -121,7 +121,7 @@ def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Worksp
 
 
 def _lines(documents: Sequence[Document]) -> tuple[DataFrame, bool]:
-    """The lines of all documents, and whether a graph may follow the triple in some of them."""
+    """Return the lines of all documents, and whether some documents allow a graph after the triple."""
     return _together(document.lines() for document in documents), any(document.has_quads for document in documents)
 
 

@@ -1,4 +1,4 @@
-"""What is to be read: documents, each named by one path, and their lines or tables."""
+"""Input documents, each named by one path, with their lines or tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIGITS: Final = 16
 
 
 class Document:
-    """What one path names."""
+    """The file, folder or pattern named by one path."""
 
     def __init__(self, spark: SparkSession, path: str, format: InputFormat | None, blank_nodes: BlankNodes) -> None:
         self._spark = spark
@@ -67,19 +67,21 @@ class Document:
             )
 
     def identity(self) -> list[tuple[str, ...]]:
-        """How the document is read, and the names, sizes and times of its files."""
+        """Return how the document is read, and the names, sizes and times of its files."""
         files = self._source("binaryFile").select("path", "length", "modificationTime")
         with plain_failures(f"read {self._path}", LoadError):
             found = sorted(tuple(map(str, row)) for row in files.collect())
         return [(self._path, str(self._format), self._blank_nodes), *found]
 
     def table(self) -> DataFrame:
-        """The terms of a table, as they are."""
+        """Return the terms of a table, unchanged."""
         table = self._source("parquet")
         return table.select(*COLUMNS) if "graph" in table.columns else table.select(*COLUMNS[:3], _null().alias("graph"))
 
     def lines(self) -> DataFrame:
-        """The lines with the columns that `odd_lines` wants, and where they are: ``file``, ``block`` and ``place`` in it."""
+        """Return the lines with the columns that `odd_lines` requires, and their places: ``file``, ``block`` and ``place`` in
+        it.
+        """
         from pyspark.sql import functions as F
 
         source = self._source("parquet" if self.is_parquet else "text")
@@ -107,7 +109,7 @@ class Document:
         return F.when(complete, terms)
 
     def _scope(self, file: Column) -> Column:
-        """What the labels of blank nodes begin with."""
+        """Return the prefix for labels of blank nodes."""
         from pyspark.sql import functions as F
 
         if self.is_parquet or self._blank_nodes == "shared":
