@@ -1,4 +1,4 @@
-"""The command: measures all contestants on all workloads in one run."""
+"""The command that measures all contestants on all workloads in one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEA
 
 
 def machine_memory() -> float:
-    """The machine's memory in GB."""
+    """Return the machine's memory in GB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
@@ -95,7 +95,7 @@ def main(
 
 
 def jobs(sizes: list[int], tasks: list[str], graphs: Path, folder: Path, notes: Console) -> Iterator[Job]:
-    """The jobs, small ones first; the data of each are made when its turn comes."""
+    """Yield the jobs, small ones first; the data of each are generated on demand."""
     for task in tasks:
         if task in (RDFS, OWL2RL):
             yield from (lubm_job(size, task, folder) for size in sizes)

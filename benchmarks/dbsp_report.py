@@ -1,4 +1,4 @@
-"""How the figures of the DBSP benchmark are shown: tables, plots, and whether the contestants agree."""
+"""Reports of the DBSP benchmark: tables, plots, and whether the contestants agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Figures: TypeAlias = dict[str, float]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one contestant did with one workload."""
+    """The result of one contestant on one workload."""
 
     figures: Figures
     failure: str = ""
@@ -37,7 +37,7 @@ class Outcome:
 
 @dataclass
 class Found:
-    """What contestants did with a workload, one share of whose facts comes first."""
+    """The results of all contestants on a workload with one share of its facts in the first update."""
 
     workload: str
     share: float
@@ -49,7 +49,7 @@ class Found:
 
 
 def table(found: Found) -> Table:
-    """What the contestants took, and how many times as long as the first one. Says where one was stopped."""
+    """Return the measurements of the contestants, also as multiples of the first one's, and where one was stopped."""
     made = Table(title=f"{found.title}; CPU milliseconds", box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts"):
         made.add_column(column, justify="left" if column == "contestant" else "right", no_wrap=True)
@@ -67,7 +67,7 @@ def table(found: Found) -> Table:
 
 
 def disagreements(found: Found) -> list[str]:
-    """Contestants that do not have as many facts as the first one, after a stage that both have reached."""
+    """Yield the contestants whose number of facts differs from the first one's after a stage that both reached."""
     wrong = []
     first, *others = found.outcomes.items()
     for stage in STAGES:
@@ -115,7 +115,7 @@ def plot(measured: Sequence[Found], path: Path) -> None:
 
 
 def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
-    """A group of bars for each stage."""
+    """Draw a group of bars for each stage."""
     step = 0.8 / len(colours)
     for place, (name, colour) in enumerate(colours.items()):
         outcome = found.outcomes.get(name, Outcome({}))
@@ -130,7 +130,7 @@ def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
 
 
 def draw_memory(axes: Axes, workload: str, group: Sequence[Found], colours: Mapping[str, str]) -> None:
-    """A group of bars for each share."""
+    """Draw a group of bars for each share."""
     step = 0.8 / len(colours)
     for number, found in enumerate(group):
         for place, (name, colour) in enumerate(colours.items()):
@@ -140,7 +140,7 @@ def draw_memory(axes: Axes, workload: str, group: Sequence[Found], colours: Mapp
 
 
 def finish(axes: Axes, title: str, label: str, ticks: Sequence[str]) -> None:
-    """What all panels have; their scales begin and end at powers of ten."""
+    """Complete a panel; its scale begins and ends at powers of ten."""
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     axes.set_ylim(10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)))

@@ -1,4 +1,4 @@
-"""Single triples through the doors of the reasoner, from the engine itself to an rdflib graph: how long one update takes."""
+"""The time of updates with single triples through each interface of the reasoner, from the engine to an rdflib graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Action = Callable[[Any], object]
 
 @dataclass(frozen=True)
 class Door:
-    """A way in: what is handed over, and how it is deleted and added."""
+    """An interface: the form of its arguments, and how they are deleted and added."""
 
     name: str
     what: str
@@ -34,7 +34,7 @@ class Door:
 
 @dataclass(frozen=True)
 class Spread:
-    """Microseconds of many updates."""
+    """The distribution of the times of many updates, in microseconds."""
 
     median: float
     mean: float
@@ -51,7 +51,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Single:
-    """Single deletions and additions through one door."""
+    """Single deletions and additions through one interface."""
 
     door: str
     count: int

@@ -1,8 +1,8 @@
-"""How long updates take: ``python -m benchmarks.maintenance``.
+"""The time of updates: ``python -m benchmarks.maintenance``.
 
-LUBM is materialised under an OWL 2 RL rule set; parts of its data are taken out and put back in turns, by every strategy, the one
-that materialises everything anew included. CPU times are those of the transaction, from its first statement to the end of its
-commit. Single triples go through several doors, from ids to an rdflib graph. At the end everything must be as it was.
+LUBM is materialised under an OWL 2 RL rule set. Parts of its data are removed and added again in turns, with every strategy,
+including full rematerialisation. CPU times are those of the transaction, from its first statement to the end of its commit. Single
+triples go through several interfaces, from ids to an rdflib graph. At the end, the facts must be the same as at the start.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Run:
 
 
 def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds: int, singles: int, seed: int) -> Run:
-    """Measure one strategy: all parts, then single triples through all doors."""
+    """Measure one strategy: all parts, then single triples through all interfaces."""
     loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
     reasoner = loaded.reasoner
     before = cpu()
@@ -94,8 +94,7 @@ def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds
 
 
 def changes(loaded: Lubm, part: Part, rounds: int, seed: int) -> Times:
-    """Take out and put back a part of the data, round by round, another one each time. A first round is not counted: it builds
-    the indexes that are asked for."""
+    """Remove and add a different part of the data in each round. An uncounted first round builds the indexes."""
     times = Times(part.name, 0)
     sizes, facts = [], []
     for number, ids in enumerate(islice(part.draws(loaded.data, seed), rounds + 1)):
@@ -111,7 +110,7 @@ def changes(loaded: Lubm, part: Part, rounds: int, seed: int) -> Times:
 
 
 def change(reasoner: Reasoner, *, added: Ids | None = None, removed: Ids | None = None) -> tuple[float, int]:
-    """The CPU seconds of a transaction, and how many facts left the materialisation.
+    """Return the CPU seconds of a transaction, and the number of facts deleted from the materialisation.
 
     Rematerialising does not collect what has changed, which would take longer than the rest; all other strategies do.
     """
@@ -136,7 +135,7 @@ def facts_of(reasoner: Reasoner) -> int:
 
 
 def table(runs: list[Run]) -> Table:
-    """The runs of one size: for each kind of change, the strategies below each other, and how they compare with the baseline."""
+    """Return the runs of one size: for each kind of change, the strategies, compared with the baseline."""
     baseline = {times.part: times for run in runs if run.strategy == BASELINE for times in run.times}
     one = runs[0]
     made = Table(
@@ -168,7 +167,7 @@ def notes(runs: list[Run]) -> Iterator[str]:
 
 
 def singles_table(runs: list[Run]) -> Table | None:
-    """Single triples: microseconds by strategy and door, for all sizes side by side."""
+    """Return a table of single triples: microseconds by strategy and interface, for all sizes side by side."""
     with_singles = [run for run in runs if run.singles]
     if not with_singles:
         return None
@@ -229,7 +228,7 @@ def plot(runs: list[Run], path: Path) -> None:
 
 
 def draw(axes: Axes, runs: list[Run], update: str) -> tuple[float, float]:
-    """One panel: a group of bars for each kind of change, a bar for each strategy. Returns the range of its values."""
+    """Draw one panel: a group of bars for each kind of change, a bar for each strategy. Return the range of its values."""
     width = 0.8 / len(runs)
     for number, run in enumerate(runs):
         values = [1000 * max(median(getattr(times, update)), 1e-7) for times in run.times]

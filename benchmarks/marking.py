@@ -1,9 +1,9 @@
-"""What looking one update ahead saves: ``python -m benchmarks.marking``.
+"""The benefit of looking one update ahead: ``python -m benchmarks.marking``.
 
 The cases are those of Illich and Glimm ("Backward/Forward with Marking for Update Streams", 2025): transitive paths in a graph of
-20 nodes, chains of renamed predicates over 100 nodes, and map data along a GPS track. The synthetic streams are drawn anew here: a
+20 nodes, chains of renamed predicates over 100 nodes, and map data along a GPS track. The synthetic streams are generated: a
 first update of 100 facts, then updates that delete and add equally many. Every stream is processed by each algorithm without and
-with marks; rule applications are counted by phase, marked facts by kind, and in the end all must agree.
+with marks; rule applications are counted by phase, marked facts by kind, and finally all results must agree.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Fact = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """One stream, under a program."""
+    """A stream and its program."""
 
     name: str
     size: str
@@ -76,12 +76,12 @@ class Run:
 
 
 def paths(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """Transitive paths in a graph of 20 nodes."""
+    """Yield cases of transitive paths in a graph of 20 nodes."""
     yield from synthetic("transitive paths, 20 nodes", PATHS, 20, sizes, later, seed)
 
 
 def chains(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """A chain of renamed predicates over 100 nodes."""
+    """Yield a chain of renamed predicates over 100 nodes."""
     yield from synthetic("renamed predicates, 100 nodes", CHAINS, 100, sizes, later, seed)
 
 
@@ -92,7 +92,7 @@ def synthetic(name: str, rules: str, nodes: int, sizes: Sequence[int], later: in
 
 
 def random_updates(nodes: int, size: int, later: int, random: Random) -> Iterator[Update]:
-    """A first update of `FIRST` edges, then updates that take `size` random edges away and add as many that were not there."""
+    """Yield a first update that adds `FIRST` edges, then updates that delete `size` random edges and add as many new ones."""
     terms = [literal(node) for node in range(nodes)]
     edges: list[Fact] = [(x, y) for x in terms for y in terms if x != y]
     random.shuffle(edges)
@@ -107,7 +107,7 @@ def random_updates(nodes: int, size: int, later: int, random: Random) -> Iterato
 
 
 def ways(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
-    """The map-data streams of the shared suite of update streams: nothing where that is absent."""
+    """Yield the map-data streams of the shared suite of update streams, or none if it is absent."""
     for name in streams.names():
         if streams.rule_set(name) == "ways":
             stream = streams.read(name)
@@ -122,7 +122,7 @@ CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[Case]]]] = {
 
 
 def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run]:
-    """Process a stream by each strategy without and with marks, in turns. The next update is always there to be looked at.
+    """Process a stream by each strategy without and with marks, in turns. The next update is always available in advance.
 
     Raises:
         click.ClickException: they do not agree in the end.
@@ -154,7 +154,7 @@ COLUMNS: Final = (
 
 
 def table(case: str, runs: list[Run]) -> Table:
-    """The runs of one case: each algorithm without and with marks below each other."""
+    """Return the runs of one case: each algorithm without and with marks."""
     made = Table(
         title=case,
         box=box.SIMPLE_HEAD,

@@ -1,12 +1,12 @@
-"""How long it takes to remove a rule and to add it again: ``python -m benchmarks.rule_changes``.
+"""The time to remove a rule and to add it again: ``python -m benchmarks.rule_changes``.
 
-Rules change in two ways, which are measured one after the other on LUBM:
+Rules change in two ways, which are measured in turn on LUBM:
 
-* as *rules*: all rules that the rule set makes of the ontology are a plain program; each rule is removed and added once;
+* as *rules*: all rules that the rule set derives from the ontology form a plain program; each rule is removed and added once;
 * as *axioms*: the rule set translates the ontology; each schema triple is removed and added once, and the rules follow.
 
-After each pair of changes the materialisation must be what it was. With ``--check`` the materialisation without the rule, too, is
-compared with a fresh one.
+After each pair of changes, the materialisation must be the original one. With ``--check``, the materialisation without the rule is
+also compared with a new one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LONG_IRI: Final = re.compile(r"<[^<>]*[#/]([^<>#/]+)>")
 
 @dataclass(frozen=True)
 class Change:
-    """One rule or schema triple, removed and added again."""
+    """A rule or schema triple, removed and added again."""
 
     name: str
     gone: int
@@ -54,7 +54,7 @@ class Change:
 
 
 def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[Change]:
-    """Remove and add every rule of a plain program: those that the rule set makes of the ontology."""
+    """Remove and add every rule of a plain program: the rules that the rule set derives from the ontology."""
     program = Program(all_rules(ruleset, folder))
     reasoner = lubm(universities, folder, program=program, maintenance=strategy).reasoner
     start = fingerprint(reasoner)
@@ -68,7 +68,7 @@ def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *
 
 
 def all_rules(ruleset: str, folder: Path) -> tuple[Rule, ...]:
-    """All rules that are active once a rule set knows LUBM's ontology."""
+    """Return the active rules of a rule set with LUBM's ontology."""
     reasoner = lubm(1, folder, ruleset=ruleset).reasoner
     reasoner.materialise()
     return reasoner.rules
@@ -90,7 +90,7 @@ def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, 
 
 
 def timed(reasoner: Reasoner, change: str, what: Any) -> float:
-    """The CPU seconds of a transaction that makes one change, named by the method of the transaction."""
+    """Return the CPU seconds of a transaction with one change, given by the name of a transaction's method."""
     before = cpu()
     with reasoner.transaction() as transaction:
         getattr(transaction, change)(what)
@@ -101,7 +101,7 @@ WAYS: Final = {"rules": rule_changes, "axioms": axiom_changes}
 
 
 def table(measured: dict[str, list[Change]], title: str) -> Table:
-    """Removals and additions of each way: median, 90%, worst, in milliseconds."""
+    """Return removals and additions of each way: median, 90%, worst, in milliseconds."""
     made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("change of", "", "changes", "median ms", "90%", "worst", "which"):
         made.add_column(name, justify="left" if name in ("change of", "", "which") else "right", no_wrap=name != "which")

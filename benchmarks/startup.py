@@ -1,4 +1,4 @@
-"""How long the first steps take: ``python -m benchmarks.startup``. CPU seconds of processes of their own, medians."""
+"""The time of the first steps: ``python -m benchmarks.startup``. CPU seconds of separate processes, medians."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ print(json.dumps(time.process_time() - before))
 
 @dataclass(frozen=True)
 class Step:
-    """Something that a newcomer waits for, and the CPU seconds that it may take."""
+    """A step that a new user waits for, and its limit in CPU seconds."""
 
     name: str
     code: str
@@ -52,7 +52,7 @@ STEPS: Final = (
 
 
 def cpu_seconds(code: str, cache: str) -> float:
-    """CPU seconds that the code takes in a fresh interpreter, whose own start is not counted."""
+    """Return the CPU seconds of code in a new interpreter, without the interpreter's own start."""
     environment = os.environ | {"KG_REASONER_CACHE": cache}
     command = [sys.executable, "-c", TIMED.format(code=code)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -62,7 +62,7 @@ def cpu_seconds(code: str, cache: str) -> float:
 
 
 def measure(step: Step, runs: int, cache: str) -> list[float]:
-    """The step's CPU seconds, run by run; cold steps get an empty cache each time."""
+    """Return the step's CPU seconds, run by run; cold steps get an empty cache each time."""
     seconds = []
     for _ in range(runs):
         if step.cold:

@@ -1,9 +1,9 @@
-"""How many queries a second threads get from one reasoner: ``python -m benchmarks.threads``.
+"""Queries per second from one reasoner by several threads: ``python -m benchmarks.threads``.
 
-Triangles are looked for in a graph that hardly has any, so that nearly all of the time belongs to the engine's joins: two sides can
-be found in a great many ways, and the third closes a few of them. The `Reasoner` is asked for ids, and an rdflib graph by SPARQL,
-which adds the parts that are Python. LUBM's query 9 beside them shows what is left where Python makes terms of many solutions. The
-most that can be had is one times the number of cores.
+The query looks for triangles in a graph with few of them, so the engine's joins take nearly all of the time: many pairs of sides
+exist, and a third side closes few of them. The `Reasoner` is queried for ids, and an rdflib graph by SPARQL, which adds the parts
+in Python. LUBM's query 9 shows the effect of creating terms for many solutions in Python. The upper bound is one times the number
+of cores.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SIDES: Final = tuple(IRI(f"http://example.org/side{number}") for number in range
 
 @dataclass(frozen=True)
 class Workload:
-    """A question that threads ask over and over."""
+    """A question that threads ask repeatedly."""
 
     name: str
     ask: Callable[[], int]
@@ -54,20 +54,21 @@ class Workload:
 
 @dataclass(frozen=True)
 class Rate:
-    """Queries a second of one workload, by the number of threads; the medians of all rounds."""
+    """Queries per second of one workload by the number of threads; medians of all rounds."""
 
     workload: str
     solutions: int
     rates: dict[int, float]
 
     def ratio(self, threads: int) -> float:
-        """How many times as many as one thread gets."""
+        """Return the rate as a multiple of that of one thread."""
         return self.rates[threads] / self.rates[min(self.rates)]
 
 
 def triangles(nodes: int, degree: int, seed: int = 0) -> Iterator[Triple]:
-    """A graph of three layers. Two sides lead from a node to nodes of its colour, and the third to the other colour, so that no
-    triangle is closed but the `PLANTED` ones; and nothing about the sizes of the relations tells so."""
+    """Yield a graph of three layers. Two sides lead to nodes of the same colour and the third to the other colour, so that only the
+    `PLANTED` triangles are closed, which the sizes of the relations do not reveal.
+    """
     random = Random(seed)
     for number, side in enumerate(SIDES):
         for node in range(nodes):
@@ -83,7 +84,7 @@ def _node(layer: int, number: int) -> IRI:
 
 
 def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
-    """All of them, each asked once, so that plans are made and indexes built."""
+    """Yield all workloads, each run once to make plans and indexes."""
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(triangles(nodes, degree))
     reasoner.materialise()
@@ -114,7 +115,7 @@ def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
 
 
 def rate(workload: Workload, threads: int, seconds: float) -> float:
-    """Queries a second by so many threads.
+    """Return the queries per second by a number of threads.
 
     Raises:
         ClickException: an answer was wrong, or none.
@@ -149,7 +150,7 @@ def rate(workload: Workload, threads: int, seconds: float) -> float:
 
 
 def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
-    """Ask in turn by each number of threads, so that whatever else the machine does meets all of them."""
+    """Measure each number of threads in turn, so that disturbances affect all of them."""
     rates: dict[int, list[float]] = {threads: [] for threads in THREADS}
     for _ in range(rounds):
         for threads, found in rates.items():
@@ -158,7 +159,7 @@ def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
 
 
 def table(rates: list[Rate]) -> Table:
-    """One line for each workload."""
+    """Return one line for each workload."""
     made = Table(title="queries a second, by the number of threads", box=box.SIMPLE_HEAD, title_justify="left")
     made.add_column("", no_wrap=True)
     made.add_column("solutions", justify="right")

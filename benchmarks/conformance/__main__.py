@@ -1,4 +1,4 @@
-"""The command: who gets how much of the W3C's suites right, and how long it takes."""
+"""The command that scores systems on the W3C's test suites, with times."""
 
 from __future__ import annotations
 

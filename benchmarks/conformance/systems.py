@@ -1,7 +1,7 @@
-"""The systems that are compared: what each one makes of a premise.
+"""The compared systems: the closure of a premise under each.
 
-owlrl and reasonable hand out triples. Whether a conclusion is among those is found out by our own matching (blank nodes stand for
-something, literals for their values) and queries by rdflib, so that all systems are measured alike.
+owlrl and reasonable return triples. Our matching (blank nodes are existential, literals are compared by value) and queries by
+rdflib decide whether a conclusion is among them, so all systems are measured alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["SYSTEMS", "Closure", "System", "is_right"]
 
 @dataclass(frozen=True)
 class Closure:
-    """What a system makes of a premise."""
+    """The closure of a premise under a system."""
 
     reasoner: Reasoner
     """Holds everything that the system has derived."""
@@ -33,7 +33,7 @@ class Closure:
 
 @dataclass(frozen=True)
 class System:
-    """A system, with the settings that a column of the table stands for."""
+    """A system with settings: a column of the table."""
 
     name: str
     regimes: tuple[str, ...]
@@ -44,7 +44,7 @@ class System:
 
 
 def is_right(case: Case, closure: Closure) -> bool:
-    """Whether a closure says of a case what it should."""
+    """Return whether a closure gives the expected answer to a case."""
     if case.kind in (CONSISTENT, INCONSISTENT):
         return closure.is_inconsistent == (case.kind == INCONSISTENT)
     assert case.conclusion is not None
@@ -66,7 +66,7 @@ def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], Closure]:
 
 
 def owlrl(case: Case) -> Closure:
-    """The closure by owlrl, which says what is inconsistent by triples of its own."""
+    """Return the closure by owlrl, which reports inconsistencies as triples of its own."""
     import owlrl as peer
     from rdflib import Graph, Literal, URIRef
 
@@ -82,7 +82,7 @@ def owlrl(case: Case) -> Closure:
 
 
 def reasonable(case: Case) -> Closure:
-    """The closure by reasonable, which says nothing of inconsistencies."""
+    """Return the closure by reasonable, which does not report inconsistencies."""
     import reasonable as peer
     from rdflib import Literal, URIRef
 
@@ -97,7 +97,7 @@ def reasonable(case: Case) -> Closure:
 
 
 def _of_triples(triples: Any, is_inconsistent: bool) -> Closure:
-    """The closure that a peer hands out, for our matching: no rules are left to apply."""
+    """Return the closure given by a system's triples, for our matching without rules."""
     reasoner = Reasoner()
     reasoner.add_triples(triples)
     return Closure(reasoner, is_inconsistent)
