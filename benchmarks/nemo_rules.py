@@ -182,7 +182,7 @@ def comparisons(rule: Rule) -> Iterator[Call]:
         elif isinstance(expression, Call) and expression.name in COMPARISONS and Call not in map(type, expression.arguments):
             yield expression
         else:
-            raise UnsupportedError("a filter that is no conjunction of comparisons is not translated for Nemo")
+            raise UnsupportedError("a filter that is not a conjunction of comparisons is not translated for Nemo")
 
 
 def truth(comparison: Call) -> bool | None:

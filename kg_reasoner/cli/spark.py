@@ -52,7 +52,7 @@ def _spark_options(command: _Command) -> _Command:
             help="A Spark setting; repeatable.",
         ),
         click.option("--remote", metavar="URL", help="A Spark Connect server (sc://host) instead of a master."),
-        click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or what spark-submit says]"),
+        click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or as spark-submit sets it]"),
         click.option("--resume", is_flag=True, help="Resume an interrupted run from the work directory."),
         click.option(
             "--work-dir",
@@ -66,7 +66,7 @@ def _spark_options(command: _Command) -> _Command:
             show_default=True,
             help="The scope of blank node labels: each IN, each file, or all inputs together.",
         ),
-        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet; by default told by the names."),
+        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet. [default: from the names]"),
         click.option(
             "--bad-lines",
             metavar="POLICY",

@@ -172,9 +172,9 @@ class Watch:
             raise CancelledError("the operation was cancelled")
         limits = self.limits
         if limits.facts is not None and facts > limits.facts:
-            raise LimitError(f"there are {facts:,} facts, and the limit is {limits.facts:,}")
+            raise LimitError(f"{facts:,} facts exceed the limit of {limits.facts:,}")
         if limits.memory is not None and nbytes > limits.memory:
-            raise LimitError(f"the tables take {nbytes:,} bytes, and the limit is {limits.memory:,}")
+            raise LimitError(f"the tables take {nbytes:,} bytes and exceed the limit of {limits.memory:,}")
 
 
 NOBODY: Final = Watch()

@@ -50,7 +50,7 @@ class Circuit(Wiring):
             CircuitError: there is an input of that name.
         """
         if name in self.inputs:
-            raise CircuitError(f"there is an input {name!r} already")
+            raise CircuitError(f"the circuit already has an input {name!r}")
         self.inputs[name] = self.add(Source(f"input {name}", arity))
         return self.inputs[name]
 
@@ -67,7 +67,7 @@ class Circuit(Wiring):
         if stream.circuit is not self:
             raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` makes it one of this one")
         if name in self.outputs:
-            raise CircuitError(f"there is an output {name!r} already")
+            raise CircuitError(f"the circuit already has an output {name!r}")
         self.outputs[name] = stream
 
     def nested(self, name: str = "fixpoint") -> Nested:
@@ -87,7 +87,7 @@ class Circuit(Wiring):
         used |= {stream.number for stream in self.outputs.values()}
         for name, stream in self.inputs.items():
             if stream.number not in used:
-                raise CircuitError(f"input {name!r} feeds nothing")
+                raise CircuitError(f"input {name!r} is not used")
         super().build()
         for stream in self.streams:
             if stream.inside is not None:

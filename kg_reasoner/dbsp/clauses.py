@@ -47,7 +47,7 @@ class Clause:
 
     def __post_init__(self) -> None:
         if not self.body:
-            raise ValueError(f"a clause needs a body: without one, {self.head} is a fact, and is given as one")
+            raise ValueError(f"a clause needs a body; pass {self.head} as a fact instead")
 
 
 def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[[Literal], float]) -> tuple[Part, ...]:

@@ -42,7 +42,7 @@ def _idle(answer: Absence, names: Names) -> str:
     """Return the number of rules that do not apply, with the reasons."""
     failed = [miss.failed for miss in answer.idle]
     empty = list(dict.fromkeys(_relation(part, names) for part in failed if isinstance(part, Atom)))
-    reasons = [f"there are no facts of {', '.join(empty[:_SHOWN])}{' ...' if len(empty) > _SHOWN else ''}"] if empty else []
+    reasons = [f"no facts of {', '.join(empty[:_SHOWN])}{' ...' if len(empty) > _SHOWN else ''}"] if empty else []
     reasons += dict.fromkeys(f"{show_statement(part, names)} is false" for part in failed if not isinstance(part, Atom))
     count = len(failed)
     return f"{count} more rule{'s do' if count != 1 else ' does'} not apply: {'; '.join(reasons)}"
@@ -127,8 +127,8 @@ def absence_page(answer: Absence) -> str:
 def _summary(answer: Absence) -> str:
     count = len(answer.misses)
     if count == 0:
-        return "is not there, and no rule could derive it"
-    return f"is not there; {count} rule{'s' * (count != 1)} could derive it"
+        return "does not hold, and no rule could derive it"
+    return f"does not hold; {count} rule{'s' * (count != 1)} could derive it"
 
 
 def _values(example: tuple[tuple[Variable, Term], ...], names: Names) -> str:

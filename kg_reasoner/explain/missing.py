@@ -220,7 +220,7 @@ class _Attempt:
         if isinstance(part, Aggregate) and all(variable in values for variable in part.group):
             results, count = self._solutions(part, values)
             if count == 0 and part.group:
-                return "missing", "there are no solutions"
+                return "missing", "no solutions"
             if results is None:
                 return "error", "the result is a type error"
             return "differs", _instead([(b.variable, term) for b, term in zip(part.bindings, results, strict=True)], values)

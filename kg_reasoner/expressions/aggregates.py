@@ -46,8 +46,8 @@ def check(function: str, span: Span | None = None) -> None:
         return
     known = ", ".join(FUNCTIONS)
     if function == "SAMPLE":
-        hint = "MIN and MAX choose a value of the group, always the same one"
-        raise UnsupportedError("SAMPLE gives any value of a group: what follows from it cannot be maintained", span, hint)
+        hint = "use MIN or MAX, which are deterministic"
+        raise UnsupportedError("the result of SAMPLE is not determined by the group and cannot be maintained", span, hint)
     if function == "GROUP_CONCAT":
         raise UnsupportedError("GROUP_CONCAT is not supported: a group's values have no order", span, f"aggregates: {known}")
     raise UnsupportedError(f"unknown aggregate function {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")

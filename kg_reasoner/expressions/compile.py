@@ -87,8 +87,8 @@ def too_deep(span: Span | None) -> UnsupportedError:
 def _check_call(call: Call, span: Span | None) -> None:
     name = _shown(call.name)
     if call.name in REFUSED:
-        hint = "let the facts bring such values, as an argument of their own"
-        raise UnsupportedError(f"{name} gives another value each time, and what follows from it cannot be maintained", span, hint)
+        hint = "add such values to the facts as arguments"
+        raise UnsupportedError(f"{name} is not deterministic, so facts derived from it cannot be maintained", span, hint)
     callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
     if callee is None:
         known = [_shown(known) for known in (*FUNCTIONS, *_FORMS) if known[0].isalpha() or known.startswith("<http")]

@@ -91,7 +91,7 @@ def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
         elif predicate in inputs:
             where, hint = "no folder of facts was given", "name the folder (--facts on the command line)"
             if directory is not None:
-                where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "an input without facts is an empty file"
+                where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "for an input without facts, create an empty file"
             raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
 
@@ -122,7 +122,7 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
                 told.add(atom.predicate)
                 span = atom.span or rule.origin.span
                 where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
-                nothing = "no rule derives one, and no file holds any"
+                nothing = "no rule derives any, and no file contains any"
                 yield f"{where}the relation {atom.predicate} has no facts: {nothing}{suggest(atom.predicate, similar)}"
 
 

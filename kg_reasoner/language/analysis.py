@@ -145,11 +145,11 @@ def _check_rule(rule: Rule) -> None:
     for variable in variables_of(rule.head):
         if variable not in bound:
             if not rule.body:
-                hint = "a fact has no variables: give constants instead, or a body that binds them"
+                hint = "a fact cannot have variables: use constants, or add a body that binds them"
             elif variable.name.startswith("_"):
                 hint = "a wildcard in the head has no value: use a variable that occurs in the body"
             else:
-                hint = f"let {variable} occur in an atom of the body that is not negated"
+                hint = f"use {variable} in an atom of the body that is not negated"
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
 
 
@@ -193,7 +193,7 @@ def homonyms(program: Program) -> Iterator[str]:
                         span = variable.span or part.span
                         where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
                         yield (
-                            f"{where}{variable} in the AGGREGATE is another variable than {variable} outside of it: "
+                            f"{where}{variable} in the AGGREGATE is a different variable from {variable} outside of it: "
                             "list it after ON to make them the same, or rename one of them"
                         )
 
@@ -205,7 +205,7 @@ def _aggregated(part: Aggregate) -> Iterator[Variable]:
 def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None) -> None:
     for variable in variables:
         if variable not in bound:
-            hint = "let it occur in an atom that is not negated"
+            hint = "use it in an atom that is not negated"
             raise SafetyError(f"{_name(variable)} of {where} is not bound by the body", variable.span or span, hint)
 
 

@@ -108,7 +108,7 @@ def _special(found: str, accepted: set[str]) -> str | None:
     if found in ('"', "'") and "STRING" in accepted:
         return "the string that begins here is not closed on this line"
     if found == "<" and "IRI" in accepted:
-        return "the IRI that begins here is not closed, or has a character that no IRI has (such as a space)"
+        return "the IRI that begins here is not closed, or has a character that IRIs cannot contain (such as a space)"
     if found.startswith("@") and "_AT_PREFIX" in accepted:
         return f"unknown directive {found!r}{suggest(found, [f'@{name}' for name in _DIRECTIVES])}"
     return None
@@ -124,11 +124,11 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
     if last.upper() in ("NOT", "EXISTS") or [str(value).upper() for value in stack[-2:]] == ["NOT", "("]:
         return "NOT takes a single atom; variables that occur only there are existential"
     if last == "false":
-        return "false stands alone, as the head of a constraint: `false :- body .`"
+        return "false can only be the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
     if found == ".decl":
-        return "a relation is declared so: input relation edge(from: iri, to: iri) ."
+        return "declare a relation like this: input relation edge(from: iri, to: iri) ."
     if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
         return f"write comparisons in FILTER, as in FILTER({last} > 3)"
     if found in ("%", "/"):

@@ -86,4 +86,4 @@ def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule],
     derivers = [format_rule(rule) for rule in rules]
     if derivers:
         message += f"; derived by {' or '.join(derivers)}"
-    return ColumnTypeError(message, span, f"declare the column as any, or see that it gets nothing but {column.type}")
+    return ColumnTypeError(message, span, f"declare the column as any, or make sure that it gets only {column.type}")

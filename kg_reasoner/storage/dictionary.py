@@ -220,7 +220,7 @@ class Dictionary:
         """Switch to larger tables, which are complete before other threads see them."""
         terms, count = self._terms, self._terms.count
         if count + 3 > MOST:
-            raise CapacityError(f"there are {count:,} terms, and there cannot be more")
+            raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
         self.claim(24 * room)
         fields = _room(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]

@@ -236,7 +236,7 @@ class Database(PlanRoom):
         """Return a new, empty relation. With a section column, rows are grouped by the constant in that column."""
         number = len(self.relations)
         if number == MOST:
-            raise CapacityError(f"there are {MOST:,} relations already (of predicates, properties and classes)")
+            raise CapacityError(f"the database has {MOST:,} relations (of predicates, properties and classes), the maximal number")
         if number >= len(self.settled):
             self._extend_counts(2 * number)
         if arity > self.frames.arity:
@@ -736,7 +736,7 @@ class Database(PlanRoom):
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
         if used >= capacity:
-            raise CapacityError(f"a relation has {used:,} facts, and cannot have more")
+            raise CapacityError(f"a relation has {used:,} facts, the maximal number")
         self.claim(capacity * (4 * relation.arity + 2))
         grown: dict[str, Any] = {
             "rows": _resized(relation.rows, capacity * relation.arity, used * relation.arity),
@@ -767,7 +767,7 @@ class Database(PlanRoom):
         if index.need or index.top * 3 > index.capacity * 2:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
-                raise CapacityError(f"an index has {index.top:,} entries, and cannot have more")
+                raise CapacityError(f"an index has {index.top:,} entries, the maximal number")
             capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)

@@ -218,7 +218,7 @@ class _Resolver:
             try:
                 document = document_of(location, None)
             except LoadError as error:
-                raise LoadError(f"<{iri}> is not where the catalog has it: {error.message}", hint=error.hint) from None
+                raise LoadError(f"<{iri}> is not at the location given by the catalog: {error.message}", hint=error.hint) from None
             assert document is not None
             return document, iri
         if self.mode != "fetch":

@@ -247,13 +247,13 @@ class _Reader:
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal in the place of a class: {node}")
+            raise Malformed(f"a literal is used as a class: {node}")
         self.class_names.add(node)
         return node
 
     def property(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal in the place of a property: {node}")
+            raise Malformed(f"a literal is used as a property: {node}")
         if node == RDF.type:
             raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
         self.property_names.add(node)
@@ -268,9 +268,9 @@ class _Reader:
             first = self.objects[RDF.first].get(node, [])
             rest = self.objects[RDF.rest].get(node, [])
             if node in seen:
-                raise Malformed("the list runs in a circle")
+                raise Malformed("the list is cyclic")
             if not first and not rest:
-                raise Malformed(f"the list breaks off: {node} has neither rdf:first nor rdf:rest")
+                raise Malformed(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
             if len(first) != 1 or len(rest) != 1:
                 raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
             seen.add(node)
@@ -379,7 +379,7 @@ class _Reader:
             yield AllValuesFrom(self.property(property), self.cls(value))
         elif predicate == OWL.hasSelf:
             if not isinstance(value, Literal) or value.lexical not in ("true", "1"):
-                raise Malformed(f"owl:hasSelf is true or absent, not {value}")
+                raise Malformed(f"owl:hasSelf must be true, not {value}")
             yield HasSelf(self.property(property))
         else:
             number = self.number(value)
@@ -397,7 +397,7 @@ class _Reader:
     def number(value: Term) -> int:
         if isinstance(value, Literal) and value.datatype in INTEGER_RANGES and _WHOLE_NUMBER.fullmatch(value.lexical):
             return int(value.lexical)
-        raise Malformed(f'a cardinality is a whole number such as "1"^^xsd:nonNegativeInteger, not {value}')
+        raise Malformed(f'a cardinality must be a non-negative integer such as "1"^^xsd:nonNegativeInteger, not {value}')
 
     # ---- axioms
 

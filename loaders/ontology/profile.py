@@ -252,7 +252,7 @@ class _Judge:
             case Cardinality("Min", 1, property, filler) if filler is not None:
                 part = Part("owl:Thing") if filler == OWL.Thing else self.left(filler)
                 return self.restricted(f"{self.texts.kind(property, filler)}MinCardinality 1", property, part)
-        return Part(None, (f"{self.texts.expression(expression)} on the left: rules cannot recognise its members",))
+        return Part(None, (f"{self.texts.expression(expression)} as a subclass: rules cannot recognise its members",))
 
     # ---- classes on the right: what follows for their members?
 
@@ -260,7 +260,7 @@ class _Judge:
         if self.ontology.is_datatype(node) and isinstance(node, IRI):
             if node.value in DATATYPES:
                 return Part(self.texts.name(node))
-            return Part(None, (f"which values {self.texts.name(node)} has is not known, so that none is checked",))
+            return Part(None, (f"which values {self.texts.name(node)} has is not known, so none is checked",))
         if not isinstance(node, BlankNode):
             return Part(self.texts.name(node))
         return self.of_node("right", node, self.right_of, self.conjunction)
@@ -280,9 +280,9 @@ class _Judge:
             case Cardinality():
                 return self.right_of_cardinality(expression)
             case SomeValuesFrom():
-                return Part(None, (f"{text} on the right asks for an individual without a name, which rules do not make",))
+                return Part(None, (f"{text} as a superclass requires an anonymous individual, which rules cannot create",))
             case UnionOf() | OneOf():
-                return Part(None, (f"{text} on the right is a choice, which rules cannot express",))
+                return Part(None, (f"{text} as a superclass is a choice, which rules cannot express",))
             case DatatypeRestriction():
                 return Part(None, (f"{text}: values are not checked against facets, which are beyond OWL 2 RL",))
 
@@ -291,11 +291,11 @@ class _Judge:
         losses = []
         upper = at_most(expression)
         if at_least(expression):
-            losses.append(f"{text} on the right asks for individuals without a name, which rules do not make")
+            losses.append(f"{text} as a superclass requires anonymous individuals, which rules cannot create")
         if upper is None:
             return Part(None if losses else text, tuple(losses))
         if upper > 1:
-            losses.append(f"{text} on the right: which of the values are equal is a choice, which rules cannot express")
+            losses.append(f"{text} as a superclass: which of the values are equal is a choice, which rules cannot express")
             return Part(None, tuple(losses))
         property, filler = expression.property, expression.filler
         if filler is None or filler == OWL.Thing:

@@ -37,7 +37,7 @@ class DocumentBounds:
         for name in _NAMES:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
-                raise ReasonerError(f"the bound {name} is a positive integer, not {value!r}")
+                raise ReasonerError(f"the bound {name} must be a positive integer, not {value!r}")
 
     def expanded(self, size: int) -> int:
         """Return the number of bytes that `size` bytes may expand to."""
@@ -75,7 +75,7 @@ def bounds_from(settings: Iterable[str]) -> DocumentBounds:
             raise UnknownNameError("bound", name, _NAMES)
         if not value.isdecimal() or len(value) > _DIGITS:
             raise ReasonerError(
-                f"the bound {name} is a positive integer, as in {name}={getattr(DEFAULT_BOUNDS, name)}, not {value!r}"
+                f"the bound {name} must be a positive integer, as in {name}={getattr(DEFAULT_BOUNDS, name)}, not {value!r}"
             )
         values[name] = int(value)
     return DocumentBounds(**values)

@@ -63,7 +63,7 @@ def read(source: Any, base: str | None = None, *, skip_refused: bool = False) ->
     """
     document = document_of(source, N3)
     if document is None:
-        raise LoadError(f"{source!r} is nothing to read", hint="an N3 document is a path, bytes, or an open file")
+        raise LoadError(f"{source!r} cannot be read", hint="an N3 document is a path, bytes, or an open file")
     numbers = itertools.count(1)
     with document.open() as opened:
         text = Text(decoded(_scanned(opened), document.name), document.name)
@@ -163,7 +163,7 @@ def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator
         if isinstance(node, Variable):
             raise Refused(f"the variable {node} is outside of a rule")
         if isinstance(node, Formula):
-            raise Refused("a formula outside of a rule is quotation, which RDF cannot say")
+            raise Refused("a formula outside of a rule is quotation, which RDF cannot express")
         if not isinstance(node, ListTerm):
             return node
         head: Term = RDF.nil

@@ -102,9 +102,7 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
         return (replace(source, bounds=bounds),)
     document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
-        raise LoadError(
-            f"{source!r} is nothing to read", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
-        )
+        raise LoadError(f"{source!r} cannot be read", hint="a source is a path, bytes, an open file, an rdflib graph or triples")
     return (source if document is None else document,)
 
 

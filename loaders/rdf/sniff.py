@@ -65,7 +65,7 @@ def sniff(head: bytes, name: str) -> Format:
         return JSON_LD
     for pattern, what in _OTHER_SYNTAXES:
         if pattern.match(start):
-            raise LoadError(f"{name} is in {what}, which is not read", hint="save it as RDF/XML, Turtle or OWL/XML")
+            raise LoadError(f"{name} is in {what}, which is not supported", hint="save it as RDF/XML, Turtle or OWL/XML")
     lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
     if len(head) >= HEAD_SIZE:
         lines = lines[:-1]

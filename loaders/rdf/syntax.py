@@ -36,7 +36,7 @@ _HINTS: Final = (
     ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
     ("UTF-8", "save the document in UTF-8"),
-    ("variables are not allowed", "a variable stands for something in a rule only: { ... } => { ... }"),
+    ("variables are not allowed", "variables are only allowed in rules: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
 )
 _NO_BASE: Final = "x-relative-iri:///"

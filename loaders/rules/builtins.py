@@ -97,7 +97,7 @@ def _evaluable(builtin: Builtin, known: set[Variable]) -> BodyLiteral | None:
 
 def _starved(builtin: Builtin, known: set[Variable]) -> str:
     missing = dict.fromkeys(variable for variable in variables_of(builtin.ways[0].expression) if variable not in known)
-    return f"{builtin.text} needs a value for {_listed(missing)}, which nothing else in the body gives"
+    return f"{builtin.text} needs a value for {_listed(missing)}, which nothing else in the body binds"
 
 
 def _listed(variables: Iterable[Variable]) -> str:
@@ -111,7 +111,7 @@ def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
         Refused: there are more than `MOST_OPERANDS`.
     """
     if len(arguments) > MOST_OPERANDS:
-        raise Refused(f"{operator} of {len(arguments)} values is more than rules compute at once; at most {MOST_OPERANDS} are")
+        raise Refused(f"{operator} of {len(arguments)} values exceeds the maximum of {MOST_OPERANDS}")
     first, *others = arguments
     for argument in others:
         first = Call(operator, (first, argument))

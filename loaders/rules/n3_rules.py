@@ -95,7 +95,7 @@ class _RuleReader:
     def read(self, statement: Statement) -> None:
         predicate, subject = statement.predicate, statement.subject
         if predicate in IMPLICATIONS:
-            raise Refused("a rule inside a rule is more than rules of ours can say")
+            raise Refused("rules inside rules are not supported")
         if not isinstance(predicate, IRI) or not is_builtin(predicate):
             self.match(statement, predicate)
         elif predicate in (_IN, _MEMBER):
@@ -137,13 +137,13 @@ class _RuleReader:
     def value(self, node: N3Term, builtin: str) -> Argument:
         """Return an argument of a built-in."""
         if isinstance(node, ListTerm | Formula):
-            raise Refused(f"{builtin} is used with {_shown(node)}, which no function of ours takes there")
+            raise Refused(f"{builtin} is used with {_shown(node)}, which no function accepts there")
         return self.argument(node)
 
     def argument(self, node: N3Term) -> Argument:
         """Return a term of the body; for a list, add atoms that match lists of the data."""
         if isinstance(node, Formula):
-            raise Refused("a formula inside a rule is quotation, which RDF cannot say")
+            raise Refused("a formula inside a rule is quotation, which RDF cannot express")
         if isinstance(node, BlankNode):
             if node not in self.blank:
                 self.blank[node] = self.fresh("b")
@@ -177,11 +177,11 @@ class _RuleReader:
         for term in terms:
             if isinstance(term, BlankNode):
                 raise Refused(
-                    "a blank node in the head of a rule is a new individual for each instance, which rules do not make; "
-                    "a variable of the body, or an IRI, can stand there"
+                    "a blank node in the head of a rule would be a new individual for each instance, which rules cannot create; "
+                    "use a variable of the body, or an IRI"
                 )
             if isinstance(term, ListTerm | Formula):
-                raise Refused(f"{_shown(term)} in the head of a rule would have to be made anew, which rules do not do")
+                raise Refused(f"{_shown(term)} in the head of a rule would have to be created, which rules cannot do")
         return triple(*terms, self.span(statement))  # type: ignore[arg-type]
 
 

@@ -137,7 +137,7 @@ def graphframes_problem(spark: SparkSession) -> str | None:
     try:
         from graphframes import GraphFrame
     except ImportError as error:
-        return f"GraphFrames' Python package is not there ({error}): {install_command('spark')}"
+        return f"GraphFrames' Python package is missing ({error}): {install_command('spark')}"
     vertices, edges = spark.createDataFrame([], "id long"), spark.createDataFrame([], "src long, dst long")
     try:
         _ = GraphFrame(vertices, edges).dropIsolatedVertices().vertices.columns  # the first that the jar has to do with

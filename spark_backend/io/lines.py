@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms", "sifted"]
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
-CHANGED: Final = "the input has changed since it was checked; there is now the line: "
+CHANGED: Final = "the input has changed since it was checked; it now has the line: "
 
 
 def _one_of(characters: str) -> str:

@@ -73,7 +73,7 @@ def read_triples(
     _check_name("scope of blank nodes", blank_nodes, BlankNodes)
     documents = [Document(spark, path, format, blank_nodes) for path in _listed(paths)]
     if not documents:
-        raise LoadError("there is nothing to read: no path is given")
+        raise LoadError("no path is given")
     if keep is None or all(document.is_parquet for document in documents):
         triples = _read_in_place(documents, bad_lines)
     else:

@@ -35,7 +35,7 @@ class Document:
         with plain_failures(f"read {path}", LoadError):
             files = self._source("text").inputFiles()
         if not files:
-            raise LoadError(f"cannot read {path}: there is no file in it", hint="names that begin with . or _ do not count")
+            raise LoadError(f"cannot read {path}: it contains no file", hint="names that begin with . or _ do not count")
         other = next(filter(_OTHER_RDF.search, files), None) if format is None else None
         if other is not None:
             raise LoadError(
@@ -44,7 +44,7 @@ class Document:
             )
         tables = [file for file in files if _PARQUET.search(file)] if format is None else files if format == "parquet" else []
         if tables and len(tables) < len(files):
-            raise LoadError(f"cannot read {path}: Parquet is in it beside other files", hint="name them apart, or give the format")
+            raise LoadError(f"cannot read {path}: it contains Parquet and other files", hint="name them apart, or give the format")
         self.is_parquet = bool(tables)
         self._format = format
         named_triples = re.compile(_TRIPLES, re.IGNORECASE)

@@ -83,7 +83,7 @@ def expect_free(spark: SparkSession, target: str) -> None:
 
 def _expect_free(place: Path, target: str) -> None:
     if place.exists():
-        raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
+        raise OutputError(f"cannot write {target}: it already exists; overwrite it, or choose another folder")
 
 
 def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:

@@ -124,7 +124,7 @@ class _Translator:
                 repeatable = False
             elif character == ")":
                 if not self._open:
-                    raise self._error("this ) closes nothing; the character itself is written \\)")
+                    raise self._error("unmatched ) (write \\) for the character itself)")
                 self._open.pop()
                 source.append(self._take())
             elif character == "|":
@@ -139,7 +139,7 @@ class _Translator:
                 if classes > _LARGEST:
                     raise self._error("the classes of the pattern are too large together")
         if self._open:
-            raise self._error("this ( is not closed; the character itself is written \\(", self._open[-1][0])
+            raise self._error("unmatched ( (write \\( for the character itself)", self._open[-1][0])
         return Translation("".join(source), unlimited in (0, len(source) - 1))
 
     # --- parts of a pattern -------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class _Translator:
         if character == "[":
             return self._class(0)
         if character in "}]":
-            raise self._error(f"the character {character} itself is written \\{character}")
+            raise self._error(f"write \\{character} for the character {character} itself")
         self._take()
         if character == ".":
             return ALL if "s" in self._flags else complement(union(one("\n"), one("\r")))
@@ -216,9 +216,9 @@ class _Translator:
         while self._peek() != "]" or not parts:
             character = self._peek()
             if character is None:
-                raise self._error("this [ is not closed; the character itself is written \\[", begin)
+                raise self._error("unmatched [ (write \\[ for the character itself)", begin)
             if character == "]":
-                raise self._error("a class in brackets has a character at least; ] itself is written \\]")
+                raise self._error("a class in brackets needs a character (write \\] for ] itself)")
             if character == "-" and self._peek(1) == "[" and parts:
                 self._take()
                 subtracted = self._class(depth + 1)
@@ -250,7 +250,7 @@ class _Translator:
         if character == "\\":
             return self._escape(is_folded=False)
         if character == "[":
-            raise self._error("the character [ itself is written \\[; a class is subtracted at the end: [a-z-[aeiou]]")
+            raise self._error("write \\[ for the character [ itself; a class is subtracted at the end: [a-z-[aeiou]]")
         return one(self._take())
 
     def _escape(self, is_folded: bool = True) -> Characters:
@@ -258,7 +258,7 @@ class _Translator:
         self._take()
         character = self._peek()
         if character is None:
-            raise self._error("there is nothing after \\; the character itself is written \\\\", begin)
+            raise self._error("the pattern ends with \\ (write \\\\ for the character itself)", begin)
         if character in _ESCAPED:
             self._take()
             return _folded(_ESCAPED[character], self._flags) if is_folded else _ESCAPED[character]
@@ -269,7 +269,7 @@ class _Translator:
             self._take()
             return characters
         if character in "123456789":
-            raise self._error("back-references are not supported: no matching of them takes linear time", begin)
+            raise self._error("back-references are not supported: they cannot be matched in linear time", begin)
         hint = _FOREIGN.get(character, "XPath has no such escape")
         raise self._error(f"\\{character}: {hint}", begin)
 
