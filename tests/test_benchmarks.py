@@ -183,7 +183,7 @@ def test_missing_suites_end_the_command(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(conformance_cases, "SUITE_FOLDER", tmp_path)
     done = CliRunner().invoke(conformance.main, ["-c", "by the book"])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "the W3C's suites are not there" in done.stderr
+    assert "the W3C's suites are missing" in done.stderr
 
 
 def test_a_run_without_any_measurement_fails(tmp_path: Path) -> None:
