@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, Limits, contest
+from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, RunLimits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.needs import need_peers, plot_option
@@ -78,7 +78,7 @@ def main(
     entries: list[Entry] = []
     with notes.status("preparing the data") as status:
         for job in jobs(sizes, [TASKS[task] for task in tasks], graphs, folder, notes):
-            found = contest(job, contestants, rounds, Limits(limit, int(memory * 1e9)), entries, status.update)
+            found = contest(job, contestants, rounds, RunLimits(limit, int(memory * 1e9)), entries, status.update)
             entries += found
             console.print(report.table(job, found))
             for line in report.disagreements(found):

@@ -19,7 +19,7 @@ from benchmarks.jobs import RDFS, Job
 from benchmarks.measure import Measurement
 from benchmarks.needs import INSTALL
 
-__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "Limits", "contest"]
+__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "RunLimits", "contest"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -48,7 +48,7 @@ OURS: Final = CONTESTANTS[0].name
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """Limits on a run."""
 
     seconds: float
@@ -64,7 +64,7 @@ class Entry:
     contestant: str
     job: Job
     rounds: list[Measurement] = field(default_factory=list)
-    over: Limits | None = None
+    over: RunLimits | None = None
     """The limits, where it went over one of them."""
     remark: str = ""
     failed: bool = False
@@ -82,7 +82,7 @@ def contest(
     job: Job,
     contestants: Sequence[Contestant],
     rounds: int,
-    limits: Limits,
+    limits: RunLimits,
     earlier: Iterable[Entry] = (),
     progress: Callable[[str], None] = lambda line: None,
 ) -> list[Entry]:
@@ -112,7 +112,7 @@ def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
     return entry
 
 
-def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
+def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
     """Run one round of a contestant, and add the result to its entry."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.json"

@@ -23,10 +23,10 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks import dbsp_report, report
-from benchmarks.contestants.dbsp import CONTESTANTS, Circuit, as_pattern
+from benchmarks.contestants.dbsp import CONTESTANTS, CircuitContestant, as_pattern
 from benchmarks.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
-from benchmarks.dbsp_report import STAGES, Figures, Found, Outcome
+from benchmarks.dbsp_report import STAGES, Comparison, Figures, Outcome
 from benchmarks.measure import resident
 from benchmarks.needs import plot_option
 from benchmarks.update_data import data_folder
@@ -112,7 +112,7 @@ def measure(contestant: str, path: Path, share: float, python: str, seconds: int
 def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
     """Apply small updates to a database of constant size; return whether memory is stable over the last thousandth of them."""
     workload = json.loads(path.read_text(encoding="utf-8"))
-    circuit = Circuit([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]], indexed=True)
+    circuit = CircuitContestant([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]], indexed=True)
     facts = workload["facts"]
     circuit.update(circuit.prepare(facts), 1)
     random = np.random.default_rng(0)
@@ -169,10 +169,10 @@ def main(
     chosen = [(name, path) for name, path in workloads(data_folder(cache), graphs) if all(part in name for part in wanted)]
     if updates is not None:
         sys.exit(0 if soak(chosen[0][1], updates, console.print) else 1)
-    measured: list[Found] = []
+    measured: list[Comparison] = []
     for name, path in chosen:
         for share in SHARES:
-            found = Found(name, share)
+            found = Comparison(name, share)
             for contestant in contestants or (*CONTESTANTS, PYDBSP):
                 with news.status(f"{found.title}: {contestant}"):
                     found.outcomes[contestant] = measure(contestant, path, share, python, limit, runs)

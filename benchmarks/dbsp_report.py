@@ -16,7 +16,7 @@ from benchmarks.maintenance import milliseconds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["STAGES", "Figures", "Found", "Outcome", "disagreements", "plot", "table"]
+__all__ = ["STAGES", "Figures", "Comparison", "Outcome", "disagreements", "plot", "table"]
 
 STAGES: Final = ("initial", "add", "remove")
 
@@ -36,7 +36,7 @@ class Outcome:
 
 
 @dataclass
-class Found:
+class Comparison:
     """The results of all contestants on a workload with one share of its facts in the first update."""
 
     workload: str
@@ -48,7 +48,7 @@ class Found:
         return f"{self.workload}: {self.share:.0%}, then {1 - self.share:.0%}"
 
 
-def table(found: Found) -> Table:
+def table(found: Comparison) -> Table:
     """Return the measurements of the contestants, also as multiples of the first one's, and where one was stopped."""
     made = Table(title=f"{found.title}; CPU milliseconds", box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts"):
@@ -66,7 +66,7 @@ def table(found: Found) -> Table:
     return made
 
 
-def disagreements(found: Found) -> list[str]:
+def disagreements(found: Comparison) -> list[str]:
     """Yield the contestants whose number of facts differs from the first one's after a stage that both reached."""
     wrong = []
     first, *others = found.outcomes.items()
@@ -80,7 +80,7 @@ def disagreements(found: Found) -> list[str]:
     return wrong
 
 
-def plot(measured: Sequence[Found], path: Path) -> None:
+def plot(measured: Sequence[Comparison], path: Path) -> None:
     """Draw the figures on logarithmic scales: a row of panels for each workload, one for each share, and one for memory.
 
     Where a contestant was stopped, a hatched bar goes up to its time limit. Needs matplotlib.
@@ -91,7 +91,7 @@ def plot(measured: Sequence[Found], path: Path) -> None:
     from matplotlib import pyplot
     from matplotlib.patches import Patch
 
-    rows: dict[str, list[Found]] = {}
+    rows: dict[str, list[Comparison]] = {}
     for found in measured:
         rows.setdefault(found.workload, []).append(found)
     contestants = list(dict.fromkeys(name for found in measured for name in found.outcomes))
@@ -114,7 +114,7 @@ def plot(measured: Sequence[Found], path: Path) -> None:
     pyplot.close(figure)
 
 
-def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
+def draw_times(axes: Axes, found: Comparison, colours: Mapping[str, str]) -> None:
     """Draw a group of bars for each stage."""
     step = 0.8 / len(colours)
     for place, (name, colour) in enumerate(colours.items()):
@@ -129,7 +129,7 @@ def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
     finish(axes, found.title, "CPU milliseconds", STAGES)
 
 
-def draw_memory(axes: Axes, workload: str, group: Sequence[Found], colours: Mapping[str, str]) -> None:
+def draw_memory(axes: Axes, workload: str, group: Sequence[Comparison], colours: Mapping[str, str]) -> None:
     """Draw a group of bars for each share."""
     step = 0.8 / len(colours)
     for number, found in enumerate(group):

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.update_data import Lubm, Part
+from benchmarks.update_data import Lubm, LubmPart
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import Work
 
-__all__ = ["DOORS", "Door", "Single", "Spread", "single_updates"]
+__all__ = ["DOORS", "Door", "SingleUpdates", "Spread", "single_updates"]
 
 WARM_UP: Final = 100
 """Updates before the measured ones."""
@@ -50,7 +50,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Single:
+class SingleUpdates:
     """Single deletions and additions through one interface."""
 
     door: str
@@ -136,9 +136,9 @@ DOORS: Final = (
 )
 
 
-def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> Single:
+def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> SingleUpdates:
     """Delete and add again `count` random triples, one by one. Times are CPU times of the thread, without the time to take them."""
-    rows = next(Part("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
+    rows = next(LubmPart("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
     make, delete, add = door.open(loaded.reasoner)
     handed = [make(rows[place : place + 1]) for place in range(len(rows))]
     times: tuple[list[int], list[int]] = ([], [])
@@ -149,4 +149,4 @@ def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> Single:
             action(one)
             taken.append(thread_time_ns() - before - overhead)
     first = min(WARM_UP, len(handed) // 2)
-    return Single(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))
+    return SingleUpdates(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))

@@ -32,7 +32,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.terms import Term, literal
 
-__all__ = ["CASES", "SIZES", "STRATEGIES", "Case", "Run", "chains", "measure", "paths", "table", "ways"]
+__all__ = ["CASES", "SIZES", "STRATEGIES", "MarkingCase", "MarkingRun", "chains", "measure", "paths", "table", "ways"]
 
 ALGORITHMS: Final = {"backward-forward": "B/F", "delete-rederive": "DRed"}
 STRATEGIES: Final = tuple(ALGORITHMS)
@@ -48,7 +48,7 @@ Fact = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Case:
+class MarkingCase:
     """A stream and its program."""
 
     name: str
@@ -59,7 +59,7 @@ class Case:
 
 
 @dataclass
-class Run:
+class MarkingRun:
     """One algorithm on one stream."""
 
     size: str
@@ -75,20 +75,20 @@ class Run:
 # ---- streams
 
 
-def paths(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
+def paths(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[MarkingCase]:
     """Yield cases of transitive paths in a graph of 20 nodes."""
     yield from synthetic("transitive paths, 20 nodes", PATHS, 20, sizes, later, seed)
 
 
-def chains(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
+def chains(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[MarkingCase]:
     """Yield a chain of renamed predicates over 100 nodes."""
     yield from synthetic("renamed predicates, 100 nodes", CHAINS, 100, sizes, later, seed)
 
 
-def synthetic(name: str, rules: str, nodes: int, sizes: Sequence[int], later: int, seed: int) -> Iterator[Case]:
+def synthetic(name: str, rules: str, nodes: int, sizes: Sequence[int], later: int, seed: int) -> Iterator[MarkingCase]:
     for size in sizes:
         updates = random_updates(nodes, size, later, Random(f"{name} {size} {seed}"))
-        yield Case(name, f"-{size} +{size}", parse(rules), list(updates))
+        yield MarkingCase(name, f"-{size} +{size}", parse(rules), list(updates))
 
 
 def random_updates(nodes: int, size: int, later: int, random: Random) -> Iterator[Update]:
@@ -106,28 +106,32 @@ def random_updates(nodes: int, size: int, later: int, random: Random) -> Iterato
         yield Update({"edge": added}, {"edge": removed})
 
 
-def ways(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[Case]:
+def ways(sizes: Sequence[int] = SIZES, later: int = LATER, seed: int = 0) -> Iterator[MarkingCase]:
     """Yield the map-data streams of the shared suite of update streams, or none if it is absent."""
     for name in streams.names():
         if streams.rule_set(name) == "ways":
             stream = streams.read(name)
             updates = [step.update for step in stream.steps]
-            yield Case("map data along a GPS track", "recorded", stream.program, updates)
+            yield MarkingCase("map data along a GPS track", "recorded", stream.program, updates)
 
 
-CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[Case]]]] = {"paths": paths, "chains": chains, "ways": ways}
+CASES: Final[dict[str, Callable[[Sequence[int], int, int], Iterator[MarkingCase]]]] = {
+    "paths": paths,
+    "chains": chains,
+    "ways": ways,
+}
 
 
 # ---- runs
 
 
-def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run]:
+def measure(case: MarkingCase, strategies: Sequence[Strategy], rounds: int) -> list[MarkingRun]:
     """Process a stream by each strategy without and with marks, in turns. The next update is always available in advance.
 
     Raises:
         click.ClickException: they do not agree in the end.
     """
-    runs: dict[tuple[str, bool], Run] = {}
+    runs: dict[tuple[str, bool], MarkingRun] = {}
     results: list[set[tuple[str, Fact]]] = []
     for number in range(rounds):
         for strategy in strategies:
@@ -140,7 +144,7 @@ def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run
                 taken = cpu() - before
                 if number == 0:
                     results.append({(name, fact) for name in reasoner.predicates() for fact in reasoner.facts(name)})
-                    runs[strategy, marking] = Run(case.size, strategy, marking, reasoner.counters, len(results[-1]))
+                    runs[strategy, marking] = MarkingRun(case.size, strategy, marking, reasoner.counters, len(results[-1]))
                 runs[strategy, marking].cpu.append(taken)
     if any(result != results[0] for result in results):
         raise click.ClickException(f"{case.name}, {case.size}: the results differ")
@@ -153,7 +157,7 @@ COLUMNS: Final = (
 )
 
 
-def table(case: str, runs: list[Run]) -> Table:
+def table(case: str, runs: list[MarkingRun]) -> Table:
     """Return the runs of one case: each algorithm without and with marks."""
     made = Table(
         title=case,
@@ -208,9 +212,9 @@ def main(
     console = Console()
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
-    warm_up = Case("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
+    warm_up = MarkingCase("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
     measure(warm_up, strategies, rounds=1)
-    measured: dict[str, list[Run]] = {}
+    measured: dict[str, list[MarkingRun]] = {}
     for name in dict.fromkeys(names):
         for case in CASES[name](sizes, updates - 1, seed):
             with little_garbage():

@@ -34,13 +34,13 @@ from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Program, Rule
 
-__all__ = ["Change", "axiom_changes", "rule_changes", "table"]
+__all__ = ["RuleChange", "axiom_changes", "rule_changes", "table"]
 
 LONG_IRI: Final = re.compile(r"<[^<>]*[#/]([^<>#/]+)>")
 
 
 @dataclass(frozen=True)
-class Change:
+class RuleChange:
     """A rule or schema triple, removed and added again."""
 
     name: str
@@ -53,7 +53,7 @@ class Change:
     """Whether the materialisation was right afterwards and, if that was asked for, in between."""
 
 
-def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[Change]:
+def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[RuleChange]:
     """Remove and add every rule of a plain program: the rules that the rule set derives from the ontology."""
     program = Program(all_rules(ruleset, folder))
     reasoner = lubm(universities, folder, program=program, maintenance=strategy).reasoner
@@ -64,7 +64,7 @@ def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *
         others = Program(tuple(other for other in program.rules if other != rule))
         right = not check or without == fingerprint(fresh(reasoner, program=others))
         add = timed(reasoner, "add_program", Program((rule,)))
-        yield Change(format_rule(rule), start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
+        yield RuleChange(format_rule(rule), start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
 
 
 def all_rules(ruleset: str, folder: Path) -> tuple[Rule, ...]:
@@ -74,7 +74,7 @@ def all_rules(ruleset: str, folder: Path) -> tuple[Rule, ...]:
     return reasoner.rules
 
 
-def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[Change]:
+def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[RuleChange]:
     """Remove and add every triple of the ontology, which the rule set translates."""
     loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
     reasoner = loaded.reasoner
@@ -86,7 +86,7 @@ def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, 
         right = not check or without == fingerprint(fresh(reasoner, ruleset=ruleset))
         add = timed(reasoner, "add_triples", triple)
         name = " ".join(reasoner.dictionary.texts_of(row.tolist()))
-        yield Change(name, start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
+        yield RuleChange(name, start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
 
 
 def timed(reasoner: Reasoner, change: str, what: Any) -> float:
@@ -100,7 +100,7 @@ def timed(reasoner: Reasoner, change: str, what: Any) -> float:
 WAYS: Final = {"rules": rule_changes, "axioms": axiom_changes}
 
 
-def table(measured: dict[str, list[Change]], title: str) -> Table:
+def table(measured: dict[str, list[RuleChange]], title: str) -> Table:
     """Return removals and additions of each way: median, 90%, worst, in milliseconds."""
     made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("change of", "", "changes", "median ms", "90%", "worst", "which"):
@@ -136,7 +136,7 @@ def main(
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     Reasoner("first(1) . second(?x) :- first(?x) .").materialise()  # loads the kernels
-    measured: dict[str, list[Change]] = {}
+    measured: dict[str, list[RuleChange]] = {}
     with news.status("") as status, little_garbage():
         for way in dict.fromkeys(ways):
             changes = measured[way] = []

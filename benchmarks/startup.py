@@ -34,7 +34,7 @@ print(json.dumps(time.process_time() - before))
 
 
 @dataclass(frozen=True)
-class Step:
+class StartupStep:
     """A step that a new user waits for, and its limit in CPU seconds."""
 
     name: str
@@ -45,9 +45,9 @@ class Step:
 
 
 STEPS: Final = (
-    Step("first ever run, to the first materialised triple (compiles the kernels)", FIRST_TRIPLE, cold=True, limit=6.0),
-    Step("import kg_reasoner", IMPORT, cold=False, limit=0.15),
-    Step("import to the first materialised triple", FIRST_TRIPLE, cold=False, limit=0.7),
+    StartupStep("first ever run, to the first materialised triple (compiles the kernels)", FIRST_TRIPLE, cold=True, limit=6.0),
+    StartupStep("import kg_reasoner", IMPORT, cold=False, limit=0.15),
+    StartupStep("import to the first materialised triple", FIRST_TRIPLE, cold=False, limit=0.7),
 )
 
 
@@ -61,7 +61,7 @@ def cpu_seconds(code: str, cache: str) -> float:
     return float(json.loads(done.stdout))
 
 
-def measure(step: Step, runs: int, cache: str) -> list[float]:
+def measure(step: StartupStep, runs: int, cache: str) -> list[float]:
     """Return the step's CPU seconds, run by run; cold steps get an empty cache each time."""
     seconds = []
     for _ in range(runs):

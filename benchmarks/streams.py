@@ -18,7 +18,7 @@ from kg_reasoner.api.update import Row, Update
 from kg_reasoner.program import TRIPLE, Argument, Atom, Call, Filter, Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, Term
 
-__all__ = ["NAMESPACE", "SUITE", "State", "Step", "Stream", "can_be_triples", "names", "read", "rule_set"]
+__all__ = ["NAMESPACE", "SUITE", "State", "StreamStep", "UpdateStream", "can_be_triples", "names", "read", "rule_set"]
 
 SUITE: Final = Path(__file__).parents[2] / "shared" / "suites" / "updates"
 """Where the suite lies, if it is here."""
@@ -36,7 +36,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
+class StreamStep:
     """An update, and the expected state after it."""
 
     update: Update
@@ -44,11 +44,11 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Stream:
+class UpdateStream:
     """The steps of one stream, and its constant rules."""
 
     program: Program
-    steps: tuple[Step, ...]
+    steps: tuple[StreamStep, ...]
 
 
 def names() -> list[str]:
@@ -70,14 +70,14 @@ def can_be_triples(name: str) -> bool:
     return rule_set(name) != "ways"
 
 
-def read(name: str, *, triples: bool = False) -> Stream:
+def read(name: str, *, triples: bool = False) -> UpdateStream:
     """Return a stream, with its facts as those of general predicates, or as triples."""
     tree = json.loads((SUITE / "streams" / f"{name}.json").read_text(encoding="utf-8"))
     steps = (
-        Step(Update(_facts(step["add"], triples), _facts(step["delete"], triples)), State(**told))
+        StreamStep(Update(_facts(step["add"], triples), _facts(step["delete"], triples)), State(**told))
         for step, told in zip(tree["steps"], tree["expected"], strict=True)
     )
-    return Stream(_program(rule_set(name), triples), tuple(steps))
+    return UpdateStream(_program(rule_set(name), triples), tuple(steps))
 
 
 @cache

@@ -33,7 +33,7 @@ from kg_reasoner.terms import IRI, Triple
 if TYPE_CHECKING:
     from rdflib import Graph
 
-__all__ = ["Rate", "Workload", "measured", "rate", "table", "triangles", "workloads"]
+__all__ = ["Rate", "ThreadWorkload", "measured", "rate", "table", "triangles", "workloads"]
 
 THREADS: Final = (1, 2, 4)
 PLANTED: Final = 10
@@ -43,7 +43,7 @@ SIDES: Final = tuple(IRI(f"http://example.org/side{number}") for number in range
 
 
 @dataclass(frozen=True)
-class Workload:
+class ThreadWorkload:
     """A question that threads ask repeatedly."""
 
     name: str
@@ -83,7 +83,7 @@ def _node(layer: int, number: int) -> IRI:
     return IRI(f"http://example.org/{layer}/{number}")
 
 
-def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
+def workloads(nodes: int, degree: int, folder: Path) -> Iterator[ThreadWorkload]:
     """Yield all workloads, each run once to make plans and indexes."""
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(triangles(nodes, degree))
@@ -100,7 +100,7 @@ def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
         ("LUBM's query 9, SPARQL of an rdflib graph", _sparql(university, queries()["q09"])),
     ]
     for name, ask in asked:
-        yield Workload(name, ask, ask())
+        yield ThreadWorkload(name, ask, ask())
 
 
 def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
@@ -114,7 +114,7 @@ def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
     return lambda: len(graph.query(query))
 
 
-def rate(workload: Workload, threads: int, seconds: float) -> float:
+def rate(workload: ThreadWorkload, threads: int, seconds: float) -> float:
     """Return the queries per second by a number of threads.
 
     Raises:
@@ -149,7 +149,7 @@ def rate(workload: Workload, threads: int, seconds: float) -> float:
     return sum(counts) / passed
 
 
-def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
+def measured(workload: ThreadWorkload, rounds: int, seconds: float) -> Rate:
     """Measure each number of threads in turn, so that disturbances affect all of them."""
     rates: dict[int, list[float]] = {threads: [] for threads in THREADS}
     for _ in range(rounds):

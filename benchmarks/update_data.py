@@ -18,7 +18,7 @@ from benchmarks.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf import reader as rdf
 
-__all__ = ["Ids", "Lubm", "Part", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
+__all__ = ["Ids", "Lubm", "LubmPart", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 
 Ids = npt.NDArray[np.int32]
 
@@ -83,7 +83,7 @@ def little_garbage() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Part:
+class LubmPart:
     """A kind of change: the number of triples, and how they are chosen."""
 
     name: str
@@ -110,18 +110,18 @@ class Part:
         return np.isin(self.chosen, order[: closest + 1])
 
 
-def parts(lubm: Lubm) -> list[Part]:
+def parts(lubm: Lubm) -> list[LubmPart]:
     """Return the parts that the benchmark removes and adds."""
     count = len(lubm.data)
     departments = departments_of(lubm)
     sizes = np.bincount(departments[departments >= 0])
-    found = [Part("1 triple", 1), Part(f"{HUNDRED} triples", min(HUNDRED, count))]
-    found += [Part(f"{share:.0%} at random", max(1, int(share * count))) for share in SHARES]
-    found.append(Part("1 department", 1, departments))
+    found = [LubmPart("1 triple", 1), LubmPart(f"{HUNDRED} triples", min(HUNDRED, count))]
+    found += [LubmPart(f"{share:.0%} at random", max(1, int(share * count))) for share in SHARES]
+    found.append(LubmPart("1 department", 1, departments))
     at_least = 1.5 * sizes.mean()
     for share in SHARES:
         if share * count >= at_least:
-            found.append(Part(f"{share:.0%}, departments", int(share * count), departments))
+            found.append(LubmPart(f"{share:.0%}, departments", int(share * count), departments))
     return found
 
 

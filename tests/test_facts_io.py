@@ -14,7 +14,7 @@ from kg_reasoner.errors import LoadError, OutputError
 from kg_reasoner.io.facts import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
-from kg_reasoner.storage.cells import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 X, Y = Variable("x"), Variable("y")

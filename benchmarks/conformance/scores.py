@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchmarks.conformance.cases import Case
-from benchmarks.conformance.systems import Closure, System, is_right
+from benchmarks.conformance.systems import System, SystemClosure, is_right
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,7 @@ class Score:
 def run(system: System, cases: Sequence[Case]) -> Score:
     """Run a system on the cases of the regimes that it supports."""
     score = Score(system)
-    closures: dict[object, Closure] = {}
+    closures: dict[object, SystemClosure] = {}
     start = time.process_time()
     for case in cases:
         if case.regime not in system.regimes:

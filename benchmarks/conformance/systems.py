@@ -19,11 +19,11 @@ from kg_reasoner.api.entailment import entails
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.expressions.datatypes import DATATYPES
 
-__all__ = ["SYSTEMS", "Closure", "System", "is_right"]
+__all__ = ["SYSTEMS", "SystemClosure", "System", "is_right"]
 
 
 @dataclass(frozen=True)
-class Closure:
+class SystemClosure:
     """The closure of a premise under a system."""
 
     reasoner: Reasoner
@@ -38,12 +38,12 @@ class System:
     name: str
     regimes: tuple[str, ...]
     """The regimes that it has rules for."""
-    close: Callable[[Case], Closure]
+    close: Callable[[Case], SystemClosure]
     package: str = "kg_reasoner"
     """What has to be installed for it."""
 
 
-def is_right(case: Case, closure: Closure) -> bool:
+def is_right(case: Case, closure: SystemClosure) -> bool:
     """Return whether a closure gives the expected answer to a case."""
     if case.kind in (CONSISTENT, INCONSISTENT):
         return closure.is_inconsistent == (case.kind == INCONSISTENT)
@@ -54,18 +54,18 @@ def is_right(case: Case, closure: Closure) -> bool:
     return entails(closure.reasoner, triples_of(case.conclusion)) == (case.kind == ENTAILS)
 
 
-def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], Closure]:
+def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], SystemClosure]:
     """Our closure, with a rule set for each regime."""
 
-    def close(case: Case) -> Closure:
+    def close(case: Case) -> SystemClosure:
         reasoner = Reasoner(ruleset=rulesets[case.regime], datatypes=case.datatypes and case.datatypes & DATATYPES)
         reasoner.add_triples(triples_of(*case.premise))
-        return Closure(reasoner, bool(reasoner.inconsistencies()))
+        return SystemClosure(reasoner, bool(reasoner.inconsistencies()))
 
     return close
 
 
-def owlrl(case: Case) -> Closure:
+def owlrl(case: Case) -> SystemClosure:
     """Return the closure by owlrl, which reports inconsistencies as triples of its own."""
     import owlrl as peer
     from rdflib import Graph, Literal, URIRef
@@ -81,7 +81,7 @@ def owlrl(case: Case) -> Closure:
     return _of_triples(triples, is_inconsistent=(None, error, None) in graph)
 
 
-def reasonable(case: Case) -> Closure:
+def reasonable(case: Case) -> SystemClosure:
     """Return the closure by reasonable, which does not report inconsistencies."""
     import reasonable as peer
     from rdflib import Literal, URIRef
@@ -96,11 +96,11 @@ def reasonable(case: Case) -> Closure:
     return _of_triples(triples, is_inconsistent=False)
 
 
-def _of_triples(triples: Any, is_inconsistent: bool) -> Closure:
+def _of_triples(triples: Any, is_inconsistent: bool) -> SystemClosure:
     """Return the closure given by a system's triples, for our matching without rules."""
     reasoner = Reasoner()
     reasoner.add_triples(triples)
-    return Closure(reasoner, is_inconsistent)
+    return SystemClosure(reasoner, is_inconsistent)
 
 
 SYSTEMS = (

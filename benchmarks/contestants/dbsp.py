@@ -30,7 +30,7 @@ Pattern: TypeAlias = "tuple[int, tuple[int | str, ...]]"
 Rules: TypeAlias = "list[tuple[Pattern, list[Pattern]]]"
 
 
-class Contestant(ABC):
+class IncrementalContestant(ABC):
     """A system that maintains the consequences of facts under rules."""
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Contestant(ABC):
         """Return the number of facts, given and derived."""
 
 
-class Circuit(Contestant):
+class CircuitContestant(IncrementalContestant):
     """The interpreter's circuit alone."""
 
     def __init__(self, rules: Rules, indexed: bool) -> None:
@@ -72,7 +72,7 @@ class Circuit(Contestant):
         return sum(len(rows) for rows, _ in facts.values())
 
 
-class Engine(Contestant):
+class EngineContestant(IncrementalContestant):
     """A reasoner with a maintenance strategy; the facts are triples."""
 
     def __init__(self, rules: Rules, maintenance: Strategy) -> None:
@@ -116,11 +116,11 @@ class Engine(Contestant):
         return Atom(TRIPLE, tuple(converted))
 
 
-CONTESTANTS: Final[dict[str, Callable[[Rules], Contestant]]] = {
-    "circuit": lambda rules: Circuit(rules, indexed=True),
-    "circuit without index": lambda rules: Circuit(rules, indexed=False),
-    "dbsp": lambda rules: Engine(rules, "dbsp"),
-    "backward-forward": lambda rules: Engine(rules, "backward-forward"),
+CONTESTANTS: Final[dict[str, Callable[[Rules], IncrementalContestant]]] = {
+    "circuit": lambda rules: CircuitContestant(rules, indexed=True),
+    "circuit without index": lambda rules: CircuitContestant(rules, indexed=False),
+    "dbsp": lambda rules: EngineContestant(rules, "dbsp"),
+    "backward-forward": lambda rules: EngineContestant(rules, "backward-forward"),
 }
 
 

@@ -23,7 +23,7 @@ from pydbsp.storage import DictStorage
 from pydbsp.zset import ZSet, ZSetAddition
 
 
-class Interpreter:
+class PydbspInterpreter:
     """pydbsp's Datalog interpreter with its index operator."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def measure(path: Path, share: float) -> Iterator[dict[str, float]]:
     facts = [(str(predicate), tuple(terms)) for predicate, *terms in workload["facts"]]
     size = round(len(facts) * share)
     first, later = facts[:size], facts[size:]
-    interpreter = Interpreter()
+    interpreter = PydbspInterpreter()
     baseline = memory("VmRSS")
     for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
         before = time.process_time(), time.perf_counter()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 
 if TYPE_CHECKING:
     from kg_reasoner.concurrency.limits import Limits
@@ -65,21 +65,21 @@ def limit_options(command: _Command) -> _Command:
 
     found: Any = limited
     for option in (
-        kept_option(
+        group_option(
             _GROUP,
             "--max-memory",
             type=_bytes,
             metavar="BYTES",
             help="Stop when the tables of facts and terms take more than this, such as 500M or 2G (G is 1024 M).",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--max-facts",
             type=click.IntRange(min=1),
             metavar="N",
             help="Stop when there are more facts than this, explicit and inferred, or more solutions of a graph pattern.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--timeout",
             type=_Seconds(min=0, min_open=True, max=1e9),
@@ -95,7 +95,7 @@ def given_limits() -> Limits:
     """Return the limits given by the command's options."""
     from kg_reasoner.concurrency.limits import Limits
 
-    given = kept(_GROUP)
+    given = group_values(_GROUP)
     return Limits(given["timeout"], given["max_facts"], given["max_memory"])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Progress, plural, warn
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -29,14 +29,14 @@ _GROUP: Final = "loading"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-base_option = kept_option(
+base_option = group_option(
     _GROUP,
     "--base",
     metavar="IRI",
     help="The base IRI of documents that do not declare one.",
 )
 
-bounds_option = kept_option(
+bounds_option = group_option(
     _GROUP,
     "--bound",
     "bounds",
@@ -51,14 +51,14 @@ def loading_options(command: _Command) -> _Command:
     for option in (
         base_option,
         bounds_option,
-        kept_option(
+        group_option(
             _GROUP,
             "--catalog",
             metavar="PATH",
             multiple=True,
             help="Where to find imported ontologies: an XML catalog (catalog-v001.xml) or a folder; repeatable.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--imports",
             type=click.Choice(["resolve", "require", "fetch", "ignore"]),
@@ -66,7 +66,7 @@ def loading_options(command: _Command) -> _Command:
             show_default=True,
             help="Load imports that are found and warn about the others; require all; fetch missing ones; or load none.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--refused",
             type=click.Choice(["raise", "skip"]),
@@ -81,7 +81,7 @@ def loading_options(command: _Command) -> _Command:
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
     """Load files according to the command's options."""
-    settings = {**kept(_GROUP), "bounds": given_bounds()}
+    settings = {**group_values(_GROUP), "bounds": given_bounds()}
     reasoner.load(*files, format=input_format, progress=progress, **settings)
 
 
@@ -89,7 +89,7 @@ def given_bounds() -> DocumentBounds:
     """Return the bounds on documents given by the command's options."""
     from kg_reasoner.loaders.rdf.bounds import bounds_from
 
-    return bounds_from(kept(_GROUP).get("bounds", ()))
+    return bounds_from(group_values(_GROUP).get("bounds", ()))
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:

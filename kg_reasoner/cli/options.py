@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.prefixes import document_prefixes
@@ -43,7 +43,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results, errors, and warnings about the input.")
 
 
-inconsistency_option = kept_option(
+inconsistency_option = group_option(
     _GROUP,
     "--on-inconsistency",
     type=click.Choice(["report", "raise"]),
@@ -73,13 +73,13 @@ def data_options(command: _Command) -> _Command:
         ),
         loading_options,
         limit_options,
-        kept_option(
+        group_option(
             _GROUP,
             "--show-hidden",
             is_flag=True,
             help="Also show inferred triples that hold of every term, such as that it is the same as itself or an rdfs:Resource.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--equality",
             type=click.Choice(["axioms", "rewrite"]),
@@ -113,7 +113,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
             ruleset = DEFAULT_RULESET
         for doubt in homonyms(program) if program is not None else ():
             warn(doubt)
-        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **kept(_GROUP))
+        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **group_values(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner

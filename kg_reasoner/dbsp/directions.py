@@ -11,7 +11,7 @@ from kg_reasoner.dbsp.clauses import NO_RESULT, Condition
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, fields_of, packed
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout, Shapes
-from kg_reasoner.dbsp.trie import Changes, Index, Node
+from kg_reasoner.dbsp.trie import PrefixNode, TrieChanges, TrieIndex
 from kg_reasoner.dbsp.zset import ZSet
 
 POSITIVE, NEGATED, CONDITION = 0, 1, 2
@@ -29,11 +29,11 @@ class Directions:
 
     def __init__(self) -> None:
         self.facts, self.rewrites = Layout(1, 1, 0), Layout(1, 1, 0)
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, PrefixNode] = {}
         self._node_room = self._index_room = 1
         self.instances = 0
         """How many rewrites of whole bodies have been made into facts."""
-        self._indexes: dict[int, Index] = {}
+        self._indexes: dict[int, TrieIndex] = {}
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
         self._bindings = Shapes(self.facts, self.rewrites)
@@ -50,7 +50,7 @@ class Directions:
         self._carried.use(rewrites, rewrites)
         self._fill_tables()
 
-    def add(self, changes: Changes) -> None:
+    def add(self, changes: TrieChanges) -> None:
         """Add new nodes and indexes."""
         for number, index in changes.new_indexes:
             self._indexes[number] = index
@@ -66,7 +66,7 @@ class Directions:
         if changes.added or changes.new_indexes:
             self._fill_tables()
 
-    def forget(self, changes: Changes) -> None:
+    def forget(self, changes: TrieChanges) -> None:
         """Remove deleted nodes and indexes; their numbers can be reused."""
         for number, _ in changes.old_indexes:
             del self._indexes[number]
@@ -187,7 +187,7 @@ class Directions:
             parts.append(part)
         return ZSet.sum(parts, self.rewrites.words)
 
-    def _satisfied(self, node: Node, rewrites: Columns, weights: Integers) -> ZSet:
+    def _satisfied(self, node: PrefixNode, rewrites: Columns, weights: Integers) -> ZSet:
         condition = node.part
         assert isinstance(condition, Condition)
 

@@ -55,7 +55,7 @@ class EqualKeys:
         return left + right[self._width :], None
 
 
-class Join(Operator):
+class IncrementalJoin(Operator):
     """Both sides are kept as traces; a change of one side meets the trace of the other, by binary search.
 
     With an inner clock, the traces know the iteration of each row. A pair of changes, made at iterations i and j, belongs to

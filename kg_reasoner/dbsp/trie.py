@@ -26,7 +26,7 @@ Pattern: TypeAlias = "tuple[Term | None, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class TrieIndex:
     """An order of a predicate's columns, for joins: `key` columns first, then the others that are wanted.
 
     Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
@@ -41,7 +41,7 @@ class Index:
 
 
 @dataclass(slots=True)
-class Node:
+class PrefixNode:
     """A prefix: what its last part does to the rewrites of the prefix before, its parent.
 
     Inside of bodies, a rewrite has the values of all variables, in the order in which they are bound. At the end of a body, it only
@@ -53,7 +53,7 @@ class Node:
     part: Part
     carried: tuple[Term, ...] = ()
     """What stands in its rewrites: variables of the parent, or 0 for those that are bound now."""
-    index: Index | None = None
+    index: TrieIndex | None = None
     index_number: int = 0
     key: tuple[Term, ...] = ()
     """What the index's key columns must be, in terms of the parent's variables."""
@@ -73,13 +73,13 @@ class Node:
 
 
 @dataclass(slots=True)
-class Changes:
+class TrieChanges:
     """Nodes and indexes (with their numbers) that come and go with rules. Numbers of what is gone are free after `settle`."""
 
-    added: list[Node] = field(default_factory=list)
-    removed: list[Node] = field(default_factory=list)
-    new_indexes: list[tuple[int, Index]] = field(default_factory=list)
-    old_indexes: list[tuple[int, Index]] = field(default_factory=list)
+    added: list[PrefixNode] = field(default_factory=list)
+    removed: list[PrefixNode] = field(default_factory=list)
+    new_indexes: list[tuple[int, TrieIndex]] = field(default_factory=list)
+    old_indexes: list[tuple[int, TrieIndex]] = field(default_factory=list)
 
 
 class Numbers:
@@ -115,10 +115,10 @@ class Trie:
 
     def __init__(self, indexed: bool = True) -> None:
         self._indexed = indexed
-        self._nodes: dict[Hashable, Node] = {}
+        self._nodes: dict[Hashable, PrefixNode] = {}
         self._paths: dict[Clause, list[Hashable]] = {}
         self._uses: Counter[Clause] = Counter()
-        self._indexes: dict[Index, list[int]] = {}
+        self._indexes: dict[TrieIndex, list[int]] = {}
         self._node_numbers, self._index_numbers = Numbers(ROOT + 1), Numbers(1)
         self.variables = 0
         """As many variables as a clause ever had."""
@@ -137,9 +137,9 @@ class Trie:
         """No index has as large a number; 0 stands for no index."""
         return self._index_numbers.end
 
-    def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> Changes:
+    def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> TrieChanges:
         """Add and remove clauses. What is added twice has to be removed twice; removing what is not there does nothing."""
-        changes = Changes()
+        changes = TrieChanges()
         for clause in removed:
             if self._uses[clause] > 1:
                 self._uses[clause] -= 1
@@ -153,14 +153,14 @@ class Trie:
                 self._paths[clause] = list(self._enter(clause, changes))
         return changes
 
-    def settle(self, changes: Changes) -> None:
+    def settle(self, changes: TrieChanges) -> None:
         """The rules that are gone have been forgotten by the circuit, too."""
         for node in changes.removed:
             self._node_numbers.release(node.number)
         for number, _ in changes.old_indexes:
             self._index_numbers.release(number)
 
-    def _enter(self, clause: Clause, changes: Changes) -> Iterator[Hashable]:
+    def _enter(self, clause: Clause, changes: TrieChanges) -> Iterator[Hashable]:
         """Yield the keys of the nodes of a clause."""
         variables: dict[str, int] = {}
         occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
@@ -180,7 +180,7 @@ class Trie:
             key: Hashable = parent, kind, canonical, head
             node = self._nodes.get(key)
             if node is None:
-                node = self._nodes[key] = Node(self._node_numbers.take(), parent, part, head=head)
+                node = self._nodes[key] = PrefixNode(self._node_numbers.take(), parent, part, head=head)
                 self._work_out(node, canonical, len(variables))
                 self._index(node, changes)
                 changes.added.append(node)
@@ -190,7 +190,7 @@ class Trie:
                 variables = names
             yield key
 
-    def _leave(self, key: Hashable, changes: Changes) -> None:
+    def _leave(self, key: Hashable, changes: TrieChanges) -> None:
         node = self._nodes[key]
         node.uses -= 1
         if node.uses:
@@ -204,7 +204,7 @@ class Trie:
                 del self._indexes[node.index]
                 changes.old_indexes.append((counted[0], node.index))
 
-    def _index(self, node: Node, changes: Changes) -> None:
+    def _index(self, node: PrefixNode, changes: TrieChanges) -> None:
         """Give a node the number of its index."""
         if node.index is None:
             return
@@ -215,7 +215,7 @@ class Trie:
         counted[1] += 1
         node.index_number = counted[0]
 
-    def _work_out(self, node: Node, terms: Pattern, bound: int) -> None:
+    def _work_out(self, node: PrefixNode, terms: Pattern, bound: int) -> None:
         """Work out what a part of a body does, after a prefix that binds so many variables."""
         part = node.part
         if isinstance(part, Condition):
@@ -244,7 +244,7 @@ class Trie:
         if node.head is not None:
             node.head = node.head[0], tuple(map(own, node.head[1]))
 
-    def _match(self, node: Node, part: Literal, terms: Pattern, bound: int) -> None:
+    def _match(self, node: PrefixNode, part: Literal, terms: Pattern, bound: int) -> None:
         """Work out how an atom meets facts: which columns are known, which ones bind variables."""
         known, first, equal = dict[int, Term](), dict[Term, int](), []
         for column, term in enumerate(terms):
@@ -260,7 +260,7 @@ class Trie:
         asks_only = part.negated or None in terms
         key = tuple(known) if self._indexed or asks_only else ()
         columns = (*key, *(column for column in known if column not in key), *new)
-        node.index = Index(part.predicate, key, columns[len(key) :], tuple(equal), asks_only)
+        node.index = TrieIndex(part.predicate, key, columns[len(key) :], tuple(equal), asks_only)
         node.key = tuple(known[column] for column in key)
         node.tested = tuple((columns.index(column), term) for column, term in known.items() if column not in key)
         node.binds = tuple((columns.index(column), variable) for column, variable in new.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from kg_reasoner.dbsp.groupwise import Distinct, Groupwise
-from kg_reasoner.dbsp.join import EqualKeys, Join, Matching
+from kg_reasoner.dbsp.join import EqualKeys, IncrementalJoin, Matching
 from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Linear, Operator, Sum, mapping, selection
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
@@ -95,7 +95,9 @@ class Stream:
 
     def match(self, other: Stream, matching: Matching, arity: int, name: str) -> Stream:
         """Return the incremental version of any bilinear function that is given by how pairs of rows match."""
-        return self.circuit.add(Join(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other)
+        return self.circuit.add(
+            IncrementalJoin(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other
+        )
 
     def distinct(self) -> Stream:
         """Return the incremental version of `ZSet.distinct`."""

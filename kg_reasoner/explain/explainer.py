@@ -21,10 +21,10 @@ from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
-__all__ = ["Explainer", "Renaming"]
+__all__ = ["Explainer", "StoredForm"]
 
 
-class Renaming(Protocol):
+class StoredForm(Protocol):
     """The mapping between facts and their stored form when equal terms are merged (see `kg_reasoner.engine.equality`)."""
 
     def image(self, atom: Atom) -> Atom:
@@ -46,7 +46,7 @@ class Explainer:
     Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.api.reasoner.Violation`).
     """
 
-    def __init__(self, derivations: Derivations, renaming: Renaming | None = None) -> None:
+    def __init__(self, derivations: Derivations, renaming: StoredForm | None = None) -> None:
         self.derivations = derivations
         self.renaming = renaming
         self.prefixes: Mapping[str, str] = {}
@@ -159,17 +159,17 @@ class Explainer:
     # --- proofs -----------------------------------------------------------------------------------------------------
 
     def _proof(self, asked: Any, goal: Fact, choice: Choice, shortest: bool) -> Proof:
-        writer = _Writer(self.derivations, self.renaming)
+        writer = _StepWriter(self.derivations, self.renaming)
         writer.write(goal, choice)
         if not hasattr(asked, "rule"):
             writer.rename(goal, self._atom(asked))
         return Proof(tuple(writer.steps), shortest, self.prefixes)
 
 
-class _Writer:
+class _StepWriter:
     """Writes the steps of a proof, premises first."""
 
-    def __init__(self, derivations: Derivations, renaming: Renaming | None) -> None:
+    def __init__(self, derivations: Derivations, renaming: StoredForm | None) -> None:
         self.derivations = derivations
         self.renaming = renaming
         self.steps: list[Step] = []

@@ -35,7 +35,7 @@ Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""
 
 
-class Node:
+class FactNode:
     """A fact in the graph."""
 
     __slots__ = ("best", "complete", "exact", "fact", "fetched", "given", "height", "instances", "parents", "size")
@@ -68,7 +68,7 @@ class Link:
 
     __slots__ = ("head", "instance", "missing", "premises")
 
-    def __init__(self, instance: Instance, head: Node, premises: list[Node]) -> None:
+    def __init__(self, instance: Instance, head: FactNode, premises: list[FactNode]) -> None:
         self.instance = instance
         self.head = head
         self.premises = premises
@@ -82,21 +82,21 @@ class Search:
         self.derivations = derivations
         self.effort = effort
         self.spent = 0
-        self.nodes: dict[Fact, Node] = {}
-        self.goal = self.nodes[goal] = Node(goal, given)
-        self._lowered: list[tuple[int, int, Node]] = []
+        self.nodes: dict[Fact, FactNode] = {}
+        self.goal = self.nodes[goal] = FactNode(goal, given)
+        self._lowered: list[tuple[int, int, FactNode]] = []
         self._count = 0
 
-    def node(self, fact: Fact) -> Node:
+    def node(self, fact: Fact) -> FactNode:
         node = self.nodes.get(fact)
         if node is None:
             given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_group(fact)
-            node = self.nodes[fact] = Node(fact, given)
+            node = self.nodes[fact] = FactNode(fact, given)
         return node
 
     # --- the graph --------------------------------------------------------------------------------------------------
 
-    def expand(self, node: Node, limit: int | None = None) -> None:
+    def expand(self, node: FactNode, limit: int | None = None) -> None:
         """Fetch the instances of a node, up to about `limit`. If instances need no further rule, keep only the shortest of them.
 
         A look at the first instances of each rule often finds one.
@@ -134,7 +134,7 @@ class Search:
             self._watch(link)
         node.instances = [*(node.instances or ()), *links[known:]]
 
-    def _link(self, node: Node, instances: list[Instance], links: list[Link]) -> Link | None:
+    def _link(self, node: FactNode, instances: list[Instance], links: list[Link]) -> Link | None:
         """Add links for instances; stop at the first that needs no further rule."""
         for instance in instances:
             premises = [self.node(fact) for fact in instance.premises]
@@ -154,7 +154,7 @@ class Search:
         if link.missing == 0:
             self._lower(link.head, 1 + max([premise.height for premise in link.premises], default=0))
 
-    def _lower(self, node: Node, height: int) -> None:
+    def _lower(self, node: FactNode, height: int) -> None:
         if height < node.height:
             self._count += 1
             heapq.heappush(self._lowered, (height, self._count, node))
@@ -174,7 +174,7 @@ class Search:
 
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
-    def settle(self, target: Node) -> bool:
+    def settle(self, target: FactNode) -> bool:
         """Compute the smallest height of a node, or UNPROVED. Return false if that exceeds the allowed effort."""
         level, depth = [target], 0
         seen = {target}
@@ -199,7 +199,7 @@ class Search:
         target.exact = True
         return True
 
-    def settle_somehow(self, target: Node) -> None:
+    def settle_somehow(self, target: FactNode) -> None:
         """Find any proof of a node, trying the first instance of each fact, then more of them."""
         width = 1
         while target.height == UNPROVED:
@@ -229,7 +229,7 @@ class Search:
 
     # --- reading a proof off ----------------------------------------------------------------------------------------
 
-    def choose(self, target: Node) -> Choice:
+    def choose(self, target: FactNode) -> Choice:
         """Return the lowest proof of a node in the graph, and the smallest among those made of lowest parts."""
         needed, pending = {target}, [target]
         while pending:
@@ -255,7 +255,7 @@ class Search:
         return choice
 
 
-def _open_premises(node: Node) -> Iterator[Node]:
+def _open_premises(node: FactNode) -> Iterator[FactNode]:
     """Yield the premises whose heights can still affect a node: those of instances that may be as low as the lowest known."""
     if node.exact:
         return
@@ -266,7 +266,7 @@ def _open_premises(node: Node) -> Iterator[Node]:
                     yield premise
 
 
-def _lowest_links(node: Node) -> Iterable[Link]:
+def _lowest_links(node: FactNode) -> Iterable[Link]:
     """Return the instances that determine the height of a node."""
     if node.given:
         return ()

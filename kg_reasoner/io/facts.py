@@ -1,6 +1,6 @@
 """Facts in tables of text: one file a relation, one fact a line, TSV or CSV, without a header line.
 
-Columns without a declaration are of type ``any``; `kg_reasoner.storage.cells` tells what a cell of each type looks like. A fact of
+Columns without a declaration are of type ``any``; `kg_reasoner.storage.table_terms` defines the cells of each type. A fact of
 a relation without columns is the line ``()``.
 """
 
@@ -19,7 +19,7 @@ from urllib.parse import quote
 from kg_reasoner.errors import LoadError, OutputError, Span, suggest
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within
-from kg_reasoner.storage.cells import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts"]

@@ -33,12 +33,12 @@ def turtle_lines(triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixe
     """Yield the lines of a document, given RDF triples as ids of shape (n, 3)."""
     for prefix, namespace in prefixes.items():
         yield f"@prefix {prefix}: <{namespace}> .\n"
-    writer = _Writer(triples, dictionary, prefixes)
+    writer = _TurtleWriter(triples, dictionary, prefixes)
     for subject in writer.subjects():
         yield f"\n{writer.text(subject)}{writer.properties(subject, 1)} .\n"
 
 
-class _Writer:
+class _TurtleWriter:
     def __init__(self, triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
         self._texts = dictionary.texts()
         self._namespaces = {namespace: prefix for prefix, namespace in prefixes.items()}

@@ -81,7 +81,7 @@ def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES)
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
     """Return the text of a rule with its final dot; if `named`, preceded by a line with its name, if it has one."""
-    writer = _Writer(prefixes, _wildcards(rule))
+    writer = _RuleWriter(prefixes, _wildcards(rule))
     text = writer.atom(rule.head)
     if rule.body:
         text += f" :- {', '.join(writer.part(part) for part in rule.body)}"
@@ -158,7 +158,7 @@ def _occurrences(parts: Iterable[BodyLiteral]) -> Iterator[Variable]:
             yield from variables_of(part)
 
 
-class _Writer:
+class _RuleWriter:
     """Writes the parts of a rule."""
 
     def __init__(self, prefixes: _Prefixes, wildcards: frozenset[Variable]) -> None:

@@ -41,7 +41,7 @@ class ColumnTypes:
         """
         if predicate not in self.typed:
             return
-        from kg_reasoner.storage.cells import is_of_type
+        from kg_reasoner.storage.table_terms import is_of_type
 
         for number, column in enumerate(self.typed[predicate]):
             known = self._known[column.type]
@@ -65,7 +65,7 @@ def check_heads(program: Program) -> None:
     typed = _typed(program)
     if not typed:
         return
-    from kg_reasoner.storage.cells import is_of_type
+    from kg_reasoner.storage.table_terms import is_of_type
 
     for rule in program.rules:
         for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):
@@ -80,7 +80,7 @@ def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
 
 def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule], span: Span | None = None) -> ColumnTypeError:
     from kg_reasoner.language.printer import format_rule
-    from kg_reasoner.storage.cells import with_article
+    from kg_reasoner.storage.table_terms import with_article
 
     message = f"{term_text(term)} is not {with_article(column.type)}, as column {column.name} of {predicate} is declared"
     derivers = [format_rule(rule) for rule in rules]

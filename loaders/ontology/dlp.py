@@ -70,11 +70,11 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Group, restriction_hierarchy
+from kg_reasoner.loaders.ontology.hierarchy import RestrictionGroup, restriction_hierarchy
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -117,17 +117,17 @@ def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False) -> 
 
     With `check_literals`, what a range or a restriction says about literals makes constraints.
     """
-    return tuple(_Translation(ontology, texts, check_literals).rules())
+    return tuple(_DlpTranslation(ontology, texts, check_literals).rules())
 
 
-class _Translation:
+class _DlpTranslation:
     def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool) -> None:
         self.ontology = ontology
         self.check_literals = check_literals
         self.texts = texts
         self.groups, self.steps = restriction_hierarchy(ontology)
         self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
-        self.clauses: list[Clause] = []
+        self.clauses: list[DraftRule] = []
         self.auxiliary: dict[str, str] = {}
         """The auxiliary predicates to unfold, and the texts of what they stand for."""
         self._names: dict[tuple[str, Term], str] = {}
@@ -154,7 +154,7 @@ class _Translation:
         clauses.sort(key=lambda clause: clause.axioms)
         return list(dict.fromkeys(self.rule(rename(clause)) for clause in clauses))
 
-    def rule(self, clause: Clause) -> Rule:
+    def rule(self, clause: DraftRule) -> Rule:
         axioms = clause.axioms
         if not axioms:
             atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
@@ -226,7 +226,7 @@ class _Translation:
         body = tuple(dict.fromkeys(body))
         if any(isinstance(part, Atom) and _is_empty(part) for part in body):
             return
-        self.clauses.append(Clause(head, body, name, self._origin))
+        self.clauses.append(DraftRule(head, body, name, self._origin))
 
     def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None:
         """Add the clause that makes an instance a member of a class or data range."""
@@ -441,7 +441,7 @@ class _Translation:
             self._origin = (self.texts.axiom(step.reason),)
             self.add(self.gate("below", step.upper), [self.gate("above", step.lower)], step.name)
 
-    def gate(self, kind: str, group: Group) -> Atom:
+    def gate(self, kind: str, group: RestrictionGroup) -> Atom:
         """Return the predicate for membership of a restriction below a group (in) or of a member of the group (out)."""
         text = self.texts.expression(group.kind(group.property, group.filler))
         return Atom(self.helper(f"{kind}_{group.kind.__name__}", (group.property, group.filler), text), (_X,))
@@ -460,7 +460,7 @@ class _Translation:
         idle = _TOP - asked
         self.clauses = [clause for clause in self.clauses if len(clause.head.terms) != 3 or clause.head.terms[1] not in idle]
 
-    def with_things(self) -> list[Clause]:
+    def with_things(self) -> list[DraftRule]:
         """Return the clauses, with those that derive owl:Thing only if a clause that can fire uses it."""
         others = [clause for clause in self.clauses if clause.head.terms[1:] != _THING.terms[1:]]
         if not any(_asks_for_thing(clause) for clause in others):
@@ -472,7 +472,7 @@ class _Translation:
             self.conclude(OWL.Thing, _X, [self.member(cls, _X)], "cax-sco")
         return self.clauses
 
-    def of_equal_individuals(self, clauses: Iterable[Clause]) -> list[Clause]:
+    def of_equal_individuals(self, clauses: Iterable[DraftRule]) -> list[DraftRule]:
         """Return clauses that copy auxiliary facts about constants to equal individuals.
 
         The equality rules of a rule set match only triples; these clauses do the same for auxiliary predicates.
@@ -485,7 +485,7 @@ class _Translation:
                         equal = Variable(f"equal{place}")
                         head = Atom(clause.head.predicate, (*clause.head.terms[:place], equal, *clause.head.terms[place + 1 :]))
                         body = (*clause.body, triple(term, OWL.sameAs, equal))
-                        found.append(Clause(head, body, "eq-rep-s", clause.axioms))
+                        found.append(DraftRule(head, body, "eq-rep-s", clause.axioms))
         return found
 
 
@@ -500,5 +500,5 @@ def _is_empty(atom: Atom) -> bool:
     return atom.terms[1:] == (RDF.type, OWL.Nothing) or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
 
 
-def _asks_for_thing(clause: Clause) -> bool:
+def _asks_for_thing(clause: DraftRule) -> bool:
     return any(isinstance(part, Atom) and part.terms[1:] == _THING.terms[1:] for part in clause.body)

@@ -30,13 +30,13 @@ from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.terms import OWL, Term
 
-__all__ = ["Group", "Step", "restriction_hierarchy"]
+__all__ = ["HierarchyStep", "RestrictionGroup", "restriction_hierarchy"]
 
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RestrictionGroup:
     """All restrictions of a kind with the same property and filler (or value); names equal by owl:sameAs count as one."""
 
     kind: _Kind
@@ -45,14 +45,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HierarchyStep:
     """By the schema rule `name` and because of `reason`, restrictions of `lower` are subclasses of those of `upper`.
 
     A step from a group to itself says that its members are subclasses of each other.
     """
 
-    lower: Group
-    upper: Group
+    lower: RestrictionGroup
+    upper: RestrictionGroup
     name: str
     reason: Axiom
 
@@ -61,14 +61,14 @@ class Step:
 class _Above:
     """A node for everything above a group: the members of the group lead to it."""
 
-    group: Group
+    group: RestrictionGroup
 
 
 @dataclass(frozen=True, slots=True)
 class _Below:
     """A node for everything below a group: it leads to the group's members."""
 
-    group: Group
+    group: RestrictionGroup
 
 
 _Node: TypeAlias = Term | _Above | _Below
@@ -78,7 +78,7 @@ _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
 
 
-def restriction_hierarchy(ontology: Ontology) -> tuple[dict[Group, tuple[Term, ...]], tuple[Step, ...]]:
+def restriction_hierarchy(ontology: Ontology) -> tuple[dict[RestrictionGroup, tuple[Term, ...]], tuple[HierarchyStep, ...]]:
     """Return the groups that take part in a step, each with the nodes of its restrictions, and the steps.
 
     Steps of owl:hasValue restrictions are not among them: whoever belongs to the lower one has the value, and so belongs to the
@@ -99,7 +99,7 @@ class _Hierarchy:
         self.one_name = _one_name_for_all(axiom for axiom in ontology.axioms if isinstance(axiom, SameNames))
         self.classes: _Graph = defaultdict(dict)
         self.properties: _Graph = defaultdict(dict)
-        self.members: dict[Group, dict[Term, None]] = defaultdict(dict)
+        self.members: dict[RestrictionGroup, dict[Term, None]] = defaultdict(dict)
         self.read_axioms(ontology)
         self.read_expressions(ontology)
         self.fillers = frozenset(group.filler for group in self.members)
@@ -141,14 +141,14 @@ class _Hierarchy:
                         for operand in operands:
                             self.classes[self.of(operand)][cls] = None
                     case SomeValuesFrom(property, filler) | AllValuesFrom(property, filler) | HasValue(property, filler):
-                        group = Group(type(expression), self.of(property), self.of(filler))
+                        group = RestrictionGroup(type(expression), self.of(property), self.of(filler))
                         self.members[group][node] = None
                         self.classes[cls][_Above(group)] = None
                         self.classes[_Below(group)][cls] = None
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
-        known: set[Step] = set()
+        known: set[HierarchyStep] = set()
         while True:
             steps = [*self.steps_by_filler(), *self.steps_by_property()]
             new = [step for step in steps if step not in known]
@@ -159,24 +159,24 @@ class _Hierarchy:
             for step in new:
                 self.classes[_Above(step.lower)][_Below(step.upper)] = None
 
-    def leads_on(self, step: Step) -> bool:
+    def leads_on(self, step: HierarchyStep) -> bool:
         """Return whether a step can make a class that is a filler, or is below one, a subclass of further classes."""
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != _Above(step.upper) for up in self.classes[node]) for node in nodes)
 
-    def steps_by_filler(self) -> Iterator[Step]:
+    def steps_by_filler(self) -> Iterator[HierarchyStep]:
         order = Order(self.classes)
-        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
+        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
         for group in self.members:
             if group.kind in _BY_FILLER:
                 alike[group.kind, group.property][group.filler] = group
         for (kind, _), groups in alike.items():
             for lower, upper in self.steps_between(order, groups):
-                yield Step(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
+                yield HierarchyStep(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
 
-    def steps_by_property(self) -> Iterator[Step]:
+    def steps_by_property(self) -> Iterator[HierarchyStep]:
         order = Order(self.properties)
-        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
+        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
         for group in self.members:
             alike[group.kind, group.filler][group.property] = group
         for (kind, _), groups in alike.items():
@@ -184,9 +184,11 @@ class _Hierarchy:
                 reason = SubPropertyOf(lower.property, upper.property)
                 if kind is AllValuesFrom:
                     lower, upper = upper, lower
-                yield Step(lower, upper, _BY_PROPERTY[kind], reason)
+                yield HierarchyStep(lower, upper, _BY_PROPERTY[kind], reason)
 
-    def steps_between(self, order: Order[_Node], groups: Mapping[_Node, Group]) -> Iterator[tuple[Group, Group]]:
+    def steps_between(
+        self, order: Order[_Node], groups: Mapping[_Node, RestrictionGroup]
+    ) -> Iterator[tuple[RestrictionGroup, RestrictionGroup]]:
         if len(groups) == 1 and not any(map(self.says_something, groups.values())):
             return
         for below, above in order.covers(groups):
@@ -194,11 +196,11 @@ class _Hierarchy:
             if lower != upper or self.says_something(lower):
                 yield lower, upper
 
-    def says_something(self, group: Group) -> bool:
+    def says_something(self, group: RestrictionGroup) -> bool:
         """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""
         return self.is_shared(group) or any(self.of(node) in self.fillers for node in self.members[group])
 
-    def is_shared(self, group: Group) -> bool:
+    def is_shared(self, group: RestrictionGroup) -> bool:
         return len(self.members[group]) > 1
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
 
-__all__ = ["Clause", "is_idle", "rename", "unfold"]
+__all__ = ["DraftRule", "is_idle", "rename", "unfold"]
 
 _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
 """Names that say less than any other: an inclusion between classes, or nothing."""
@@ -29,7 +29,7 @@ _LONGEST: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class DraftRule:
     """A rule under construction: `name` is its W3C name, `axioms` are the texts of the axioms that it comes from."""
 
     head: Atom
@@ -41,7 +41,7 @@ class Clause:
 Substitution = dict[Variable, Argument]
 
 
-def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause]:
+def unfold(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> list[DraftRule]:
     """Return the clauses with auxiliary predicates unfolded wherever that does not increase the number of clauses.
 
     Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
@@ -57,9 +57,9 @@ _Key = tuple[Atom, tuple[BodyLiteral, ...]]
 class _Unfolding:
     """Clauses with normalised variables, by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
 
-    def __init__(self, clauses: Iterable[Clause], auxiliary: Collection[str]) -> None:
+    def __init__(self, clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> None:
         self.auxiliary = auxiliary
-        self.clauses: dict[_Position, Clause] = {}
+        self.clauses: dict[_Position, DraftRule] = {}
         self.known: set[_Key] = set()
         # Dicts of positions instead of sets: their order does not depend on hashes.
         self.defined_by: dict[str, dict[_Position, None]] = defaultdict(dict)
@@ -69,7 +69,7 @@ class _Unfolding:
             if (clause.head, clause.body) not in self.known and not is_idle(clause):
                 self.add((number,), clause)
 
-    def result(self) -> list[Clause]:
+    def result(self) -> list[DraftRule]:
         self.drop_dead(list(dict.fromkeys([*self.defined_by, *self.used_by])))
         waiting = dict.fromkeys(predicate for predicate in self.used_by if self.used_by[predicate])
         while waiting:
@@ -85,7 +85,7 @@ class _Unfolding:
     def size(self, positions: Iterable[_Position]) -> int:
         return sum(len(self.clauses[position].body) for position in positions)
 
-    def add(self, position: _Position, clause: Clause) -> None:
+    def add(self, position: _Position, clause: DraftRule) -> None:
         self.clauses[position] = clause
         self.known.add((clause.head, clause.body))
         if clause.head.predicate in self.auxiliary:
@@ -105,7 +105,7 @@ class _Unfolding:
             touched.add(clause.head.predicate)
         return touched
 
-    def uses(self, clause: Clause) -> list[str]:
+    def uses(self, clause: DraftRule) -> list[str]:
         return [part.predicate for part in clause.body if isinstance(part, Atom) and part.predicate in self.auxiliary]
 
     def drop_dead(self, predicates: list[str]) -> None:
@@ -127,7 +127,7 @@ class _Unfolding:
             return []
         if len(using) * self.size(defining) + len(defining) * self.size(using) > _LARGEST:
             return []
-        made: dict[_Key, tuple[_Position, Clause]] = {}
+        made: dict[_Key, tuple[_Position, DraftRule]] = {}
         definitions = [_apart(self.clauses[position], 0) for position in defining]
         longest = max(len(self.clauses[position].body) for position in [*defining, *using])
         for position in using:
@@ -147,7 +147,7 @@ class _Unfolding:
         return [other for other in sorted(touched) if self.used_by[other]]
 
 
-def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], depth: int = 0) -> Iterator[Clause]:
+def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[DraftRule], depth: int = 0) -> Iterator[DraftRule]:
     """Yield all normalised clauses with every use of a predicate replaced by a definition. Definitions have distinct variables."""
     place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
     if place is None:
@@ -161,13 +161,13 @@ def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], d
             yield from _resolvents(resolvent, predicate, definitions, depth + 1)
 
 
-def _apart(clause: Clause, depth: int) -> Clause:
+def _apart(clause: DraftRule, depth: int) -> DraftRule:
     """Return the clause with fresh variables for a depth of replacement."""
     names: Substitution = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
-    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    return DraftRule(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
-def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
+def _resolve(clause: DraftRule, place: int, definition: DraftRule) -> DraftRule | None:
     """Return the clause with one body atom replaced by a definition's body, or None if they do not unify or the result is
     redundant.
     """
@@ -177,7 +177,7 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
     if found is None:
         return None
     body = (*clause.body[:place], *definition.body, *clause.body[place + 1 :])
-    resolvent = Clause(
+    resolvent = DraftRule(
         _in_atom(clause.head, found),
         tuple(dict.fromkeys(_in_part(part, found) for part in body)),
         definition.name if clause.name in _PLAIN and definition.name else clause.name,
@@ -186,7 +186,7 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
     return None if is_idle(resolvent) else resolvent
 
 
-def is_idle(clause: Clause) -> bool:
+def is_idle(clause: DraftRule) -> bool:
     """Return whether a clause is redundant for all facts: its head is in its body, or a filter such as ``?x != ?x`` is always
     false.
     """
@@ -254,7 +254,7 @@ def _in_part(part: BodyLiteral, found: Substitution) -> BodyLiteral:
 _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 
-def rename(clause: Clause) -> Clause:
+def rename(clause: DraftRule) -> DraftRule:
     """Return the clause with its variables renamed to ``?x ?y ?z ...`` in order of occurrence in the body, then the head."""
     names: Substitution = {}
     for variable in _variables(clause):
@@ -263,10 +263,10 @@ def rename(clause: Clause) -> Clause:
             names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
     if all(old == new for old, new in names.items()):
         return clause
-    return Clause(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    return DraftRule(_in_atom(clause.head, names), tuple(_in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
-def _variables(clause: Clause) -> list[Variable]:
+def _variables(clause: DraftRule) -> list[Variable]:
     """Yield the variables of the body and the head, with repetitions."""
     found = [variable for part in clause.body for variable in _of_part(part)]
     found.extend(_of_part(clause.head))

@@ -71,13 +71,13 @@ def read_owlxml(
     Raises:
         LoadError: the document is not well-formed or not OWL/XML, with the line.
     """
-    triples = _Translation(opened, base, scope).triples()
+    triples = _OwlXmlTranslation(opened, base, scope).triples()
     texts = (text_from_term(term) for triple in triples for term in triple)
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3), None
 
 
-class _Translation:
+class _OwlXmlTranslation:
     """The translation of one document."""
 
     def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope) -> None:
@@ -477,43 +477,43 @@ class _Translation:
 
 
 _T = TypeVar("_T")
-_Method: TypeAlias = Callable[[_Translation, _Element], _T]
+_Method: TypeAlias = Callable[[_OwlXmlTranslation, _Element], _T]
 
 _TERMS: Final[dict[str, _Method[Term]]] = {
-    **dict.fromkeys(tables.ENTITIES, _Translation._entity),
-    "AnonymousIndividual": _Translation._anonymous,
-    "Literal": _Translation._literal,
-    "Variable": _Translation._variable,
-    "IRI": _Translation._iri_content,
-    "AbbreviatedIRI": _Translation._abbreviated_content,
-    "ObjectInverseOf": _Translation._inverse,
-    **dict.fromkeys(tables.NARY_EXPRESSIONS, _Translation._nary_expression),
-    **dict.fromkeys(tables.COMPLEMENTS, _Translation._complement),
-    "DatatypeRestriction": _Translation._datatype_restriction,
-    **dict.fromkeys(tables.VALUE_RESTRICTIONS, _Translation._value_restriction),
-    "ObjectHasSelf": _Translation._has_self,
-    **dict.fromkeys(tables.CARDINALITIES, _Translation._cardinality),
+    **dict.fromkeys(tables.ENTITIES, _OwlXmlTranslation._entity),
+    "AnonymousIndividual": _OwlXmlTranslation._anonymous,
+    "Literal": _OwlXmlTranslation._literal,
+    "Variable": _OwlXmlTranslation._variable,
+    "IRI": _OwlXmlTranslation._iri_content,
+    "AbbreviatedIRI": _OwlXmlTranslation._abbreviated_content,
+    "ObjectInverseOf": _OwlXmlTranslation._inverse,
+    **dict.fromkeys(tables.NARY_EXPRESSIONS, _OwlXmlTranslation._nary_expression),
+    **dict.fromkeys(tables.COMPLEMENTS, _OwlXmlTranslation._complement),
+    "DatatypeRestriction": _OwlXmlTranslation._datatype_restriction,
+    **dict.fromkeys(tables.VALUE_RESTRICTIONS, _OwlXmlTranslation._value_restriction),
+    "ObjectHasSelf": _OwlXmlTranslation._has_self,
+    **dict.fromkeys(tables.CARDINALITIES, _OwlXmlTranslation._cardinality),
 }
 """The elements that stand for a term, and how."""
 
 _AXIOMS: Final[dict[str, _Method[list[Triple]]]] = {
-    "Prefix": _Translation._prefix,
-    "Import": _Translation._import,
-    "Annotation": _Translation._ontology_annotation,
-    "Declaration": _Translation._declaration,
-    **dict.fromkeys(tables.BINARY_AXIOMS, _Translation._binary_axiom),
-    "SubObjectPropertyOf": _Translation._sub_property,
-    **dict.fromkeys(tables.CHAINED_AXIOMS, _Translation._chained_axiom),
-    **dict.fromkeys(tables.DISJOINTNESS, _Translation._disjointness),
-    "DisjointUnion": _Translation._disjoint_union,
-    **dict.fromkeys(tables.CHARACTERISTICS, _Translation._characteristic),
-    "HasKey": _Translation._has_key,
-    "ClassAssertion": _Translation._class_assertion,
-    "ObjectPropertyAssertion": _Translation._property_assertion,
-    "DataPropertyAssertion": _Translation._property_assertion,
-    "AnnotationAssertion": _Translation._property_assertion,
-    **dict.fromkeys(tables.NEGATIVE_TARGETS, _Translation._negative_assertion),
-    "DLSafeRule": _Translation._rule,
+    "Prefix": _OwlXmlTranslation._prefix,
+    "Import": _OwlXmlTranslation._import,
+    "Annotation": _OwlXmlTranslation._ontology_annotation,
+    "Declaration": _OwlXmlTranslation._declaration,
+    **dict.fromkeys(tables.BINARY_AXIOMS, _OwlXmlTranslation._binary_axiom),
+    "SubObjectPropertyOf": _OwlXmlTranslation._sub_property,
+    **dict.fromkeys(tables.CHAINED_AXIOMS, _OwlXmlTranslation._chained_axiom),
+    **dict.fromkeys(tables.DISJOINTNESS, _OwlXmlTranslation._disjointness),
+    "DisjointUnion": _OwlXmlTranslation._disjoint_union,
+    **dict.fromkeys(tables.CHARACTERISTICS, _OwlXmlTranslation._characteristic),
+    "HasKey": _OwlXmlTranslation._has_key,
+    "ClassAssertion": _OwlXmlTranslation._class_assertion,
+    "ObjectPropertyAssertion": _OwlXmlTranslation._property_assertion,
+    "DataPropertyAssertion": _OwlXmlTranslation._property_assertion,
+    "AnnotationAssertion": _OwlXmlTranslation._property_assertion,
+    **dict.fromkeys(tables.NEGATIVE_TARGETS, _OwlXmlTranslation._negative_assertion),
+    "DLSafeRule": _OwlXmlTranslation._rule,
 }
 """The elements below the root, and the triples that their annotations are about."""
 
@@ -523,11 +523,11 @@ _EXPRESSIONS: Final = _TERMS.keys() - {
 }
 """The elements that have others inside them and stand for a term."""
 
-_RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _Translation._atoms, "Head": _Translation._atoms}
+_RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _OwlXmlTranslation._atoms, "Head": _OwlXmlTranslation._atoms}
 """The elements of a rule."""
 
 _ATOMS: Final[dict[str, _Method[Term]]] = {
-    **dict.fromkeys(tables.ATOMS, _Translation._atom),
-    "BuiltInAtom": _Translation._builtin_atom,
+    **dict.fromkeys(tables.ATOMS, _OwlXmlTranslation._atom),
+    "BuiltInAtom": _OwlXmlTranslation._builtin_atom,
 }
 """The atoms of rules."""

@@ -18,7 +18,7 @@ from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_
 from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
 from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
 
-__all__ = ["Document", "OpenDocument", "Readable", "document_of", "documents_under"]
+__all__ = ["Document", "OpenDocument", "ReadableStream", "document_of", "documents_under"]
 
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -28,7 +28,7 @@ _ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
 _RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
 
 
-class Readable(Protocol):
+class ReadableStream(Protocol):
     """An object with a `read` method that returns bytes or text."""
 
     def read(self, size: int = -1, /) -> bytes | str: ...
@@ -235,7 +235,7 @@ class _Guarded(io.RawIOBase):
 class _Encoded(io.RawIOBase):
     """The bytes of an object with a `read` method that returns bytes or text; closing this stream does not close the object."""
 
-    def __init__(self, inner: Readable) -> None:
+    def __init__(self, inner: ReadableStream) -> None:
         self._inner = inner
 
     def readable(self) -> bool:
@@ -261,7 +261,7 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
     if isinstance(source, str | os.PathLike):
         return _file(os.fspath(cast(str, source)), format, bounds)
     if hasattr(source, "read"):
-        stream = cast(Readable, getattr(source, "buffer", source))
+        stream = cast(ReadableStream, getattr(source, "buffer", source))
         name = getattr(source, "name", None)
         name = name if isinstance(name, str) else "<stream>"
         return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name), bounds)

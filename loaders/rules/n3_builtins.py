@@ -32,7 +32,7 @@ _Make: TypeAlias = Callable[[str, Sequence[Argument], Argument], list[Builtin]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class _N3Builtin:
     """How to translate a built-in from its subject (one argument, or the items of a list) and object, with the number of items.
 
     `least` 0 stands for a subject that is not a list; `most` None for any number of items.
@@ -78,19 +78,19 @@ def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: 
     return definition.make(name, subject, object)
 
 
-def _relation(build: Callable[[Expression, Expression], Expression]) -> _Definition:
+def _relation(build: Callable[[Expression, Expression], Expression]) -> _N3Builtin:
     """Return a condition on the subject and the object."""
-    return _Definition(lambda name, subject, object: [condition(name, build(subject[0], object))])
+    return _N3Builtin(lambda name, subject, object: [condition(name, build(subject[0], object))])
 
 
-def _value(build: Callable[..., Expression]) -> _Definition:
+def _value(build: Callable[..., Expression]) -> _N3Builtin:
     """Return a definition whose object is a function of the subject."""
-    return _Definition(lambda name, subject, object: [computation(name, object, build(subject[0]))])
+    return _N3Builtin(lambda name, subject, object: [computation(name, object, build(subject[0]))])
 
 
-def _values(least: int, most: int | None, build: Callable[..., Expression]) -> _Definition:
+def _values(least: int, most: int | None, build: Callable[..., Expression]) -> _N3Builtin:
     """Return a definition whose object is a function of the items of the subject."""
-    return _Definition(lambda name, subject, object: [computation(name, object, build(*subject))], least, most)
+    return _N3Builtin(lambda name, subject, object: [computation(name, object, build(*subject))], least, most)
 
 
 def _function(name: str) -> Callable[..., Expression]:
@@ -131,16 +131,16 @@ def _uri(name: str, subject: Sequence[Argument], object: Argument) -> list[Built
 
 _ORDER: Final = {"lessThan": "<", "notLessThan": ">=", "greaterThan": ">", "notGreaterThan": "<="}
 
-N3_BUILTINS: Final[dict[str, _Definition]] = {
+N3_BUILTINS: Final[dict[str, _N3Builtin]] = {
     **{f"math:{name}": _relation(_function(operator)) for name, operator in {"notEqualTo": "!=", **_ORDER}.items()},
-    "math:equalTo": _Definition(lambda name, subject, object: [equality(name, subject[0], object)]),
+    "math:equalTo": _N3Builtin(lambda name, subject, object: [equality(name, subject[0], object)]),
     "math:sum": _values(1, None, lambda *numbers: nested("+", numbers)),
     "math:difference": _values(2, 2, _function("-")),
     "math:product": _values(1, None, lambda *numbers: nested("*", numbers)),
     "math:quotient": _values(2, 2, _function("/")),
     "math:integerQuotient": _values(2, 2, _whole_quotient),
     "math:remainder": _values(2, 2, _remainder),
-    "math:negation": _Definition(_opposite),
+    "math:negation": _N3Builtin(_opposite),
     "math:absoluteValue": _value(_function("ABS")),
     "math:rounded": _value(_function("ROUND")),
     "math:ceiling": _value(_function("CEIL")),
@@ -159,9 +159,9 @@ N3_BUILTINS: Final[dict[str, _Definition]] = {
     "string:length": _value(_function("STRLEN")),
     "string:upperCase": _value(_function("UCASE")),
     "string:lowerCase": _value(_function("LCASE")),
-    "log:equalTo": _Definition(lambda name, subject, object: [equality(name, subject[0], object, same="SAMETERM")]),
+    "log:equalTo": _N3Builtin(lambda name, subject, object: [equality(name, subject[0], object, same="SAMETERM")]),
     "log:notEqualTo": _relation(_not(_function("SAMETERM"))),
-    "log:uri": _Definition(_uri),
+    "log:uri": _N3Builtin(_uri),
     "log:dtlit": _values(2, 2, _function("STRDT")),
     "log:langlit": _values(2, 2, _function("STRLANG")),
     "time:year": _value(_function("YEAR")),

@@ -41,7 +41,7 @@ def rules_of(statement: Statement, text: Text) -> list[Rule]:
     Raises:
         Refused: rules of ours cannot say it.
     """
-    return list(_RuleReader(statement, text).rules())
+    return list(_N3RuleReader(statement, text).rules())
 
 
 def _membership_rules() -> Iterator[Rule]:
@@ -54,7 +54,7 @@ def _membership_rules() -> Iterator[Rule]:
 
 
 @dataclass(slots=True)
-class _RuleReader:
+class _N3RuleReader:
     """Reads one implication."""
 
     statement: Statement

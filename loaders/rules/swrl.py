@@ -144,10 +144,10 @@ def read_rules(reader: OntologyReader) -> Iterator[SwrlRule]:
     variables = frozenset(reader.members[SWRL.Variable])
     for rule in dict.fromkeys(reader.members[SWRL.Imp]):
         with reader.noting((rule, RDF.type, SWRL.Imp)):
-            yield _RuleReader(reader, variables).rule(rule)
+            yield _SwrlRuleReader(reader, variables).rule(rule)
 
 
-class _RuleReader:
+class _SwrlRuleReader:
     """Reads one rule. Variables are named after the ends of their IRIs, which are made unique."""
 
     def __init__(self, reader: OntologyReader, variables: frozenset[Term]) -> None:

@@ -27,7 +27,7 @@ _BLANKS: Final = "[ \\t\\n\\r]+"
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class _SwrlBuiltin:
     """How to translate a built-in, and its number of arguments (`most` is None: unlimited)."""
 
     make: _Make
@@ -53,19 +53,19 @@ def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]
     return definition.make(text, arguments)
 
 
-def _holds(count: int, build: Callable[..., Expression]) -> _Definition:
+def _holds(count: int, build: Callable[..., Expression]) -> _SwrlBuiltin:
     """Return a condition on all arguments."""
-    return _Definition(lambda text, arguments: [condition(text, build(*arguments))], count, count)
+    return _SwrlBuiltin(lambda text, arguments: [condition(text, build(*arguments))], count, count)
 
 
-def _gives(least: int, most: int | None, build: Callable[..., Expression]) -> _Definition:
+def _gives(least: int, most: int | None, build: Callable[..., Expression]) -> _SwrlBuiltin:
     """Return a definition whose first argument is a function of `least` to `most` others."""
 
     def make(text: str, arguments: _Arguments) -> list[Builtin]:
         result, *inputs = arguments
         return [computation(text, result, build(*inputs))]
 
-    return _Definition(make, least + 1, None if most is None else most + 1)
+    return _SwrlBuiltin(make, least + 1, None if most is None else most + 1)
 
 
 def _function(name: str) -> Callable[..., Expression]:
@@ -95,21 +95,21 @@ def _concatenation(*texts: Expression) -> Expression:
     return Call("CONCAT", tuple(Call("STR", (text,)) if isinstance(text, Variable) else text for text in texts))
 
 
-def _parts(*functions: str) -> _Definition:
+def _parts(*functions: str) -> _SwrlBuiltin:
     """Return a definition whose other arguments are the parts of the first one; the last of them, the time zone, is optional."""
 
     def make(text: str, arguments: _Arguments) -> list[Builtin]:
         whole, *parts = arguments
         return [computation(text, part, Call(function, (whole,))) for function, part in zip(functions, parts, strict=False)]
 
-    return _Definition(make, len(functions), len(functions) + 1)
+    return _SwrlBuiltin(make, len(functions), len(functions) + 1)
 
 
 _DATE: Final = ("YEAR", "MONTH", "DAY")
 _TIME: Final = ("HOURS", "MINUTES", "SECONDS")
 
-SWRL_BUILTINS: Final[dict[str, _Definition]] = {
-    "equal": _Definition(lambda text, arguments: [equality(text, arguments[0], arguments[1])], 2, 2),
+SWRL_BUILTINS: Final[dict[str, _SwrlBuiltin]] = {
+    "equal": _SwrlBuiltin(lambda text, arguments: [equality(text, arguments[0], arguments[1])], 2, 2),
     **{
         name: _holds(2, _function(operator))
         for name, operator in {

@@ -28,7 +28,7 @@ from kg_reasoner.expressions.functions.characters import (
 )
 from kg_reasoner.expressions.functions.pattern_errors import PatternError
 
-__all__ = ["FLAGS", "Translation", "translate"]
+__all__ = ["FLAGS", "TranslatedPattern", "translate"]
 
 FLAGS: Final = "imsxq"
 LONGEST: Final = 1 << 16
@@ -57,7 +57,7 @@ _FOREIGN: Final = {
 
 
 @dataclass(frozen=True)
-class Translation:
+class TranslatedPattern:
     """A pattern in RE2's syntax, including its flags.
 
     `is_local`: to know where a match ends, one need not look far beyond that end. Nothing follows what is repeated without a limit.
@@ -67,7 +67,7 @@ class Translation:
     is_local: bool
 
 
-def translate(pattern: str, flags: str = "") -> Translation:
+def translate(pattern: str, flags: str = "") -> TranslatedPattern:
     r"""Return the pattern in RE2's syntax.
 
     >>> [translate(*each).source for each in [("a[b-z-[x]]+?$", ""), ("a.b", "q"), ("a.b", "i")]]
@@ -88,7 +88,7 @@ def translate(pattern: str, flags: str = "") -> Translation:
     if len(pattern) > LONGEST:
         raise PatternError("FORX0002", f"the pattern has more than {LONGEST:,} characters", pattern)
     if "q" in flags:
-        return Translation("".join(_written(_folded(one(character), flags)) for character in pattern), True)
+        return TranslatedPattern("".join(_written(_folded(one(character), flags)) for character in pattern), True)
     return _Translator(pattern, flags).translation()
 
 
@@ -104,7 +104,7 @@ class _Translator:
         self._open: list[tuple[int, int]] = []
         """Where each open group begins, and its number; 0: it is not captured."""
 
-    def translation(self) -> Translation:
+    def translation(self) -> TranslatedPattern:
         source: list[str] = []
         unlimited = classes = 0
         repeatable = False
@@ -140,7 +140,7 @@ class _Translator:
                     raise self._error("the classes of the pattern are too large together")
         if self._open:
             raise self._error("unmatched ( (write \\( for the character itself)", self._open[-1][0])
-        return Translation("".join(source), unlimited in (0, len(source) - 1))
+        return TranslatedPattern("".join(source), unlimited in (0, len(source) - 1))
 
     # --- parts of a pattern -------------------------------------------------------------------------------------------------
 
