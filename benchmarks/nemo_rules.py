@@ -94,7 +94,7 @@ def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
     Rules with variables in the place of classes or properties are written once for each that occurs.
 
     Raises:
-        UnsupportedError: that would be too many rules.
+        UnsupportedError: That would be too many rules.
     """
     rules = list(rules)
     known = sorted(set(files) | {found for rule in rules for found in predicates(rule) if isinstance(found, Predicate)})
@@ -172,7 +172,7 @@ def comparisons(rule: Rule) -> Iterator[Call]:
     """Yield the comparisons in a rule's filters.
 
     Raises:
-        UnsupportedError: a filter is something else than a conjunction of comparisons of terms.
+        UnsupportedError: A filter is something else than a conjunction of comparisons of terms.
     """
     pending = [part.expression for part in rule.body if isinstance(part, Filter)]
     while pending:

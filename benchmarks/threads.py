@@ -118,7 +118,7 @@ def rate(workload: ThreadWorkload, threads: int, seconds: float) -> float:
     """Return the queries per second by a number of threads.
 
     Raises:
-        ClickException: an answer was wrong, or none.
+        ClickException: An answer was wrong, or none.
     """
     counts, failures = [0] * threads, list[str]()
     ready, stop = threading.Barrier(threads + 1), threading.Event()

@@ -51,7 +51,7 @@ _SHOWN: Final = 200
 
 
 _LONGEST: Final = 500
-"""The characters of a message. What is longer has a term or a name of the input in it, which is cut."""
+"""The maximal length of a message. Longer ones contain a term or a name of the input, and are shortened."""
 
 
 class ReasonerWarning(UserWarning):
@@ -212,7 +212,7 @@ class InconsistencyError(ReasonerError):
 class CallbackError(ReasonerError):
     """A subscriber's callback raised an exception, which is logged and stored as `__cause__` instead of being raised.
 
-    `commit` is the number of the commit that the callback was told of.
+    `commit` is the number of the reported commit.
     """
 
     def __init__(self, message: str, commit: int) -> None:

@@ -72,7 +72,7 @@ Term: TypeAlias = IRI | BlankNode | Literal
 Triple: TypeAlias = tuple[Term, Term, Term]
 
 AnyTerm: TypeAlias = "Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal"
-"""A term of ours, of rdflib or of pyoxigraph: what users may give."""
+"""A term of `kg_reasoner.terms`, rdflib or pyoxigraph: what public functions accept."""
 AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
 
 
@@ -162,7 +162,7 @@ def unescape(text: str) -> str:
     r"""Return a text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by their characters.
 
     Raises:
-        ValueError: an escape stands for nothing.
+        ValueError: An escape is invalid.
     """
     return _ESCAPE.sub(_escaped, text) if "\\" in text else text
 
@@ -186,7 +186,7 @@ def term_from_text(text: str) -> Term:
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
 
     Raises:
-        ValueError: the text is not a term.
+        ValueError: The text is not a term.
     """
     if text.startswith("<"):
         found = _IRI.fullmatch(unescape(text))

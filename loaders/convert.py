@@ -89,7 +89,7 @@ def text_from_term(term: object) -> str:
     """Return the dictionary text of a term of `kg_reasoner.terms`, rdflib or pyoxigraph.
 
     Raises:
-        LoadError: it is none of these, or its parts do not make a valid term.
+        LoadError: The object is not a term, or its parts do not form a valid term.
     """
     if isinstance(term, IRI):
         return _iri_text(term.value)
@@ -178,7 +178,7 @@ def text_from_rdflib(term: Node) -> str:
     "07"^^<http://www.w3.org/2001/XMLSchema#integer>
 
     Raises:
-        LoadError: the term cannot stand in an RDF graph (a variable, a formula), or has a character that no such term may have.
+        LoadError: RDF graphs cannot contain the term (a variable, a formula), or it has an invalid character.
     """
     kind = _KINDS.get(type(term)) or _kind_of(term)
     text = str.__str__(cast(str, term))
@@ -196,7 +196,7 @@ def from_rdflib(term: Node) -> Term:
     """Return an rdflib term as one of `kg_reasoner.terms`; a normalised literal counts as written in its present form.
 
     Raises:
-        LoadError: see `text_from_rdflib`.
+        LoadError: See `text_from_rdflib`.
     """
     kind = _KINDS.get(type(term)) or _kind_of(term)
     text = str.__str__(cast(str, term))
@@ -281,7 +281,7 @@ def text_from_oxigraph(term: object) -> str:
     """Return the dictionary text of a pyoxigraph term.
 
     Raises:
-        LoadError: the term is one of RDF 1.2 (a triple term, a literal with a base direction).
+        LoadError: The term belongs to RDF 1.2 (a triple term, a literal with a base direction).
     """
     text = str(term)
     first = text[0]
@@ -312,7 +312,7 @@ def from_oxigraph(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph
     """Return a pyoxigraph term as one of `kg_reasoner.terms`.
 
     Raises:
-        LoadError: see `text_from_oxigraph`.
+        LoadError: See `text_from_oxigraph`.
     """
     return term_from_text(text_from_oxigraph(term))
 

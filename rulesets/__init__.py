@@ -44,8 +44,8 @@ def load(name: str | Path) -> Ruleset:
         name: The name of a rule set, or a path.
 
     Raises:
-        UnknownNameError: no rule set has this name.
-        LoadError, RuleSyntaxError: the file cannot be read, or has an error.
+        UnknownNameError: No rule set has this name.
+        LoadError, RuleSyntaxError: The file cannot be read, or has an error.
     """
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:

@@ -46,7 +46,7 @@ _HINTS: Final = (
 def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Iterator[None]:
     """Convert exceptions of Spark in the block to one error of class `kind`: ``cannot <doing>``, the cause, and the fix.
 
-    Errors of our own, and those that have nothing to do with Spark, pass as they are.
+    Errors of kg_reasoner, and those unrelated to Spark, pass unchanged.
     """
     try:
         yield

@@ -23,7 +23,7 @@ def require_pyspark() -> None:
     """Check that pyspark is installed. Called before its first use; the modules of this package can be imported without it.
 
     Raises:
-        MissingExtraError: pyspark, or what its Python workers need, is not installed.
+        MissingExtraError: Pyspark, or what its Python workers need, is not installed.
     """
     if not all(map(find_spec, _PACKAGES)):
         raise MissingExtraError("kg_reasoner.spark_backend", "spark")
@@ -33,7 +33,7 @@ def require_java() -> None:
     """Check that a suitable Java is installed. Called before a session is built in this process.
 
     Raises:
-        ReasonerError: there is no Java, or it is too old.
+        ReasonerError: Java is missing or too old.
     """
     found = java_version()
     if found is None or found < _LEAST_JAVA:
@@ -59,7 +59,7 @@ def graphframes_package(connect: bool = False) -> str:
     """Return the Maven coordinates of the jar for the installed pyspark and graphframes-py; with `connect`, for Spark Connect.
 
     Raises:
-        MissingExtraError: one of them is not installed.
+        MissingExtraError: One of them is not installed.
     """
     try:
         spark, graphframes = version("pyspark"), version("graphframes-py")

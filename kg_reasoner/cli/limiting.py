@@ -104,7 +104,7 @@ def _within(limits: Limits) -> Iterator[None]:
     """Run a whole command within limits: a watch stops kernels, and an alarm, where available, everything else (parsers, rdflib).
 
     Raises:
-        LimitError, TimedOut: a limit is exceeded.
+        LimitError, TimedOut: A limit is exceeded.
     """
     from kg_reasoner.concurrency.limits import UNLIMITED, Watch
 

@@ -171,7 +171,7 @@ def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
     """Report on standard error the axioms that rules cannot fully express: a few in short form, or all of them `in_full`.
 
-    Nothing is told under ``--quiet``: it is the same with every command on the same ontology.
+    Print nothing with ``--quiet``, because every command on the same ontology gives the same report.
     """
     if not warnings or is_quiet():
         return

@@ -18,13 +18,13 @@ _DECLARATIONS: Final = (
     re.compile(r"<Prefix\s+name=\"(?P<prefix>[^\"]*)\"\s+IRI=\"(?P<namespace>[^\"&\s]+)\""),
     re.compile(r"\"(?P<prefix>[\w.-]+)\"\s*:\s*\"(?P<namespace>\w+:[^\"\s]*[/#:])\""),
 )
-"""How Turtle and its relatives, RDF/XML, OWL/XML and the contexts of JSON-LD say that a prefix stands for a namespace."""
+"""Declarations of prefixes in Turtle and its relatives, RDF/XML, OWL/XML and the contexts of JSON-LD."""
 
 
 def document_prefixes(files: Iterable[str], input_format: str | None = None) -> dict[str, str]:
     """Return the prefixes declared at the beginning of RDF documents; the first declaration of a prefix wins.
 
-    What can be read only once, such as standard input and pipes, is left out.
+    Sources that can be read only once, such as standard input and pipes, are skipped.
     """
     found: dict[str, str] = {}
     for document in _documents(files, input_format):

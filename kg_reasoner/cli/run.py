@@ -114,7 +114,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
     """Open the output files and yield them by name; remove a folder created for them if anything fails.
 
     Raises:
-        OutputError: a file cannot be written, or is one of those that are `read`.
+        OutputError: A file cannot be written, or is one of those that are `read`.
     """
     from kg_reasoner.io.files import atomic_text
 

@@ -147,7 +147,7 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
     """Yield a reasoner over the inputs, in a Spark session that ends with the block.
 
     Raises:
-        OutputError: the `new_folder` is there already; nothing has been read then.
+        OutputError: The `new_folder` already exists; nothing has been read.
     """
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.io.writing import expect_free

@@ -47,7 +47,7 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     """Read a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
     from kg_reasoner.rdflib_store.sparql_text import read_query
 

@@ -160,8 +160,8 @@ class Watch:
         """Raise an error if the operation is cancelled or a limit is exceeded.
 
         Raises:
-            CancelledError: it was cancelled.
-            LimitError: it exceeds a limit.
+            CancelledError: It was cancelled.
+            LimitError: It exceeds a limit.
         """
         why = self._why
         if why is None and self._outer is not self and self._outer is not NOBODY:
@@ -178,7 +178,7 @@ class Watch:
 
 
 NOBODY: Final = Watch()
-"""The watch where there is none: it lets everything pass."""
+"""The watch used without limits, which never stops an operation."""
 
 
 _watches: Final[ContextVar[tuple[Watch, ...]]] = ContextVar("watches", default=(NOBODY,))

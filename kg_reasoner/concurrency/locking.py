@@ -21,10 +21,10 @@ from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 __all__ = ["Hold", "ReadWriteLock", "is_at_work", "new_mutex"]
 
 POLL: Final = 0.05
-"""Seconds after which a thread that waits looks whether a hold has become void."""
+"""Seconds after which a waiting thread checks for void holds."""
 
 FORK_PATIENCE: Final = 10.0
-"""Seconds for which a fork waits for other threads to end what they are changing."""
+"""Seconds for which a fork waits for other threads to complete their changes."""
 
 _mutexes: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -90,14 +90,14 @@ WRITER: Final = "writer"
 class ReadWriteLock:
     """Any number of threads read, or a single one writes.
 
-    A thread that writes may also read, and write again: what it gets then stands for nothing. One that reads may read again. A
-    writer that waits goes before readers that come later.
+    The lock is re-entrant: a writing thread may also read and write again, which gives a hold without effect, and a reading thread
+    may read again. A waiting writer precedes later readers.
 
-    Who reads and who writes is in two dictionaries, which change in single steps: at each moment, whatever strikes, they say who
-    holds the lock. A reader writes itself down and then looks for a writer, a writer writes itself down and then looks for readers.
+    Two dictionaries record the readers and the writer. They change in single steps, so they are correct at any interrupt. A reader
+    registers itself and then checks for a writer; a writer registers itself and then checks for readers.
 
     Args:
-        is_changing: says whether a change is under way, so that a fork has to wait.
+        is_changing: Says whether a change is under way, so that a fork has to wait.
 
     >>> lock = ReadWriteLock()
     >>> with lock.write(), lock.read():
@@ -111,7 +111,7 @@ class ReadWriteLock:
         self._readers: dict[int, bool] = {}
         self._waiting: dict[int, bool] = {}
         self._freed, self._left = threading.Event(), threading.Event()
-        """Set when a writer goes and somebody waits for that, and when a reader does."""
+        """Set when a writer or a reader releases the lock while a thread waits for it."""
         self._mutex = new_mutex()
         self._reading = _Reading(self)
         self._writing = _Writing(self)
@@ -138,7 +138,7 @@ class ReadWriteLock:
         """Wait until this thread may read, and return its hold.
 
         Raises:
-            LimitError: that takes longer than the limits of this operation allow.
+            LimitError: Waiting exceeds the time limit of this operation.
         """
         me = get_ident()
         if me in self._readers:
@@ -172,8 +172,8 @@ class ReadWriteLock:
         """Wait until this thread may write, and return its hold. For `until`, see `Token`.
 
         Raises:
-            LimitError: that takes longer than the limits of this operation allow.
-            ReasonerError: this thread is in the middle of a query, and another thread is about to write.
+            LimitError: Waiting exceeds the time limit of this operation.
+            ReasonerError: This thread is in the middle of a query, and another thread is about to write.
         """
         me = get_ident()
         token = me, until
@@ -280,7 +280,7 @@ def _patience(end: float | None) -> float:
     """Return how long to wait before checking for void holds.
 
     Raises:
-        LimitError: it has taken too long.
+        LimitError: The time limit is exceeded.
     """
     if end is None:
         return POLL

@@ -19,7 +19,7 @@ MOST: Final = 1024
 """Items that are fetched at once: at first, and at most."""
 
 KEPT: Final = 1 << 18
-"""Items that a writer fetches for a reader at most. Where there are more, the reader is told that what it reads has changed."""
+"""The maximal number of items that a writer fetches for a reader. With more, the reader gets an error about the change."""
 
 CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
 
@@ -42,7 +42,7 @@ class Readings:
         self.open: dict[int, ReferenceType[Completable]] = {}
         """Those that are not complete, by their identity."""
         self.is_completing = False
-        """Whether the rest is being fetched, for which nothing may be taken in."""
+        """Whether the remaining items are being fetched, during which no result may be registered."""
 
     def add(self, reading: Completable) -> None:
         """Register an incomplete result."""

@@ -47,7 +47,7 @@ class Circuit(Wiring):
             arity: The number of columns of its Z-sets.
 
         Raises:
-            CircuitError: there is an input of that name.
+            CircuitError: The circuit already has an input with this name.
         """
         if name in self.inputs:
             raise CircuitError(f"the circuit already has an input {name!r}")
@@ -62,7 +62,7 @@ class Circuit(Wiring):
             stream: A stream of this circuit.
 
         Raises:
-            CircuitError: there is an output of that name, or the stream is of another circuit.
+            CircuitError: The circuit already has an output with this name, or the stream belongs to another circuit.
         """
         if stream.circuit is not self:
             raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` makes it one of this one")
@@ -78,7 +78,7 @@ class Circuit(Wiring):
         """Check the wiring. The first `step` calls this.
 
         Raises:
-            CircuitError: a feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or
+            CircuitError: A feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or
                 there is no output.
         """
         if not self.outputs:
@@ -105,7 +105,7 @@ class Circuit(Wiring):
         """Run one tick: take the changes of the inputs (empty by default) and return the changes of the outputs.
 
         Raises:
-            CircuitError: there is no such input, or it has another number of columns; or what `build` raises.
+            CircuitError: The input is unknown or has a different number of columns; also raised by `build`.
         """
         if not self._built:
             self.build()
@@ -140,7 +140,7 @@ class Nested(Wiring):
             stream: A stream of the outer circuit.
 
         Raises:
-            CircuitError: the stream is of another circuit.
+            CircuitError: The stream belongs to another circuit.
         """
         self._fixpoint.accepts += (stream.arity,)
         self.outer.accept(self._fixpoint, [*self._node.sources, stream])
@@ -156,7 +156,7 @@ class Nested(Wiring):
             stream: A stream of this nested circuit.
 
         Raises:
-            CircuitError: the stream is not of this nested circuit.
+            CircuitError: The stream is not of this nested circuit.
         """
         if stream.circuit is not self:
             raise CircuitError(f"stream {stream} is not of the nested circuit {self.name!r}")
@@ -168,7 +168,7 @@ class Nested(Wiring):
         """Iterate until all delays are empty and no operator has pending rows.
 
         Raises:
-            LimitError, CancelledError: the operation that this is a part of has to end.
+            LimitError, CancelledError: The surrounding operation has to end.
         """
         self.begin()
         for source, value in zip(self.introduced, values, strict=True):

@@ -73,7 +73,7 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
     """Return the rows sorted, with the weights of equal rows added, and without rows of weight 0.
 
     Args:
-        presorted: whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
+        presorted: Whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
     """
     if len(weights) < 2 or (len(columns) == 1 and (columns[0][1:] > columns[0][:-1]).all()):
         return without_zeros(columns, weights)

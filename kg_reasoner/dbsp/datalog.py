@@ -34,7 +34,7 @@ class Datalog:
     Rules are those of the rule language, with NOT (stratified), FILTER and BIND; aggregates are not among them.
 
     Args:
-        indexed: see `Interpreter`.
+        indexed: See `Interpreter`.
 
     >>> from kg_reasoner.language.parser import parse
     >>> datalog = Datalog()
@@ -78,7 +78,7 @@ class Datalog:
             rules: The changes of rules, with weights.
 
         Raises:
-            SafetyError, ArityError, StratificationError, UnsupportedError: the rules are wrong; nothing changes.
+            SafetyError, ArityError, StratificationError, UnsupportedError: The rules are wrong; nothing changes.
         """
         weights = self._rules.copy()
         for rule, weight in (rules or {}).items():

@@ -18,11 +18,12 @@ class Groupwise(Operator):
 
     With an inner clock, the result at iteration i of this update is f(i) - f(i - 1), f(i) being by how much this update changes the
     function of all changes up to iteration i. So a group has to be looked at when it changes now, and also when it has changed in
-    this update and changed at this iteration in earlier ones: it waits on the agenda. The past is kept by iteration for that.
+    this update and changed at this iteration in earlier ones: it waits on the agenda. For this purpose, the past is stored by
+    iteration.
 
     Args:
-        width: the leading columns that make a group.
-        function: of a Z-set, whose result for a group depends on the rows of the group only.
+        width: The leading columns that make a group.
+        function: Of a Z-set, whose result for a group depends on the rows of the group only.
     """
 
     is_still = True

@@ -1,8 +1,7 @@
-"""Rules as directions: a trie of body prefixes. A prefix that rules share is one node, and is evaluated once.
+"""The rules as a trie of body prefixes. A prefix shared by rules is one node, and is evaluated once.
 
-A node is a prefix's exact identity: it is known by its parent and the next part of the body, in which variables are numbered as
-they are bound. The end of a body is known by its head as well (its *grounding signal*), so that the bindings of whole bodies need
-not be kept to meet a head later.
+A node is identified by its parent and the next part of the body, with variables numbered in the order of binding. The end of a body
+is also identified by its head (its *grounding signal*), so bindings of whole bodies need not be stored until they meet a head.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Pattern: TypeAlias = "tuple[Term | None, ...]"
 
 @dataclass(frozen=True, slots=True)
 class TrieIndex:
-    """An order of a predicate's columns, for joins: `key` columns first, then the others that are wanted.
+    """A column order of a predicate for joins: the `key` columns first, then the other needed columns.
 
     Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
     fact (by negations, and by atoms that bind nothing that is needed) holds each key once.
@@ -42,7 +41,7 @@ class TrieIndex:
 
 @dataclass(slots=True)
 class PrefixNode:
-    """A prefix: what its last part does to the rewrites of the prefix before, its parent.
+    """A prefix: how its last part extends the rewrites of its parent, the shorter prefix.
 
     Inside of bodies, a rewrite has the values of all variables, in the order in which they are bound. At the end of a body, it only
     has those that the head or the last part itself needs.
@@ -74,7 +73,7 @@ class PrefixNode:
 
 @dataclass(slots=True)
 class TrieChanges:
-    """Nodes and indexes (with their numbers) that come and go with rules. Numbers of what is gone are free after `settle`."""
+    """Nodes and indexes (with their numbers) added and removed with rules. Numbers of removed ones are free after `settle`."""
 
     added: list[PrefixNode] = field(default_factory=list)
     removed: list[PrefixNode] = field(default_factory=list)
@@ -83,7 +82,7 @@ class TrieChanges:
 
 
 class Numbers:
-    """Gives out the least numbers that are free."""
+    """Assigns the smallest free numbers."""
 
     def __init__(self, first: int) -> None:
         self._next = first
@@ -91,7 +90,7 @@ class Numbers:
 
     @property
     def end(self) -> int:
-        """No number is as large."""
+        """An upper bound of the numbers in use."""
         return self._next
 
     def take(self) -> int:
@@ -102,7 +101,7 @@ class Numbers:
         return self._next - 1
 
     def release(self, number: int) -> None:
-        """Say that it is free."""
+        """Declare a number free."""
         heappush(self._free, number)
 
 
@@ -110,7 +109,7 @@ class Trie:
     """The prefixes of all clauses.
 
     Args:
-        indexed: whether joins look facts up by what is bound; else only by their predicate.
+        indexed: Whether joins look facts up by what is bound; else only by their predicate.
     """
 
     def __init__(self, indexed: bool = True) -> None:
@@ -129,16 +128,16 @@ class Trie:
 
     @property
     def node_end(self) -> int:
-        """No node has as large a number."""
+        """An upper bound of the numbers of nodes."""
         return self._node_numbers.end
 
     @property
     def index_end(self) -> int:
-        """No index has as large a number; 0 stands for no index."""
+        """An upper bound of the numbers of indexes; 0 means no index."""
         return self._index_numbers.end
 
     def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> TrieChanges:
-        """Add and remove clauses. What is added twice has to be removed twice; removing what is not there does nothing."""
+        """Add and remove clauses. A clause added twice has to be removed twice; removing an unknown clause has no effect."""
         changes = TrieChanges()
         for clause in removed:
             if self._uses[clause] > 1:
@@ -154,14 +153,14 @@ class Trie:
         return changes
 
     def settle(self, changes: TrieChanges) -> None:
-        """The rules that are gone have been forgotten by the circuit, too."""
+        """Release the numbers of removed rules, once the circuit no longer uses them."""
         for node in changes.removed:
             self._node_numbers.release(node.number)
         for number, _ in changes.old_indexes:
             self._index_numbers.release(number)
 
     def _enter(self, clause: Clause, changes: TrieChanges) -> Iterator[Hashable]:
-        """Yield the keys of the nodes of a clause."""
+        """Add a clause, and yield the keys of its nodes."""
         variables: dict[str, int] = {}
         occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
         parent = ROOT
@@ -205,7 +204,7 @@ class Trie:
                 changes.old_indexes.append((counted[0], node.index))
 
     def _index(self, node: PrefixNode, changes: TrieChanges) -> None:
-        """Give a node the number of its index."""
+        """Assign an index number to a node."""
         if node.index is None:
             return
         counted = self._indexes.get(node.index)
@@ -216,7 +215,7 @@ class Trie:
         node.index_number = counted[0]
 
     def _work_out(self, node: PrefixNode, terms: Pattern, bound: int) -> None:
-        """Work out what a part of a body does, after a prefix that binds so many variables."""
+        """Determine the effect of a part of a body after a prefix with this number of bound variables."""
         part = node.part
         if isinstance(part, Condition):
             *arguments, node.result = (term for term in terms if term is not None)
@@ -245,7 +244,7 @@ class Trie:
             node.head = node.head[0], tuple(map(own, node.head[1]))
 
     def _match(self, node: PrefixNode, part: Literal, terms: Pattern, bound: int) -> None:
-        """Work out how an atom meets facts: which columns are known, which ones bind variables."""
+        """Determine how an atom matches facts: which columns are known, and which bind variables."""
         known, first, equal = dict[int, Term](), dict[Term, int](), []
         for column, term in enumerate(terms):
             if term is None:
@@ -272,5 +271,5 @@ def _terms(part: Part) -> tuple[Argument, ...]:
 
 
 def _numbered(term: Argument, names: Mapping[str, int]) -> Term:
-    """Return a constant, or a variable's number."""
+    """Return a constant, or the number of a variable."""
     return term if isinstance(term, int) else ~names[term]

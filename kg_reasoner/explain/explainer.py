@@ -66,8 +66,8 @@ class Explainer:
             effort: The maximal number of instances to examine for the shortest proof; None means unlimited.
 
         Raises:
-            NoProofError: there is no such fact.
-            ReasonerError: that is not a fact at all.
+            NoProofError: The fact does not hold.
+            ReasonerError: The argument is not a fact.
         """
         stored, flags = self._stored(fact)
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
@@ -98,7 +98,7 @@ class Explainer:
         """Return the rules that could derive a fact that does not hold, and what they lack, see `kg_reasoner.explain.missing`.
 
         Raises:
-            ReasonerError: the fact is there, or that is not a fact at all.
+            ReasonerError: The fact is there, or The argument is not a fact.
         """
         atom = self._image(self._atom(fact))
         stored = self.derivations.fact(atom)
@@ -112,7 +112,7 @@ class Explainer:
         """Return a fact in stored form, and its flags.
 
         Raises:
-            NoProofError: there is no such fact.
+            NoProofError: The fact does not hold.
         """
         derivations = self.derivations
         if hasattr(fact, "rule") and hasattr(fact, "terms"):
@@ -135,7 +135,7 @@ class Explainer:
         """Return a fact as an atom.
 
         Raises:
-            ReasonerError: it is neither a triple of terms nor an atom of constants.
+            ReasonerError: It is neither a triple of terms nor an atom of constants.
         """
         atom = fact if isinstance(fact, Atom) else Atom(TRIPLE, tuple(fact)) if isinstance(fact, tuple | list) else None
         if atom is None or (atom.predicate == TRIPLE and atom.arity != 3):

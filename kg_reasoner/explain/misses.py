@@ -22,7 +22,7 @@ class Miss:
     """A rule that could derive the fact but does not. `held` and `failed` are ground parts of its body, in the order of trying.
 
     `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
-    first. They are the only ones unless there are `more`. The `note` says what there is instead, if anything.
+    first. They are the only ones unless there are `more`. The `note` describes what holds instead, if anything.
     """
 
     rule: Rule

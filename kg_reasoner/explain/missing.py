@@ -53,8 +53,8 @@ Bindings = dict[Variable, Term]
 class WhyNot(Absence):
     """Why a fact does not hold. Rules are sorted by how far they match; rules that require the fact itself come last.
 
-    `unknown` are terms of the fact that occur nowhere. `idle` are rules about any property or any class that do not apply: a
-    filter is false of the fact itself, or a relation that the rule needs has no facts.
+    `unknown` are terms of the fact that occur nowhere. `idle` are general rules (about any property or any class) that do not
+    apply: a filter is false for the fact itself, or a relation that the rule needs has no facts.
     """
 
     __slots__ = ()

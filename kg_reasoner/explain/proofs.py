@@ -13,9 +13,9 @@ __all__ = ["Computed", "Group", "Proof", "Reason", "Solution", "Statement", "Ste
 class Proof(ProofSteps):
     """A well-founded proof: each statement occurs once, after its premises; the last one is the conclusion.
 
-    `shortest` says whether no proof has a smaller height (see `height`), and none of this height whose parts are as low as they can
-    be has fewer steps. What an aggregate rests on is not counted: as with negation, that is settled before. Without `shortest`, the
-    search was given up for this proof, see `kg_reasoner.explain.search`.
+    `shortest` states that no proof has a smaller height (see `height`), and no proof of this height with parts of minimal height
+    can be has fewer steps. The premises of aggregates are not counted, because they belong to lower strata, as with negation. If
+    `shortest` is false, the search ended early with this proof, see `kg_reasoner.explain.search`.
     """
 
     __slots__ = ()

@@ -12,7 +12,7 @@ from kg_reasoner.terms import Term
 __all__ = ["REASONS", "SHOWN", "Computed", "Group", "ProofSteps", "Reason", "Solution", "Statement", "Step"]
 
 SHOWN: Final = 3
-"""So many solutions of a group are shown."""
+"""The number of solutions of a group that are shown."""
 
 Reason: TypeAlias = Literal[
     "explicit", "stated", "literal", "rule", "absent", "checked", "computed", "aggregated", "solution", "same"

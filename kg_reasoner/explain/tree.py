@@ -10,7 +10,7 @@ from kg_reasoner.explain.steps import ProofSteps
 __all__ = ["DEEPEST", "Line", "outline"]
 
 DEEPEST: Final = 40
-"""How deep a tree goes before it is continued in a tree of its own."""
+"""The depth at which a tree is continued in a separate tree."""
 
 
 @dataclass(frozen=True, slots=True)

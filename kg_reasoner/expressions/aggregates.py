@@ -1,9 +1,9 @@
 """COUNT, SUM, MIN, MAX and AVG over the values of a group (SPARQL 1.1 Query, sections 11 and 18.5.1).
 
-A value is None where evaluating the aggregate's argument was a type error. COUNT leaves errors out (18.5.1.2); for the other
-functions an error, or a value that they cannot take, is an error of the whole aggregate (11.3), and the group has no result.
+A value is None if the evaluation of the aggregate's argument was a type error. COUNT ignores errors (18.5.1.2); for the other
+functions, an error or an unsuitable value is an error of the whole aggregate (11.3), and the group has no result.
 
-Nothing depends on the order of the values, so that an incremental engine may see them in any order:
+Results do not depend on the order of the values, as incremental maintenance requires:
 
 * Integers and decimals are added exactly. Floats and doubles are added as if exactly, then rounded: 1E16 + 1 - 1E16 is 1.
 * MIN and MAX take the first and the last in the order of `order_key`, which is total: among literals of one value, such as ``1``
@@ -40,7 +40,7 @@ def check(function: str, span: Span | None = None) -> None:
         span: The place of the function in the rule, for the error.
 
     Raises:
-        UnsupportedError: names it, and why.
+        UnsupportedError: The function cannot be evaluated; the message gives the reason.
     """
     if function in FUNCTIONS:
         return

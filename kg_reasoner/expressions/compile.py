@@ -40,8 +40,8 @@ def check(expression: Expression, span: Span | None = None) -> None:
         span: The place that an error shows if a part of the expression has no place of its own.
 
     Raises:
-        UnsupportedError: a function that does not exist or gives another value each time, or calls nested deeper than `DEPTH`.
-        ArityError: a function is called with too few or too many arguments, or BOUND with something other than a variable.
+        UnsupportedError: A function that does not exist or gives another value each time, or calls nested deeper than `DEPTH`.
+        ArityError: A function is called with too few or too many arguments, or BOUND with something other than a variable.
     """
     level: list[Expression] = [expression]
     depth = 0
@@ -62,7 +62,7 @@ def check_patterns(expression: Expression, span: Span | None = None) -> None:
         span: The place that an error shows if a part of the expression has no place of its own.
 
     Raises:
-        UnsupportedError: says what is wrong, and where in the pattern.
+        UnsupportedError: The pattern is invalid; the message gives the position in it.
     """
     waiting: list[Expression] = [expression]
     while waiting:
@@ -125,8 +125,8 @@ def compile_expression(expression: Expression, variables: Sequence[Variable]) ->
         variables: The variables, in the order in which the function takes their values.
 
     Raises:
-        SafetyError: the expression has a variable that is not among `variables`.
-        UnsupportedError, ArityError: as `check`.
+        SafetyError: The expression has a variable that is not among `variables`.
+        UnsupportedError, ArityError: As `check`.
     """
     return _prepared(expression, variables, TERM)
 
@@ -135,7 +135,7 @@ def compile_filter(expression: Expression, variables: Sequence[Variable]) -> Cal
     """Return a function from the values of the variables to whether the expression has the effective boolean value true.
 
     Raises:
-        SafetyError, UnsupportedError, ArityError: as `compile_expression`.
+        SafetyError, UnsupportedError, ArityError: As `compile_expression`.
     """
     evaluate = _prepared(expression, variables, BOOLEAN)
     return lambda row: evaluate(row) is True

@@ -106,7 +106,7 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
     """Return the IRIs of the datatypes to recognise: the given ones and `ALWAYS_RECOGNISED`, or all known ones for None.
 
     Raises:
-        UnknownNameError: one of them is not known.
+        UnknownNameError: One of them is not known.
     """
     if datatypes is None:
         return DATATYPES

@@ -35,7 +35,7 @@ _BREAKS: Final = re.compile(r"[\t\n\r]")
 
 
 def relations_of(program: Program) -> Relations:
-    """Return the columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
+    """Return the columns of each relation of a program: as declared, or of type ``any`` for the arguments of its atoms.
 
     RDF triples and the head of constraints are not relations.
     """
@@ -48,7 +48,7 @@ def relations_of(program: Program) -> Relations:
 
 
 def output_relations(program: Program) -> Relations:
-    """Return the relations to write: those that are declared as output or, if none is, those that rules with a body derive."""
+    """Return the relations to write: those declared as output or, without any, those that rules with a body derive."""
     relations = relations_of(program)
     wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
     if not wanted:
@@ -57,7 +57,8 @@ def output_relations(program: Program) -> Relations:
 
 
 def file_stem(predicate: str) -> str:
-    """Return the name of a relation's file, without suffix: the predicate; of an IRI, the IRI with everything odd percent-encoded.
+    """Return the file name of a relation, without suffix: the predicate; for an IRI, the IRI with special characters
+    percent-encoded.
 
     >>> file_stem("edge"), file_stem("<http://example.org/edge>")
     ('edge', 'http%3A%2F%2Fexample.org%2Fedge')
@@ -66,13 +67,13 @@ def file_stem(predicate: str) -> str:
 
 
 def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
-    """Return the files with the facts of a program's relations, by predicate: every declared input has one, other relations may
-    have one.
+    """Return the files of facts for a program's relations, by predicate. Every declared input must have one; other relations
+    may.
 
     Relations that are declared as output are not read.
 
     Raises:
-        LoadError: there is no such folder, no file for a declared input, or more than one file for a relation.
+        LoadError: There is no such folder, no file for a declared input, or more than one file for a relation.
     """
     directory = None if folder is None else Path(folder)
     if directory is not None and not directory.is_dir():
@@ -97,12 +98,12 @@ def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
 
 
 def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """Yield what may be a mistake, such as a typing error: files that no relation reads, and relations that nothing fills.
+    """Yield warnings about likely mistakes, such as typing errors: files that no relation reads, and relations without facts.
 
     Args:
-        program: the program.
-        folder: the folder with its facts, if there is one.
-        files: the files that are read, as `fact_files` gives them.
+        program: The program.
+        folder: The folder with its facts, if there is one.
+        files: The files that are read, as `fact_files` gives them.
     """
     relations = relations_of(program)
     stems = {file_stem(predicate) for predicate in relations}
@@ -130,10 +131,10 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
 
 
 def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Term, ...]]:
-    """Yield the facts of a file, in its order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
+    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
 
     Raises:
-        LoadError: the file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
+        LoadError: The file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
             column's type; the error shows the place.
     """
     separator = "," if path.name.removesuffix(".gz").endswith(".csv") else "\t"
@@ -182,9 +183,7 @@ def _wrong(path: Path, number: int, line: str, start: int, end: int, message: st
 
 
 def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers, without line breaks; in CSV, lines that a quoted line break continues are
-    joined.
-    """
+    """Yield the lines of a file with their numbers, without line breaks; in CSV, join lines continued by a quoted line break."""
     pending, first, quotes = "", 0, 0
     try:
         with path.open("rb") as raw, ExitStack() as stack:
@@ -214,7 +213,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
 
 
 def _csv_cells(path: Path, number: int, line: str) -> list[tuple[str, int, int]]:
-    """Return the cells of a CSV record, each with the place where its text starts and ends."""
+    """Return the cells of a CSV record with the start and end of their text."""
     cells: list[tuple[str, int, int]] = []
     start = 0
     while True:
@@ -253,12 +252,12 @@ def _places(path: Path, number: int, line: str, separator: str) -> list[tuple[in
 
 
 def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
-    """Write facts to an open text file, sorted so that the same facts give the same file; returns how many.
+    """Write facts to an open text file, sorted for reproducible output; return their number.
 
-    Numbers come first, by value, and everything else after them, by the text of the cell.
+    Numbers come first, ordered by value; other cells follow, ordered by text.
 
     Raises:
-        OutputError: a string with a tab or a line break stands in a ``string`` column of a TSV file, which cannot hold it.
+        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
     """
     types = [column.type for column in columns]
     keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
@@ -279,7 +278,7 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
 
 
 def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
-    """Return where a cell comes in a column: a number by its value, before everything else."""
+    """Return the sort key of a cell in a column: numbers by value, before all others."""
     if isinstance(term, Literal) and term.datatype != XSD.string.value:
         value = value_of(term)
         if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers

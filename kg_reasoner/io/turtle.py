@@ -1,7 +1,7 @@
 """Turtle for people: triples grouped by subject, blank nodes and lists written where they are used.
 
-A blank node that is the object of one triple only is written in brackets in its place. What is nested deeper than `DEPTH`, and one
-node of a circle of blank nodes, has a label instead. Besides the triples, which are ids, only the blank nodes are held in memory.
+A blank node that is the object of a single triple is written in brackets in its place. Nodes nested deeper than `DEPTH`, and one
+node of each cycle of blank nodes, have labels instead. Apart from the triples, which are ids, only blank nodes are in memory.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _TurtleWriter:
         """The blank nodes that have been written in their places."""
 
     def subjects(self) -> Iterator[int]:
-        """Yield the subjects that have statements of their own."""
+        """Yield the subjects with statements of their own."""
         found = np.unique(self._triples[:, 0])
         blank = self._blank[found]
         for subject in found[~blank].tolist():
@@ -69,7 +69,7 @@ class _TurtleWriter:
                 yield subject
 
     def properties(self, subject: int, depth: int) -> str:
-        """Return all that is said of a subject."""
+        """Return the statements about a subject."""
         rows = self._about(subject)
         indent = "\n" + "    " * depth
         parts: list[str] = []
@@ -79,7 +79,7 @@ class _TurtleWriter:
         return (" " if len(parts) == 1 and depth == 1 else indent) + f" ;{indent}".join(parts)
 
     def value(self, value: int, depth: int) -> str:
-        """Return an object: the term, a list or what is said of a blank node."""
+        """Return the text of an object: a term, a list, or the statements about a blank node."""
         if value not in self._nested or depth > DEPTH:
             return self.text(value)
         items = self._list(value)
@@ -112,7 +112,7 @@ class _TurtleWriter:
         return self._triples[start:end]
 
     def _list(self, head: int) -> list[int] | None:
-        """Return the items of a list that is written with parentheses; its nodes have been written then."""
+        """Return the items of a list that is written with parentheses, and mark its nodes as written."""
         items, cells = list[int](), list[int]()
         node = head
         while node != self._nil:

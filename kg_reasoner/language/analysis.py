@@ -57,7 +57,7 @@ def check(program: Program) -> list[list[Rule]]:
     """Check the arity, safety, stratification and expressions of a program, in this order, and return its strata (see `stratify`).
 
     Raises:
-        ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
+        ArityError, SafetyError, StratificationError, UnsupportedError: The first error in the program.
     """
     check_arity(program)
     check_safety(program)
@@ -76,7 +76,7 @@ def check_arity(program: Program) -> None:
         program: The program to check.
 
     Raises:
-        ArityError: at the first use that differs.
+        ArityError: At the first use that differs.
     """
     known: dict[str, tuple[int, Span | None]] = {}
     for declaration in program.declarations:
@@ -132,7 +132,7 @@ def check_safety(program: Program) -> None:
     A variable that occurs in one negated atom and nowhere else is existential there (`lonely(?x) :- node(?x), NOT edge(?x, ?y) .`).
 
     Raises:
-        SafetyError: names the variable.
+        SafetyError: Names the variable.
     """
     for rule in program.rules:
         _check_rule(rule)
@@ -242,7 +242,7 @@ def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Return the strata of rules in the order of evaluation; rules keep their order within a stratum. See `levels`.
 
     Raises:
-        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
     """
     strata: dict[int, list[Rule]] = {}
     for rule, level in levels(rules).items():
@@ -254,11 +254,11 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
     """Return the number of each rule's stratum: its positive atoms match facts of this stratum or lower ones, its negated and
     aggregated atoms match facts of lower strata only.
 
-    Strata are split only where negation or aggregation demands it: without either there is one. What no rule derives is known
-    before the first.
+    Strata are split only where negation or aggregation requires it; without them, a program has one stratum. Facts that no rule
+    derives precede the first stratum.
 
     Raises:
-        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
     """
     if not any(map(_looks_down, rules)):
         return dict.fromkeys(rules, 0)
@@ -411,7 +411,7 @@ def check_expressions(program: Program) -> None:
     """Check that every function and aggregate exists, is deterministic, and has the right number of arguments.
 
     Raises:
-        UnsupportedError: names the function or aggregate, or what is wrong with a regular expression.
+        UnsupportedError: Names the function or aggregate, or what is wrong with a regular expression.
     """
     for rule in program.rules:
         _check_parts(rule)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 Node: TypeAlias = Any
-"""A tree or a token of lark's; which one stands where is the grammar's business. Trees have `data` and `children`."""
+"""A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
 
 __all__ = ["AGGREGATES", "CASTS", "COLUMN_TYPES", "FUNCTIONS", "PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
 
@@ -90,8 +90,8 @@ def parse(text: str, source: str = "<string>") -> Program:
         source: The name of the text in error messages.
 
     Raises:
-        RuleSyntaxError: with the place, what was expected there, and a similar name where a name is unknown.
-        UnsupportedError: expressions or aggregates are nested too deep.
+        RuleSyntaxError: With the place, what was expected there, and a similar name where a name is unknown.
+        UnsupportedError: Expressions or aggregates are nested too deep.
     """
     from lark.exceptions import UnexpectedInput
 
@@ -107,8 +107,8 @@ def parse_file(path: str | Path) -> Program:
     """Parse a rule file (UTF-8) into a program.
 
     Raises:
-        LoadError: the file cannot be read.
-        RuleSyntaxError: as `parse`.
+        LoadError: The file cannot be read.
+        RuleSyntaxError: As `parse`.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ __all__ = ["lalr_parser"]
 def lalr_parser(grammar: str) -> Lark:
     """Return the LALR parser of a grammar, whose trees have source positions.
 
-    The tables are kept as JSON, in the shape that Lark gives them for parsers without Lark (`lark.tools.standalone`). Where a file
-    does not fit the installed Lark, they are built again.
+    The tables are cached as JSON, in the format of Lark's standalone parsers (`lark.tools.standalone`). If a file does not match
+    the installed Lark, they are built again.
     """
     import lark
     from lark.grammar import Rule

@@ -37,7 +37,7 @@ _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("COMPARISON", frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "IN", "NOT_IN"]), "an operator"),
     ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
 )
-"""What may stand at a place: a terminal that is accepted there only; the terminals that the words cover; the words."""
+"""What is allowed at a place: a terminal accepted only there; the terminals that the words cover; the words."""
 
 _WORDS: Final = {
     "$END": "the end of the text",

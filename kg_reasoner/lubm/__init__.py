@@ -19,7 +19,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def ontology_path() -> Path:
-    """Return the file of the benchmark's ontology, in Turtle."""
+    """Return the path of the benchmark's ontology, in Turtle."""
     return _HERE / "ontology.ttl"
 
 
@@ -34,12 +34,12 @@ def queries() -> dict[str, str]:
 
 
 def query_title(name: str) -> str:
-    """Return what a query asks for, in a few words.
+    """Return a short description of a query.
 
     >>> query_title("q06")
     'all students'
 
     Raises:
-        KeyError: there is no such query.
+        KeyError: The query does not exist.
     """
     return _query_texts()[name].partition("\n")[0].removeprefix("# ")

@@ -18,8 +18,8 @@ class ColumnTypes:
     """Finds facts that violate the column types declared in a program.
 
     Args:
-        dictionary: what the ids mean.
-        program: has the declarations.
+        dictionary: What the ids mean.
+        program: Has the declarations.
     """
 
     def __init__(self, dictionary: Dictionary, program: Program) -> None:
@@ -32,12 +32,12 @@ class ColumnTypes:
         """Check facts of a predicate, shape (n, arity).
 
         Args:
-            predicate: the predicate.
-            facts: the facts.
-            rules: those that may have derived them, for the message.
+            predicate: The predicate.
+            facts: The facts.
+            rules: Those that may have derived them, for the message.
 
         Raises:
-            ColumnTypeError: a term is not of its column's type.
+            ColumnTypeError: A term is not of its column's type.
         """
         if predicate not in self.typed:
             return
@@ -60,7 +60,7 @@ def check_heads(program: Program) -> None:
         program: The program to check.
 
     Raises:
-        ColumnTypeError: a constant is not of its column's type.
+        ColumnTypeError: A constant is not of its column's type.
     """
     typed = _typed(program)
     if not typed:

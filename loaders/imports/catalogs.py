@@ -55,11 +55,11 @@ class Catalog:
         """Return the catalog for a mapping, the path of an XML catalog, the path of a folder, or several of these.
 
         Args:
-            source: one of these.
-            bounds: how large and how deep the documents may be that it looks into.
+            source: One of these.
+            bounds: Bounds on the size and depth of documents in it.
 
         Raises:
-            LoadError: there is no such file or folder, or it is not an XML catalog.
+            LoadError: The file or folder does not exist, or it is not an XML catalog.
         """
         return cls(tuple(_parts(source, bounds)))
 
@@ -67,7 +67,7 @@ class Catalog:
         """Return the location of an ontology document, or None if it is unknown. A final ``#`` of an IRI is ignored.
 
         Raises:
-            LoadError: two documents of a folder claim the IRI, or a catalog says something that makes no sense.
+            LoadError: Two documents of a folder claim the IRI, or a catalog says something that makes no sense.
         """
         for part in self.parts:
             for written in (iri, iri[:-1] if iri.endswith("#") else f"{iri}#"):

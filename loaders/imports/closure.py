@@ -29,7 +29,7 @@ __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imp
 
 ImportsMode: TypeAlias = OneOf["resolve", "require", "fetch", "ignore"]
 IMPORTS: Final = ("resolve", "require", "fetch", "ignore")
-"""What to do about imports: resolve those that can be; require all; fetch from the web what is not found otherwise; nothing."""
+"""Treatments of imports: load those that are found; require all; fetch missing ones from the web; load none."""
 
 MOST_FETCHED: Final = 100
 """The documents that are fetched at the most: a server could go on for ever."""
@@ -42,7 +42,7 @@ _VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF,
 class Import:
     """An import: the importing ontology (its IRI, or its document without one), the imported IRI, and the document for it.
 
-    `document` is None where the import is not resolved.
+    `document` is None for an unresolved import.
     """
 
     importer: str
@@ -79,13 +79,13 @@ def imports_of(
     """Return the transitive imports of ontologies, as far as they can be resolved.
 
     Args:
-        sources: documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
-        catalog: where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
+        sources: Documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
+        catalog: Where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
             several of these.
         imports: ``resolve`` those that can be; ``require`` all; ``fetch`` from the web what is neither given nor in the catalog.
-        format: the syntax of the sources, by default told by name or content.
-        base: the base of the sources.
-        bounds: how large and how deep documents may be.
+        format: The syntax of the sources, by default determined by name or content.
+        base: The base of the sources.
+        bounds: Bounds on the size and depth of documents.
 
     >>> ontology = b"<http://example.org/cats> <http://www.w3.org/2002/07/owl#imports> <http://example.org/animals> ."
     >>> for found in imports_of(ontology):
@@ -93,7 +93,7 @@ def imports_of(
     http://example.org/cats http://example.org/animals None
 
     Raises:
-        LoadError: a document cannot be read, or an import that is required is missing.
+        LoadError: A document cannot be read, or an import that is required is missing.
     """
     rules = RuleSink(skips_refused=True)
     closure = read_closure(
@@ -126,9 +126,9 @@ def read_closure(
     `known` are the `ontologies` of earlier readings.
 
     Raises:
-        UnknownNameError: there is no such way to treat imports, or no such format.
-        LoadError: a document cannot be read, or an import that is required is missing.
-        UnsupportedError: a rule in a document is refused.
+        UnknownNameError: The treatment of imports or the format is unknown.
+        LoadError: A document cannot be read, or an import that is required is missing.
+        UnsupportedError: A rule in a document is refused.
     """
     if imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)

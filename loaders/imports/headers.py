@@ -18,7 +18,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, Term
 __all__ = ["Header", "headers_in", "headers_of"]
 
 _NO_BASE: Final = "x-no-base:/"
-"""An IRI that is relative to the unknown is nobody's name."""
+"""Marks relative IRIs without a base, which identify nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def headers_of(document: Document) -> list[Header]:
     """Return the headers in a document, which is read up to the first block that has one.
 
     Raises:
-        LoadError: the document cannot be read.
+        LoadError: The document cannot be read.
     """
     dictionary = Dictionary()
     rules, bounds = RuleSink(skips_refused=True), document.bounds

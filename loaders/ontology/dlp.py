@@ -103,7 +103,7 @@ LITERAL_TYPE: Final = "literal_type"
 _X, _Y, _Z = Variable("x"), Variable("y"), Variable("z")
 _I, _J = Variable("i"), Variable("j")
 _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (_Y, _Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
-"""What is the same term is told first, and without calling a function."""
+"""Tests identity of terms first, without calling a function."""
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})

@@ -81,8 +81,8 @@ _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFr
 def restriction_hierarchy(ontology: Ontology) -> tuple[dict[RestrictionGroup, tuple[Term, ...]], tuple[HierarchyStep, ...]]:
     """Return the groups that take part in a step, each with the nodes of its restrictions, and the steps.
 
-    Steps of owl:hasValue restrictions are not among them: whoever belongs to the lower one has the value, and so belongs to the
-    upper one by the rules for sub-properties and values.
+    Steps of owl:hasValue restrictions are omitted: a member of the lower one has the value, and so belongs to the upper one by the
+    rules for sub-properties and values.
     """
     hierarchy = _Hierarchy(ontology)
     steps = tuple(

@@ -64,9 +64,9 @@ class AxiomWarning:
     axiom: str
     """The axiom in functional-style syntax (or the malformed triple)."""
     reason: str
-    """What is lost, and why."""
+    """The part that is lost, and the reason."""
     translated: str = ""
-    """What was translated nevertheless, in functional-style syntax; empty if nothing by itself."""
+    """The part that was translated, in functional-style syntax; empty if there is no separate part."""
 
     def __str__(self) -> str:
         return f"{self.axiom}: {self.reason}" + (f"; translated is: {self.translated}" if self.translated else "")

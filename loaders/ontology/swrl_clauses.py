@@ -191,7 +191,7 @@ def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, lis
     """Return the datatype and conditions of a restricted datatype; return any other data range unchanged.
 
     Raises:
-        Refused: a facet is more than a bound.
+        Refused: A facet is more than a bound.
     """
     expressions = ontology.expressions.get(atom.range, ())
     if len(expressions) != 1 or not isinstance(expressions[0], DatatypeRestriction):

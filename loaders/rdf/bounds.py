@@ -65,8 +65,8 @@ def bounds_from(settings: Iterable[str]) -> DocumentBounds:
         settings: Texts of the form ``NAME=NUMBER``.
 
     Raises:
-        UnknownNameError: there is no such bound.
-        ReasonerError: the value is not a positive integer.
+        UnknownNameError: The bound is unknown.
+        ReasonerError: The value is not a positive integer.
     """
     values: dict[str, int] = {}
     for setting in settings:

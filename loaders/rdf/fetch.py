@@ -38,7 +38,7 @@ def fetch(iri: str, *, largest: int = LARGEST, timeout: float = TIMEOUT) -> tupl
         timeout: The timeout of the connection in seconds.
 
     Raises:
-        LoadError: it cannot be fetched: the message says what happened.
+        LoadError: It cannot be fetched: the message says what happened.
     """
     address = iri.partition("#")[0]
     _check(address, iri)

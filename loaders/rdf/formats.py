@@ -48,7 +48,7 @@ OWL_XML: Final = Format("owlxml", "application/owl+xml", (".owx",), ("owl/xml",)
 FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML)
 
 _SNIFFED_EXTENSIONS: Final = (".rdf", ".owl")
-"""Extensions of RDF files that do not tell the syntax: RDF/XML mostly, and now and then Turtle or OWL/XML."""
+"""Ambiguous extensions of RDF files: mostly RDF/XML, sometimes Turtle or OWL/XML."""
 
 _BY_NAME: Final = {
     name: entry
@@ -68,7 +68,7 @@ def find_format(name: str) -> Format:
         name: The name, in upper or lower case.
 
     Raises:
-        UnknownNameError: there is no such format.
+        UnknownNameError: The format is unknown.
     """
     key = name.partition(";")[0].strip().lower().removeprefix(".")
     if key not in _BY_NAME:

@@ -29,7 +29,7 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
     """Yield the triples of an rdflib Graph, or the quads of a Dataset, in blocks. Blank nodes keep their labels.
 
     Raises:
-        LoadError: a term cannot stand in an RDF graph or is not valid.
+        LoadError: RDF graphs cannot contain a term, or a term is not valid.
     """
     if not hasattr(graph, "quads"):
         texts = (text_from_rdflib(term) for triple in graph.triples((None, None, None)) for term in triple)
@@ -58,7 +58,7 @@ def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: i
     """Yield the triples of an iterable, of our terms or rdflib's, in blocks. Blank nodes keep their labels.
 
     Raises:
-        LoadError: something is not a triple of valid terms.
+        LoadError: Something is not a triple of valid terms.
     """
 
     def terms() -> Iterator[str]:

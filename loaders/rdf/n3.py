@@ -49,17 +49,17 @@ def read(source: Any, base: str | None = None, *, skip_refused: bool = False) ->
     """Return the rules and triples of an N3 document.
 
     Args:
-        source: the document.
-        base: the IRI against which relative IRIs are resolved, if the document declares no base.
-        skip_refused: keep what was refused in `N3Document.refused` instead of raising it.
+        source: The document.
+        base: The IRI against which relative IRIs are resolved, if the document declares no base.
+        skip_refused: Keep what was refused in `N3Document.refused` instead of raising it.
 
     >>> found = read(b"@prefix : <http://example.org/> . { ?x a :Man } => { ?x a :Mortal } . :socrates a :Man .")
     >>> len(found.program.rules), len(found.triples)
     (1, 1)
 
     Raises:
-        LoadError: there is no such document, or it is not N3.
-        UnsupportedError: a rule has something that rules of ours cannot say; the message names it.
+        LoadError: The document does not exist, or it is not N3.
+        UnsupportedError: A rule cannot be expressed; the message names the reason.
     """
     document = document_of(source, N3)
     if document is None:
@@ -74,7 +74,7 @@ def decoded(data: bytes, name: str) -> str:
     """Return the text of a document.
 
     Raises:
-        LoadError: it is not UTF-8.
+        LoadError: It is not UTF-8.
     """
     try:
         return data.decode()
@@ -132,8 +132,8 @@ def read_n3(
     """Yield the triples of a document, at most `block` at a time; add its rules to the sink.
 
     Raises:
-        LoadError: the document is not N3, or has rules and there is no sink.
-        UnsupportedError: as `read_text`.
+        LoadError: The document is not N3, or has rules and there is no sink.
+        UnsupportedError: As `read_text`.
     """
     document = opened.document
     text = Text(decoded(opened.stream.read(), document.name), document.name)

@@ -69,7 +69,7 @@ def read_owlxml(
     Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI.
 
     Raises:
-        LoadError: the document is not well-formed or not OWL/XML, with the line.
+        LoadError: The document is not well-formed or not OWL/XML, with the line.
     """
     triples = _OwlXmlTranslation(opened, base, scope).triples()
     texts = (text_from_term(term) for triple in triples for term in triple)

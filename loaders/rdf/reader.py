@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
 Progress: TypeAlias = Callable[[str, int, "int | None"], None]
-"""Called with the stage, what is done and what there is to do (None: not known)."""
+"""Called with the stage, the amount done, and the total (None: unknown)."""
 
 _STAGE: Final = "load"
 

@@ -114,7 +114,7 @@ class Scanned:
         """Return up to `size` further bytes; with `by_lines`, not beyond the end of a line.
 
         Raises:
-            LoadError: they are nested too deep, have a token that is too long, or something of RDF 1.2.
+            LoadError: The bytes are nested too deeply, have a token that is too long, or use RDF 1.2.
         """
         if not self._by_lines:
             data = self._stream.read(size)

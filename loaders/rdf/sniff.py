@@ -53,7 +53,7 @@ def sniff(head: bytes, name: str) -> Format:
         name: The name of the document in messages.
 
     Raises:
-        LoadError: it is not RDF, or in a syntax that cannot be told from its beginning; `name` stands in the message.
+        LoadError: The document is not RDF, or its beginning does not determine its syntax.
     """
     text = _decode(head)
     start = text.lstrip()

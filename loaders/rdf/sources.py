@@ -53,7 +53,7 @@ class Document:
         """Open the document at its beginning.
 
         Raises:
-            LoadError: it cannot be opened, or its format cannot be told.
+            LoadError: The document cannot be opened, or its format cannot be determined.
         """
         return OpenDocument(self)
 
@@ -127,7 +127,7 @@ class OpenDocument:
         """Return the document's declared format, or the one detected from its content; None for an empty document.
 
         Raises:
-            LoadError: the content is not RDF or in an unknown syntax.
+            LoadError: The content is not RDF or in an unknown syntax.
         """
         if not self.head or self.head.isspace():
             return None
@@ -250,7 +250,7 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
     """Return the document for a file's path, ``"-"`` (standard input), bytes or an open file; None for other objects.
 
     Raises:
-        LoadError: there is no such file, or it may not be read.
+        LoadError: The file does not exist, or reading it is not permitted.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
@@ -275,7 +275,7 @@ def documents_under(directory: Path, format: Format | None, bounds: DocumentBoun
     format is taken for the format of all of them.
 
     Raises:
-        LoadError: there is none, or a directory may not be read.
+        LoadError: The directory has none, or reading a directory is not permitted.
     """
 
     def refuse(error: OSError) -> None:

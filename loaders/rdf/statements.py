@@ -50,8 +50,8 @@ class Encoder:
         """Return the ids, of shape (triples, 3), of whole lines of N-Triples.
 
         Raises:
-            SyntaxError: a line is not N-Triples.
-            LoadError: a line has a term of RDF 1.2.
+            SyntaxError: A line is not N-Triples.
+            LoadError: A line has a term of RDF 1.2.
         """
         return self._triples(data, None)[0]
 
@@ -68,9 +68,9 @@ class Encoder:
         """Return the ids, of shape (quads, 3), of whole lines of N-Quads, and the ids of their graphs (-1: the default graph).
 
         Raises:
-            SyntaxError: a line is not N-Quads.
-            UnicodeDecodeError: the name of a graph is not UTF-8.
-            LoadError: a line has a term of RDF 1.2.
+            SyntaxError: A line is not N-Quads.
+            UnicodeDecodeError: The name of a graph is not UTF-8.
+            LoadError: A line has a term of RDF 1.2.
         """
         found = _QUAD.findall(data)
         others = [other for _, _, other in found if other]
@@ -146,8 +146,8 @@ def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool
     `label` gives the new label of a blank node's.
 
     Raises:
-        SyntaxError: a line is not N-Triples, or with `quads` not N-Quads.
-        LoadError: a line has a term of RDF 1.2.
+        SyntaxError: A line is not N-Triples, or with `quads` not N-Quads.
+        LoadError: A line has a term of RDF 1.2.
     """
     import pyoxigraph
 
@@ -171,7 +171,7 @@ def check_line(line: bytes, quads: bool) -> None:
     """Parse a line of a document, which may be empty or a comment, and raise its error.
 
     Raises:
-        SyntaxError: it is not N-Triples, or with `quads` not N-Quads.
-        LoadError: it has a term of RDF 1.2.
+        SyntaxError: It is not N-Triples, or with `quads` not N-Quads.
+        LoadError: It has a term of RDF 1.2.
     """
     parse_lines([line], _unchanged, quads)

@@ -47,7 +47,7 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
     """Read N-Triples or N-Quads, and yield blocks of about `block` statements.
 
     Raises:
-        LoadError: with the first line that is wrong.
+        LoadError: The first invalid line.
     """
     size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
     document = opened.document
@@ -127,7 +127,7 @@ def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder:
     """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
 
     Raises:
-        LoadError: the document is wrong; with the line where the parser knows it.
+        LoadError: The document is wrong; with the line where the parser knows it.
     """
     for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
         if _has_longer_literal(data, opened.document.bounds.literal):

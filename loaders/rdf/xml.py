@@ -83,7 +83,7 @@ class XMLReader:
         """Read a chunk and call the handlers for it; return the chunk, or nothing at the end.
 
         Raises:
-            LoadError: the document is not well-formed, ends in the middle, or needs something outside it.
+            LoadError: The document is not well-formed, ends in the middle, or needs something outside it.
         """
         if self._finished:
             return b""

@@ -17,7 +17,7 @@ __all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", 
 
 
 MOST_OPERANDS: Final = 100
-"""The most operands of an operator: it applies to two of them, so that each further one makes the expression deeper."""
+"""The maximal number of operands of an operator. It is binary, so each further operand makes the expression deeper."""
 
 
 class Refused(Exception):
@@ -65,7 +65,7 @@ def arranged(builtins: Iterable[Builtin], bound: Iterable[Variable]) -> tuple[li
     ['Bind', 'Filter']
 
     Raises:
-        Refused: nothing gives a value to a variable that a built-in needs.
+        Refused: No atom or built-in binds a variable that a built-in needs.
     """
     known = set(bound)
     parts: list[BodyLiteral] = []
@@ -108,7 +108,7 @@ def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
     """Return ``a + b + c`` of a binary operator.
 
     Raises:
-        Refused: there are more than `MOST_OPERANDS`.
+        Refused: The expression has more than `MOST_OPERANDS` operands.
     """
     if len(arguments) > MOST_OPERANDS:
         raise Refused(f"{operator} of {len(arguments)} values exceeds the maximum of {MOST_OPERANDS}")

@@ -60,7 +60,7 @@ def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: 
     """Return the translation of a statement with a built-in; the subject is a sequence if it is a list.
 
     Raises:
-        Refused: there is no function for it, or its subject is not what it takes.
+        Refused: No function implements it, or its subject is unsuitable.
     """
     name = short_name(predicate)
     definition = N3_BUILTINS.get(name)

@@ -39,7 +39,7 @@ def rules_of(statement: Statement, text: Text) -> list[Rule]:
     """Return the rules for an implication: one for each conclusion, and the rules for lists in data.
 
     Raises:
-        Refused: rules of ours cannot say it.
+        Refused: Rules cannot express it.
     """
     return list(_N3RuleReader(statement, text).rules())
 

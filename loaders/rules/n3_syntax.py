@@ -85,7 +85,7 @@ def parse(text: Text, base: str | None, label: Callable[[str | None], str]) -> F
     """Return the statements of a document. `label` maps written labels of blank nodes, and None for a new one, to labels.
 
     Raises:
-        LoadError: the document is not N3, or an IRI in it is relative and there is no base.
+        LoadError: The document is not N3, or an IRI in it is relative and there is no base.
     """
     from rdflib.plugins.parsers.notation3 import BadSyntax
 

@@ -39,7 +39,7 @@ def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]
     """Return the translation of a built-in atom; `text` is its written form, for messages.
 
     Raises:
-        Refused: there is no function for it, or it has a wrong number of arguments.
+        Refused: No function implements it, or the number of arguments is wrong.
     """
     name = builtin.value[len(str(SWRLB)) :] if builtin in SWRLB else None
     definition = SWRL_BUILTINS.get(name or "")

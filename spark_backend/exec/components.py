@@ -34,9 +34,9 @@ def representatives(pairs: DataFrame, workspace: Workspace, method: Method | Non
     """Return a row for each term that is not the representative of its component: the term and the representative.
 
     Args:
-        pairs: two columns of texts, of any names.
-        workspace: where steps are kept.
-        method: how to find them; None for what suits the number of pairs and the session.
+        pairs: Two columns of texts, of any names.
+        workspace: The folder for intermediate steps.
+        method: How to find them; None for what suits the number of pairs and the session.
     """
     step = workspace.step("pairs", lambda: pairs.toDF("one", "other").where("one <> other").distinct())
     if method is None:

@@ -44,14 +44,14 @@ def doubtful_triples(
     """Return the inferred triples that lose a derivation, or None.
 
     Args:
-        known: all triples of the materialisation.
-        inferred: those of them that are not explicit without the removed ones.
-        removed: the triples that are removed.
-        rules: of the materialisation.
-        statistics: of the materialisation.
-        relations: facts of general predicates that are given.
-        workspace: where steps are kept.
-        progress: is told of iterations.
+        known: All triples of the materialisation.
+        inferred: Those of them that are not explicit without the removed ones.
+        removed: The triples that are removed.
+        rules: Of the materialisation.
+        statistics: Of the materialisation.
+        relations: Facts of general predicates that are given.
+        workspace: The folder for intermediate steps.
+        progress: Called with a report of every iteration.
     """
     passes = compile_rules(rules.rules, wide=False, facts=relations)
     joins = tuple(join for stratum in passes.strata for join in stratum.joins)

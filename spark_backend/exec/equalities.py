@@ -28,10 +28,10 @@ class Equalities:
     """The equalities of one run, which only grow.
 
     Args:
-        program: the rules of the run.
-        wish: how owl:sameAs is to be treated; see `Run`.
-        has_facts: whether facts of general predicates are given.
-        report: is told when representatives are found.
+        program: The rules of the run.
+        wish: How owl:sameAs is to be treated; see `Run`.
+        has_facts: Whether facts of general predicates are given.
+        report: Called when representatives are found.
     """
 
     def __init__(self, program: Program, wish: Equality, has_facts: bool, report: Progress) -> None:
@@ -48,7 +48,7 @@ class Equalities:
         """Decide whether facts are rewritten to representatives.
 
         Raises:
-            UnsupportedError: it was asked for, and does not give what the rules of equality give.
+            UnsupportedError: It was asked for, and does not give what the rules of equality give.
         """
         others = [rule for rule, _ in rules.rules if not is_equality_rule(rule)] + list(rules.schema_rules)
         can = can_rewrite(self._program.rules, others, rules.stated, self._has_facts)

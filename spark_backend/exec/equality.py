@@ -68,10 +68,10 @@ def can_rewrite(program: Iterable[Rule], others: Sequence[Rule], stated: Iterabl
     """Return whether rewriting gives the same result as the rules of equality.
 
     Args:
-        program: all rules of the program; the rules of equality must be there.
-        others: the rules that are evaluated beside them.
-        stated: facts of the program.
-        has_facts: whether facts of general predicates are given, to which the rules of equality do not apply.
+        program: All rules of the program; the rules of equality must be there.
+        others: The rules that are evaluated beside them.
+        stated: Facts of the program.
+        has_facts: Whether facts of general predicates are given, to which the rules of equality do not apply.
     """
     shapes = set(map(_shape, program))
     if has_facts or not _equality_rules() <= shapes:

@@ -43,11 +43,11 @@ class Facts:
     """The facts of a run.
 
     Args:
-        spark: the session.
-        base: all triples that were given or stated.
-        statistics: how many of them there are of each property and class.
-        relations: facts of general predicates that were given.
-        is_open: whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
+        spark: The session.
+        base: All triples that were given or stated.
+        statistics: How many of them there are of each property and class.
+        relations: Facts of general predicates that were given.
+        is_open: Whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
             imply among them, so that these rules need not put them together each time.
     """
 

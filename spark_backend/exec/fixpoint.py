@@ -28,9 +28,9 @@ def saturate(
     """Apply a stratum's joins until nothing is new; return the number of new facts.
 
     Args:
-        name: begins the names of the steps in the work directory.
-        first: facts to absorb before any rule is applied.
-        closed: whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
+        name: Begins the names of the steps in the work directory.
+        first: Facts to absorb before any rule is applied.
+        closed: Whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
     """
     total, iteration = 0, 0
     fresh = {join for join in stratum.joins if not (closed and join.rule.head.predicate == TRIPLE)}

@@ -35,13 +35,13 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
     """Return the vertices and edges of a graph of triples. Filter the triples before (types, for example).
 
     Args:
-        triples: a DataFrame of triples, or a materialisation.
+        triples: A DataFrame of triples, or a materialisation.
 
     Returns:
         vertices: ``id`` (long), ``term`` (the text of an IRI or blank node), and ``attributes``: the texts of its literals, as an
         array for each predicate's text; null if it has none.
         edges: ``src`` and ``dst`` (ids), ``predicate`` (its text) and ``inferred``, which is False everywhere if the triples do
-        not tell. No edge is there twice.
+        lack this column. Edges have no duplicates.
     """
     from pyspark.sql import functions as F
 

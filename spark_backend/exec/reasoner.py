@@ -36,22 +36,22 @@ class SparkReasoner:
     """The consequences of triples and facts under a program, computed once when the first result is requested.
 
     Args:
-        spark: the user's session; nothing in it is changed.
-        program: the rules, such as ``rulesets.load("owl2rl").program``.
-        triples: a DataFrame of triples; None for none.
-        ontology: further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
+        spark: The user's session; nothing in it is changed.
+        program: The rules, such as ``rulesets.load("owl2rl").program``.
+        triples: A DataFrame of triples; None for none.
+        ontology: Further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
         facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a string column for each argument.
-        work_dir: where iterations are kept; see `workspace.Workspace`.
-        resume: go on with the interrupted run in the work directory.
-        progress: is told of everything that is done.
-        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+        work_dir: The work directory, see `workspace.Workspace`.
+        resume: Go on with the interrupted run in the work directory.
+        progress: Called with a report of every action.
+        equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
             ``auto``: by representatives, where they give the same.
-        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        wide: Whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
 
     Raises:
-        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; raised with the
+        UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the
             first result.
-        ReasonerError: a run cannot be resumed, or there is no place for iterations.
+        ReasonerError: A run cannot be resumed, or the work directory is missing.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class SparkReasoner:
         For `bad_lines`, `format` and `blank_nodes` see `reading.read_triples`; the other options are those of the class.
 
         Raises:
-            LoadError, OutputError, UnknownNameError: as `reading.read_triples` says.
-            ReasonerError: there is no place to keep triples.
+            LoadError, OutputError, UnknownNameError: As `reading.read_triples` says.
+            ReasonerError: The work directory is missing.
         """
         work = temporary_folder(spark) if work_dir is None else os.fspath(work_dir)
         triples = read_triples(
@@ -143,7 +143,7 @@ class SparkReasoner:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
         Raises:
-            OutputError, UnknownNameError: as `writing.write` says.
+            OutputError, UnknownNameError: As `writing.write` says.
         """
         triples = self.triples().where("inferred") if inferred_only else self.triples()
         return write(triples, path, format, overwrite=overwrite, compression=compression)
@@ -152,7 +152,7 @@ class SparkReasoner:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
 
         Raises:
-            UnknownNameError: neither the program nor the facts have such a predicate.
+            UnknownNameError: Neither the program nor the facts have such a predicate.
         """
         run = self.run
         known = analysis.arities(run.program) | {name: len(rows.columns) for name, rows in run.relations.items()}

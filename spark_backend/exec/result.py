@@ -22,11 +22,11 @@ def materialisation(
     Only properties that others imply can be derived twice: their triples are grouped, all others pass through.
 
     Args:
-        given: triples; with a column ``inferred``, those for which it is true are known to follow.
-        stated: triples that the driver derived.
-        facts: what was derived.
-        added: further given triples, which came as if they were derived.
-        rdf_only: leave out facts that are not RDF triples.
+        given: Triples; with a column ``inferred``, those for which it is true are known to follow.
+        stated: Triples that the driver derived.
+        facts: What was derived.
+        added: Further given triples, which came as if they were derived.
+        rdf_only: Leave out facts that are not RDF triples.
     """
     from pyspark.sql import functions as F
 

@@ -62,16 +62,16 @@ def prepare(
     """Return the rules that Spark evaluates.
 
     Args:
-        program: rules; if it says so, the axioms among the schema triples become rules as well.
-        statistics: of the triples that were given.
-        found: schema triples that an earlier run derived from data.
+        program: Rules; if it says so, the axioms among the schema triples become rules as well.
+        statistics: Of the triples that were given.
+        found: Schema triples that an earlier run derived from data.
         equalities: owl:sameAs triples about classes and properties.
-        names: terms that data uses as classes or properties.
-        predicates: general predicates whose facts are given.
-        representatives: if facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
+        names: Terms that data uses as classes or properties.
+        predicates: General predicates whose facts are given.
+        representatives: If facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
 
     Raises:
-        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; it says where.
+        UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; it says where.
     """
     result = Rules()
     axioms = set(statistics.schema)

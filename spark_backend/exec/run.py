@@ -44,19 +44,19 @@ class Run:
     """One evaluation of a program over triples and facts.
 
     Args:
-        spark: the session.
-        program: the rules.
-        triples: a DataFrame of triples; None for none.
-        ontology: further triples.
+        spark: The session.
+        program: The rules.
+        triples: A DataFrame of triples; None for none.
+        ontology: Further triples.
         facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a column for each argument.
-        work_dir: where iterations are kept; see `Workspace`.
-        resume: go on with the run in the work directory.
-        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+        work_dir: The work directory, see `Workspace`.
+        resume: Go on with the run in the work directory.
+        equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
             ``auto``: by representatives, where they give the same.
-        progress: is told of everything that is done.
-        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
-        derived: triples that are known to follow from the given ones.
-        added: further given triples, none of which is among those and the derived ones; these are closed under the rules, then, and
+        progress: Called with a report of every action.
+        wide: Whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        derived: Triples that are known to follow from the given ones.
+        added: Further given triples, none of which is among those and the derived ones; these are closed under the rules, then, and
             only what follows from the added ones is left to derive.
     """
 

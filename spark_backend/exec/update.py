@@ -36,18 +36,18 @@ def update(
 ) -> DataFrame:
     """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
-    What is added triggers rules, what was there does not. For what is removed, the triples that may rest on it are deleted, and
-    those that still follow derived again (DRed). Where schema changes, or terms are said to be the same, there is a full run
-    instead, and the log says so.
+    Only added triples trigger rules. For removed triples, all inferred triples that may depend on them are overdeleted, and those
+    with another derivation are rederived (DRed). If the schema changes, or terms may become equal, a full run replaces the update,
+    which is logged.
 
     Args:
-        materialised: the materialisation of the same program, with the column ``inferred``; it is read several times.
-        program: the rules.
-        added: triples; those that are there already change nothing.
-        removed: triples; those that are not there as explicit ones change nothing.
-        facts: as for the materialisation.
-        work_dir: where iterations are kept; not that of the materialisation, if that is read from there.
-        progress: is told of everything that is done.
+        materialised: The materialisation of the same program, with the column ``inferred``; it is read several times.
+        program: The rules.
+        added: Triples; those that are there already change nothing.
+        removed: Triples; those that are not there as explicit ones change nothing.
+        facts: As for the materialisation.
+        work_dir: The work directory, which must differ from that of a materialisation read from there.
+        progress: Called with a report of every action.
     """
     spark, report, relations = materialised.sparkSession, reporting(progress), dict(facts or {})
     workspace = Workspace(spark, work_dir)

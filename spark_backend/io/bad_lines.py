@@ -35,8 +35,8 @@ def checked(lines: DataFrame, odd: DataFrame, policy: str) -> Found:
     """Parse the odd lines, and handle bad ones according to the policy of `reading.read_triples`.
 
     Raises:
-        LoadError: there is a bad line, and the policy is ``"raise"``, or the lines cannot be read.
-        OutputError: the folder for bad lines is there already, or cannot be written.
+        LoadError: A line is bad, and the policy is ``"raise"``, or the lines cannot be read.
+        OutputError: The folder for bad lines already exists, or cannot be written.
     """
     from pyspark.sql import functions as F
 

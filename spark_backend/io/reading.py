@@ -48,25 +48,26 @@ def read_triples(
     """Return the triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
 
     Args:
-        spark: the session to read with.
-        paths: what to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
-        bad_lines: what happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
+        spark: The session to read with.
+        paths: What to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
+        bad_lines: What happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
             number goes to the log; or a folder to be made, which gets them as lines of JSON with ``file`` and ``line``. Rows of
             Parquet whose columns are not terms are bad lines too.
-        format: of all files; by default told by the name. Files of other names, such as ``part-00000``, hold N-Triples or N-Quads.
-        blank_nodes: whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
+        format: The format of all files; by default determined by the name. Files of other names, such as ``part-00000``, hold
+            N-Triples or N-Quads.
+        blank_nodes: Whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
             many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
             In Parquet, they always stay as they are.
-        graphs: add the column ``graph``, null in the default graph. Without it, the triples of all graphs are there.
-        keep: a folder that gets the triples as Parquet, so that texts are read once; on a cluster, a place that all executors can
+        graphs: Add the column ``graph``, null in the default graph. Without it, the triples of all graphs are there.
+        keep: A folder that gets the triples as Parquet, so that texts are read once; on a cluster, a place that all executors can
             write to. If the triples of the same files (by name, size and time) are there from an earlier call, they are taken as
             they are. Tables are not kept: they are read where they stand.
 
     Raises:
-        MissingExtraError: pyspark is not installed.
-        LoadError: there is no such file, it cannot be read or is in another format; or a bad line, with ``"raise"``.
-        OutputError: the folder for bad lines is there already, or a folder cannot be written.
-        UnknownNameError: there is no such format, or no such scope of blank nodes.
+        MissingExtraError: Pyspark is not installed.
+        LoadError: A file does not exist, cannot be read or is in another format; or a line is bad, with ``"raise"``.
+        OutputError: The folder for bad lines already exists, or a folder cannot be written.
+        UnknownNameError: The format or the scope of blank nodes is unknown.
     """
     require_pyspark()
     _check_name("format", format or "parquet", InputFormat)

@@ -52,12 +52,12 @@ class Workspace:
     """The steps of a run in a work directory.
 
     Args:
-        spark: the session to write and read with.
-        path: a local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
-        resume: keep the finished steps of an earlier run that began with the same fingerprint.
+        spark: The session to write and read with.
+        path: A local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
+        resume: Keep the finished steps of an earlier run that began with the same fingerprint.
 
     Raises:
-        ReasonerError: there is no path, and the executors may be on other machines.
+        ReasonerError: No path is given, and the executors may be on other machines.
     """
 
     def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
@@ -73,10 +73,10 @@ class Workspace:
     def begin(self, fingerprint: str, *, start_over: bool = False) -> None:
         """Record what the run computes and its input, before its steps (except those that compute the fingerprint).
 
-        `start_over` if what is there belongs to something else, instead of an error.
+        With `start_over`, discard steps of a different run instead of raising an error.
 
         Raises:
-            ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
+            ReasonerError: A run is to be resumed, and what is there belongs to another program or other triples.
         """
         if self.resumes:
             found = {line["step"]: line for line in self._read_manifest()}
@@ -107,7 +107,7 @@ class Workspace:
         counted.
 
         Raises:
-            OutputError: the work directory cannot be written.
+            OutputError: The work directory cannot be written.
         """
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
@@ -178,7 +178,7 @@ def temporary_folder(spark: SparkSession) -> str:
     """Return a folder that is removed when the process ends.
 
     Raises:
-        ReasonerError: the executors may be on other machines.
+        ReasonerError: The executors may be on other machines.
     """
     if not str(spark.conf.get("spark.master", "")).startswith("local"):
         raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")

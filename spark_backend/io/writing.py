@@ -40,17 +40,17 @@ def write(
     """Write triples to a folder; return their number.
 
     Args:
-        triples: a DataFrame with the columns ``subject``, ``predicate``, ``object``. Parquet keeps all other columns; N-Quads take
+        triples: A DataFrame with the columns ``subject``, ``predicate``, ``object``. Parquet keeps all other columns; N-Quads take
             the graph from the column ``graph``, N-Triples leave it out.
-        path: the folder to be made.
-        format: how. Triples that are not RDF, because a literal is the subject or something else than an IRI the predicate, are
+        path: The folder to be made.
+        format: How. Triples that are not RDF, because a literal is the subject or something else than an IRI the predicate, are
             left out of N-Triples and N-Quads.
-        overwrite: replace what is there. By default, that is an error.
-        compression: a codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
+        overwrite: Replace an existing folder, which is an error by default.
+        compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
 
     Raises:
-        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
-        UnknownNameError: there is no such format.
+        OutputError: The folder exists and may not be overwritten, or it cannot be written.
+        UnknownNameError: The format is unknown.
     """
     if format not in get_args(OutputFormat):
         raise UnknownNameError("output format", format, get_args(OutputFormat))
@@ -90,7 +90,7 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
     """Write a DataFrame to a folder with one of Spark's data sources; return the number of rows. See the top of this file.
 
     Raises:
-        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
+        OutputError: The folder exists and may not be overwritten, or it cannot be written.
     """
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
@@ -123,10 +123,10 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
 def _shared_place(spark: SparkSession, target: str) -> Path | None:
     """Return the place of a folder in this process's file system, or None if Spark takes the path for a different one.
 
-    A file that is made here and not seen there tells: on a cluster, ``/data`` may be a folder of HDFS.
+    The test creates a file here and looks for it there: on a cluster, ``/data`` may be a folder of HDFS.
 
     Raises:
-        OutputError: the folder that it is to be in cannot be made.
+        OutputError: The folder that it is to be in cannot be made.
     """
     from pyspark.errors import AnalysisException
 

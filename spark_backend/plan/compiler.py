@@ -52,7 +52,7 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
     """Reject rules that cannot be compiled.
 
     Raises:
-        UnsupportedError: a rule has an AGGREGATE.
+        UnsupportedError: A rule has an AGGREGATE.
     """
     for rule in rules:
         for part in rule.body:
@@ -67,10 +67,10 @@ def compile_rules(
     """Return the passes for rules with bodies; levels may have gaps.
 
     Args:
-        rules: specialised rules and their levels.
-        constraints: specialised rules that say what must not be.
-        wide: whether to make wide passes at all; without, every rule joins.
-        facts: general predicates whose facts come from outside as relations.
+        rules: Specialised rules and their levels.
+        constraints: Specialised rules that say what must not be.
+        wide: Whether to make wide passes at all; without, every rule joins.
+        facts: General predicates whose facts come from outside as relations.
     """
     lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)

@@ -40,10 +40,10 @@ class SchemaKeys:
     """Which atoms are about the schema: those of its properties and classes, and of predicates that are derived from nothing else.
 
     Args:
-        rules: the program's.
-        data: predicates whose facts are given.
-        known: predicates whose facts the driver has.
-        none: whether nothing counts as schema.
+        rules: The program's.
+        data: Predicates whose facts are given.
+        known: Predicates whose facts the driver has.
+        none: Whether nothing counts as schema.
 
     >>> from kg_reasoner.language.parser import parse
     >>> keys = SchemaKeys(parse("cell(?l, ?l) :- owl:unionOf[?c, ?l] . member(?x) :- owl:Thing[?x] .").rules)

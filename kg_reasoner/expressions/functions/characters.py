@@ -21,7 +21,7 @@ Characters: TypeAlias = tuple[tuple[int, int], ...]
 
 _LAST: Final = 0x10FFFF
 _CASED: Final = 0x20000
-"""Characters with upper and lower case stand below this one."""
+"""All characters with upper and lower case are below this one."""
 
 NOTHING: Final[Characters] = ()
 ALL: Final[Characters] = ((0, _LAST),)

@@ -7,9 +7,9 @@
 | xsd:float                                   | `Single`    |
 | xsd:double                                  | `float`     |
 
-Integers and decimals are exact, within a limit that keeps a rule from filling the memory with one number: below 10 ** `DIGITS` and
-of at most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner: as a type error
-it would end a recursion in silence. A literal beyond that, which nobody computed, is not a number for functions.
+Integers and decimals are exact, within a limit that prevents a number from filling the memory: below 10 ** `DIGITS` and with at
+most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner, because a type error
+would end a recursion silently. For functions, a literal beyond that is not a number.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def exactly(number: int | Decimal) -> int | Decimal:
     """Return a computed number unchanged.
 
     Raises:
-        ValueTooLargeError: it has too many digits.
+        ValueTooLargeError: It has too many digits.
     """
     found = exact(number)
     if found is None:

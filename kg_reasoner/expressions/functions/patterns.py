@@ -47,7 +47,7 @@ def matches(text: str, pattern: str, flags: str = "") -> bool:
     """Return whether a text contains a match of a pattern.
 
     Raises:
-        PatternError: the pattern or the flags are wrong.
+        PatternError: The pattern or the flags are wrong.
     """
     compiled = _compiled(pattern, flags, captures=False)
     data = _encoded(text)
@@ -60,7 +60,7 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
     """Return the text with each match replaced, or None if the result is longer than `LONGEST` or takes too many steps.
 
     Raises:
-        PatternError: the pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
+        PatternError: The pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
     """
     compiled = _compiled(pattern, flags, captures=True)
     written = _prepared_replacement(pattern, replacement, flags)
@@ -140,7 +140,7 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
     """Return the compiled pattern.
 
     Raises:
-        PatternError: the pattern or the flags are wrong.
+        PatternError: The pattern or the flags are wrong.
     """
     import re2
 
@@ -165,7 +165,7 @@ def _prepared_replacement(pattern: str, replacement: str, flags: str) -> tuple[b
     groups.
 
     Raises:
-        PatternError: the replacement is wrong, or the pattern matches the empty text.
+        PatternError: The replacement is wrong, or the pattern matches the empty text.
     """
     compiled = _compiled(pattern, flags, captures=True)
     if compiled.find(b"", 0, 0) is not None:

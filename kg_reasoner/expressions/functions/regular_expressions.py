@@ -60,7 +60,7 @@ _FOREIGN: Final = {
 class TranslatedPattern:
     """A pattern in RE2's syntax, including its flags.
 
-    `is_local`: to know where a match ends, one need not look far beyond that end. Nothing follows what is repeated without a limit.
+    `is_local`: the end of a match can be determined without reading far beyond it, because nothing follows an unbounded repetition.
     """
 
     source: str
@@ -80,7 +80,7 @@ def translate(pattern: str, flags: str = "") -> TranslatedPattern:
         flags: Any of the characters i, m, s, x and q.
 
     Raises:
-        PatternError: the pattern or a flag is wrong, or the pattern is beyond what RE2 can do.
+        PatternError: The pattern or a flag is wrong, or the pattern is beyond what RE2 can do.
     """
     for flag in flags:
         if flag not in FLAGS:
