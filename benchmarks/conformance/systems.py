@@ -55,7 +55,7 @@ def is_right(case: Case, closure: SystemClosure) -> bool:
 
 
 def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], SystemClosure]:
-    """Our closure, with a rule set for each regime."""
+    """Return a function that computes our closure, with a rule set for each regime."""
 
     def close(case: Case) -> SystemClosure:
         reasoner = Reasoner(ruleset=rulesets[case.regime], datatypes=case.datatypes and case.datatypes & DATATYPES)
