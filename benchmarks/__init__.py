@@ -1,1 +1,1 @@
-"""Side-by-side measurements of kg_reasoner and its peers: ``python -m benchmarks``, ``python -m benchmarks.startup``."""
+"""Side-by-side benchmarks of kg_reasoner and other systems: ``python -m benchmarks``, ``python -m benchmarks.startup``."""

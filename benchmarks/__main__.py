@@ -1,4 +1,4 @@
-"""The command: measures all contestants on all workloads in one run."""
+"""The command that measures all contestants on all workloads in one run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, Limits, contest
+from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, RunLimits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.needs import need_peers, plot_option
@@ -21,7 +21,7 @@ TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEA
 
 
 def machine_memory() -> float:
-    """The machine's memory in GB."""
+    """Return the machine's memory in GB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
@@ -78,7 +78,7 @@ def main(
     entries: list[Entry] = []
     with notes.status("preparing the data") as status:
         for job in jobs(sizes, [TASKS[task] for task in tasks], graphs, folder, notes):
-            found = contest(job, contestants, rounds, Limits(limit, int(memory * 1e9)), entries, status.update)
+            found = contest(job, contestants, rounds, RunLimits(limit, int(memory * 1e9)), entries, status.update)
             entries += found
             console.print(report.table(job, found))
             for line in report.disagreements(found):
@@ -95,7 +95,7 @@ def main(
 
 
 def jobs(sizes: list[int], tasks: list[str], graphs: Path, folder: Path, notes: Console) -> Iterator[Job]:
-    """The jobs, small ones first; the data of each are made when its turn comes."""
+    """Yield the jobs, small ones first; the data of each are generated on demand."""
     for task in tasks:
         if task in (RDFS, OWL2RL):
             yield from (lubm_job(size, task, folder) for size in sizes)

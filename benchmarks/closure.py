@@ -1,4 +1,4 @@
-"""The transitive closure in the rule language, and as triples for reasoners that know nothing but ontologies."""
+"""The transitive closure in the rule language, and as triples for reasoners that support only ontologies."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ EDGE_IRI: Final = "http://example.org/edge"
 
 
 def node_iri(number: str) -> str:
-    """The IRI of a graph's node."""
+    """Return the IRI of a graph's node."""
     return f"http://example.org/node/{number}"

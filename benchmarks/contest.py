@@ -1,4 +1,4 @@
-"""Runs contestants, each in its own process, in turns: A B C, A B C, so that what disturbs the machine disturbs all of them."""
+"""Runs contestants in separate processes, in turns (A B C, A B C), so that disturbances affect all of them alike."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.jobs import RDFS, Job
 from benchmarks.measure import Measurement
 from benchmarks.needs import INSTALL
 
-__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "Limits", "contest"]
+__all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "RunLimits", "contest"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -28,7 +28,7 @@ NO_MEMORY: Final = re.compile("MemoryError|bad_alloc|allocate memory|memory allo
 
 @dataclass(frozen=True)
 class Contestant:
-    """One of the reasoners that are compared."""
+    """A compared reasoner."""
 
     name: str
     module: str
@@ -48,8 +48,8 @@ OURS: Final = CONTESTANTS[0].name
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a run may take."""
+class RunLimits:
+    """Limits on a run."""
 
     seconds: float
     """By the clock."""
@@ -59,22 +59,22 @@ class Limits:
 
 @dataclass
 class Entry:
-    """What one contestant did in one job: a measurement for each round, or the reason why there is none."""
+    """The result of one contestant in one job: a measurement for each round, or the reason for its absence."""
 
     contestant: str
     job: Job
     rounds: list[Measurement] = field(default_factory=list)
-    over: Limits | None = None
+    over: RunLimits | None = None
     """The limits, where it went over one of them."""
     remark: str = ""
     failed: bool = False
 
     def middle(self, value: Callable[[Measurement], float]) -> float:
-        """The median over the rounds."""
+        """Return the median over the rounds."""
         return median(map(value, self.rounds))
 
     def ratio(self, ours: Entry, value: Callable[[Measurement], float]) -> float:
-        """How many times our value this one's is: the median of the ratios of each round."""
+        """Return this value as a multiple of ours: the median of the ratios of each round."""
         return median(value(theirs) / max(value(mine), 1e-9) for theirs, mine in zip(self.rounds, ours.rounds, strict=False))
 
 
@@ -82,11 +82,11 @@ def contest(
     job: Job,
     contestants: Sequence[Contestant],
     rounds: int,
-    limits: Limits,
+    limits: RunLimits,
     earlier: Iterable[Entry] = (),
     progress: Callable[[str], None] = lambda line: None,
 ) -> list[Entry]:
-    """The entries of all contestants in one job.
+    """Return the entries of all contestants in one job.
 
     Who goes over a limit is stopped, and does not start in larger workloads of the same task (`earlier`). Who takes more than a
     tenth of the time allowed runs once.
@@ -102,7 +102,7 @@ def contest(
 
 
 def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
-    """An entry without measurements yet, or with the reason why it gets none."""
+    """Return an entry without measurements, possibly with a reason not to run."""
     entry = Entry(contestant.name, job, remark=contestant.cannot.get(job.task, ""))
     for other in earlier:
         same = other.contestant == contestant.name and other.job.task == job.task
@@ -112,8 +112,8 @@ def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
     return entry
 
 
-def run(contestant: Contestant, entry: Entry, limits: Limits) -> None:
-    """One round of one contestant, added to its entry."""
+def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
+    """Run one round of a contestant, and add the result to its entry."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.json"
         entry.job.write(path)

@@ -1,4 +1,4 @@
-"""The inputs of the benchmarks, made once and kept in a cache folder. Making them is no part of any measurement."""
+"""The inputs of the benchmarks, generated once and cached in a folder. Their generation is not measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RDF_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
 def lubm_job(universities: int, task: str, cache: Path) -> Job:
-    """The job of a number of LUBM's universities under the rule set `task`."""
+    """Return the job of a number of LUBM's universities under the rule set `task`."""
     folder = cache / f"lubm{universities}"
     ontology = made(cache / "ontology.nt", write_ontology)
     data = made(folder / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
@@ -40,7 +40,7 @@ def lubm_job(universities: int, task: str, cache: Path) -> Job:
 
 
 def graph_job(graph: Path, task: str, cache: Path) -> Job:
-    """The job of the transitive closure of a graph: a file with lines ``from to label``, of which the label is left out."""
+    """Return the job of the transitive closure of a graph: a file with lines ``from to label``, of which the label is left out."""
     from kg_reasoner.language.parser import parse
 
     folder = cache / graph.stem
@@ -59,7 +59,7 @@ def graph_job(graph: Path, task: str, cache: Path) -> Job:
 
 
 def job(workload: str, task: str, folder: Path, files: dict[str, Path], nemo: str, nemo_load: str) -> Job:
-    """The job with these files, and with two programs for Nemo, which are written each time: they depend on our rules."""
+    """Return the job with these files, and with two programs for Nemo, which are written each time: they depend on our rules."""
     for kind, text in (("nemo", nemo), ("nemo load", nemo_load)):
         files[kind] = folder / f"{task} {kind}.rls".replace(" ", "-")
         files[kind].write_text(text, encoding="utf-8")
@@ -70,7 +70,7 @@ def job(workload: str, task: str, folder: Path, files: dict[str, Path], nemo: st
 
 
 def made(path: Path, write: Callable[[BinaryIO], None]) -> Path:
-    """The file, written first if it is not there; it appears only when it is complete."""
+    """Return the file, written completely or not at all if it does not exist yet."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.{os.getpid()}")
@@ -81,7 +81,7 @@ def made(path: Path, write: Callable[[BinaryIO], None]) -> Path:
 
 
 def alias(path: Path) -> Path:
-    """The same N-Triples under a name that says Turtle."""
+    """Return a link to the N-Triples under a Turtle file name."""
     other = path.with_suffix(".ttl")
     if not other.exists():
         try:
@@ -101,7 +101,7 @@ def universities_as_ntriples(universities: int) -> Iterator[bytes]:
 
 
 def write_ontology(file: BinaryIO) -> None:
-    """LUBM's ontology as N-Triples."""
+    """Write LUBM's ontology as N-Triples."""
     import rdflib
 
     from kg_reasoner.lubm import ontology_path
@@ -110,7 +110,7 @@ def write_ontology(file: BinaryIO) -> None:
 
 
 def our_rules(ruleset: str, ontology: Path) -> tuple[Rule, ...]:
-    """The rules that are active in our reasoner once it knows the ontology."""
+    """Return the active rules of our reasoner with the ontology loaded."""
     from kg_reasoner.api.reasoner import Reasoner
 
     reasoner = Reasoner(ruleset=ruleset)
@@ -119,7 +119,7 @@ def our_rules(ruleset: str, ontology: Path) -> tuple[Rule, ...]:
 
 
 def split(folder: Path, sources: Iterable[Path]) -> dict[Predicate, str]:
-    """The N-Triples files as one CSV file for each class and each property, as `nemo_rules.by_predicate` reads them."""
+    """Return the N-Triples files as one CSV file for each class and each property, as `nemo_rules.by_predicate` reads them."""
     index = folder / "index.tsv"
     if not index.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def split(folder: Path, sources: Iterable[Path]) -> dict[Predicate, str]:
 
 @contextmanager
 def relation_files(folder: Path) -> Iterator[Callable[[Predicate], TextIO]]:
-    """The files of relations, opened when first asked for; at the end the list of them is written to ``index.tsv``."""
+    """Open the files of relations on demand; at the end, write the list of them to ``index.tsv``."""
     opened: dict[Predicate, TextIO] = {}
 
     def file_of(predicate: Predicate) -> TextIO:
@@ -156,7 +156,7 @@ def relation_files(folder: Path) -> Iterator[Callable[[Predicate], TextIO]]:
 
 
 def csv_cell(term: str) -> str:
-    """A term in N-Triples form as a CSV cell that Nemo reads as this term; blank nodes become IRIs, since files share them."""
+    """Return a term in N-Triples form as a CSV cell for Nemo; blank nodes become IRIs, because files share them."""
     if term.startswith("_:"):
         return f"<bnode:{term[2:]}>"
     return f'"{term.replace(chr(34), chr(34) * 2)}"' if '"' in term or "," in term else term

@@ -23,10 +23,10 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks import dbsp_report, report
-from benchmarks.contestants.dbsp import CONTESTANTS, Circuit, as_pattern
+from benchmarks.contestants.dbsp import CONTESTANTS, CircuitContestant, as_pattern
 from benchmarks.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
-from benchmarks.dbsp_report import STAGES, Figures, Found, Outcome
+from benchmarks.dbsp_report import STAGES, Comparison, Figures, Outcome
 from benchmarks.measure import resident
 from benchmarks.needs import plot_option
 from benchmarks.update_data import data_folder
@@ -42,7 +42,7 @@ GRAPHS: Final = Path(__file__).resolve().parents[1].parent / "shared" / "suites"
 
 
 def workloads(folder: Path, graphs: Path) -> Iterator[tuple[str, Path]]:
-    """The names of the workloads, and their files, which are made."""
+    """Yield the names of the workloads, and their generated files."""
     from kg_reasoner.api.reasoner import Reasoner
 
     ontology = made(folder / "ontology.nt", write_ontology)
@@ -61,7 +61,7 @@ def workloads(folder: Path, graphs: Path) -> Iterator[tuple[str, Path]]:
 
 
 def run(contestant: str, path: Path, share: float, python: str, seconds: int) -> Outcome:
-    """The figures of one contestant, as far as it comes with so many seconds of CPU time."""
+    """Return the measurements of one contestant, as far as it gets within `seconds` of CPU time."""
     if contestant == PYDBSP:
         command = [python, str(PEER), str(path), str(share)]
     else:
@@ -83,13 +83,13 @@ def run(contestant: str, path: Path, share: float, python: str, seconds: int) ->
 
 
 def cpu_seconds(process: int) -> float:
-    """CPU seconds of another process. (A limit set for it by the system would make its own clock coarse.)"""
+    """Return the CPU seconds of another process. (A system limit on it would make its own clock coarse.)"""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def figures_in(lines: bytes) -> Figures:
-    """What a contestant has printed of its stages."""
+    """Return the measurements that a contestant has printed."""
     figures: Figures = {}
     for line in lines.splitlines():
         figures |= json.loads(line)
@@ -97,7 +97,7 @@ def figures_in(lines: bytes) -> Figures:
 
 
 def measure(contestant: str, path: Path, share: float, python: str, seconds: int, runs: int) -> Outcome:
-    """The medians of some runs (no more after those that took `LONG`), or the first one that fails."""
+    """Return the medians of some runs (no more after those that took `LONG`), or the first run that fails."""
     done: list[Figures] = []
     spent = 0.0
     while len(done) < runs and spent < LONG:
@@ -110,9 +110,9 @@ def measure(contestant: str, path: Path, share: float, python: str, seconds: int
 
 
 def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
-    """Small updates of a database of constant size. Whether the last thousandth of them holds no more than the first."""
+    """Apply small updates to a database of constant size; return whether memory is stable over the last thousandth of them."""
     workload = json.loads(path.read_text(encoding="utf-8"))
-    circuit = Circuit([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]], indexed=True)
+    circuit = CircuitContestant([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]], indexed=True)
     facts = workload["facts"]
     circuit.update(circuit.prepare(facts), 1)
     random = np.random.default_rng(0)
@@ -169,10 +169,10 @@ def main(
     chosen = [(name, path) for name, path in workloads(data_folder(cache), graphs) if all(part in name for part in wanted)]
     if updates is not None:
         sys.exit(0 if soak(chosen[0][1], updates, console.print) else 1)
-    measured: list[Found] = []
+    measured: list[Comparison] = []
     for name, path in chosen:
         for share in SHARES:
-            found = Found(name, share)
+            found = Comparison(name, share)
             for contestant in contestants or (*CONTESTANTS, PYDBSP):
                 with news.status(f"{found.title}: {contestant}"):
                     found.outcomes[contestant] = measure(contestant, path, share, python, limit, runs)

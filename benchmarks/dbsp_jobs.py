@@ -23,7 +23,7 @@ CLOSURE: Final = [[[1, ["?x", "?y"]], [[0, ["?x", "?y"]]]], [[1, ["?x", "?z"]], 
 
 @dataclass(frozen=True)
 class Workload:
-    """Rules ``[head, body]`` of atoms ``[predicate, terms]``, a term being a constant or a variable (``?x``), and facts."""
+    """Rules ``[head, body]`` of atoms ``[predicate, terms]``, where a term is a constant or a variable (``?x``), and facts."""
 
     name: str
     rules: list[list[object]]
@@ -36,22 +36,23 @@ class Workload:
 
 
 def shuffled(facts: Iterable[list[int]]) -> list[list[int]]:
-    """The facts in an order that has nothing to do with what they say."""
+    """Return the facts in an order that is independent of their contents."""
     result = sorted(facts)
     random.Random(SEED).shuffle(result)
     return result
 
 
 def closure_workload(graph: Path) -> Workload:
-    """The linear transitive closure of a graph: a file with lines ``from to label``."""
+    """Return the linear transitive closure of a graph: a file with lines ``from to label``."""
     edges = {tuple(map(int, line.split()[:2])) for line in graph.read_text(encoding="ascii").splitlines()}
     return Workload(f"closure of {graph.stem}", CLOSURE, shuffled([0, *edge] for edge in edges))
 
 
 def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -> Workload:
-    """LUBM under rules: over triples where some rule has a variable for a property, else with a predicate each for properties and
-    classes. Rules that are not Datalog over triples (comparisons, constraints) are left out, and with the latter those that replace
-    equal terms. Rules without a body are facts."""
+    """Return LUBM with rules: over triples if a rule has a variable as its property, else over a predicate for each property and
+    class. Rules beyond Datalog over triples (comparisons, constraints) are left out, with those that replace equal terms. Rules
+    without a body are facts.
+    """
     numbers: dict[str, int] = {}
 
     def number(term: Term | str) -> int:
@@ -83,13 +84,13 @@ def lubm_workload(name: str, rules: Iterable[Rule], triples: Iterable[Triple]) -
 
 
 def atoms_of(rule: Rule) -> Iterator[Atom]:
-    """The head and the atoms of the body."""
+    """Yield the head and the atoms of the body."""
     yield rule.head
     yield from rule.body_atoms()
 
 
 def has_variable_predicate(atom: Atom) -> bool:
-    """Whether an atom is no triple pattern with a known property or class."""
+    """Return whether an atom is not a triple pattern with a constant property or class."""
     if atom.predicate != TRIPLE:
         return True
     _, property, value = atom.terms

@@ -1,4 +1,4 @@
-"""How the figures of the DBSP benchmark are shown: tables, plots, and whether the contestants agree."""
+"""Reports of the DBSP benchmark: tables, plots, and whether the contestants agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.report import new_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["STAGES", "Figures", "Found", "Outcome", "disagreements", "plot", "table"]
+__all__ = ["STAGES", "Figures", "Comparison", "Outcome", "disagreements", "plot", "table"]
 
 STAGES: Final = ("initial", "add", "remove")
 
@@ -26,7 +26,7 @@ Figures: TypeAlias = dict[str, float]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one contestant did with one workload."""
+    """The result of one contestant on one workload."""
 
     figures: Figures
     failure: str = ""
@@ -36,8 +36,8 @@ class Outcome:
 
 
 @dataclass
-class Found:
-    """What contestants did with a workload, one share of whose facts comes first."""
+class Comparison:
+    """The results of all contestants on a workload with one share of its facts in the first update."""
 
     workload: str
     share: float
@@ -65,8 +65,8 @@ def table(found: Found) -> Table:
     return made
 
 
-def disagreements(found: Found) -> list[str]:
-    """Contestants that do not have as many facts as the first one, after a stage that both have reached."""
+def disagreements(found: Comparison) -> list[str]:
+    """Yield the contestants whose number of facts differs from the first one's after a stage that both reached."""
     wrong = []
     first, *others = found.outcomes.items()
     for stage in STAGES:
@@ -79,7 +79,7 @@ def disagreements(found: Found) -> list[str]:
     return wrong
 
 
-def plot(measured: Sequence[Found], path: Path) -> None:
+def plot(measured: Sequence[Comparison], path: Path) -> None:
     """Draw the figures on logarithmic scales: a row of panels for each workload, one for each share, and one for memory.
 
     Where a contestant was stopped, a hatched bar goes up to its time limit. Needs matplotlib.
@@ -90,7 +90,7 @@ def plot(measured: Sequence[Found], path: Path) -> None:
     from matplotlib import pyplot
     from matplotlib.patches import Patch
 
-    rows: dict[str, list[Found]] = {}
+    rows: dict[str, list[Comparison]] = {}
     for found in measured:
         rows.setdefault(found.workload, []).append(found)
     contestants = list(dict.fromkeys(name for found in measured for name in found.outcomes))
@@ -113,8 +113,8 @@ def plot(measured: Sequence[Found], path: Path) -> None:
     pyplot.close(figure)
 
 
-def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
-    """A group of bars for each stage."""
+def draw_times(axes: Axes, found: Comparison, colours: Mapping[str, str]) -> None:
+    """Draw a group of bars for each stage."""
     step = 0.8 / len(colours)
     for place, (name, colour) in enumerate(colours.items()):
         outcome = found.outcomes.get(name, Outcome({}))
@@ -128,8 +128,8 @@ def draw_times(axes: Axes, found: Found, colours: Mapping[str, str]) -> None:
     finish(axes, found.title, "CPU milliseconds", STAGES)
 
 
-def draw_memory(axes: Axes, workload: str, group: Sequence[Found], colours: Mapping[str, str]) -> None:
-    """A group of bars for each share."""
+def draw_memory(axes: Axes, workload: str, group: Sequence[Comparison], colours: Mapping[str, str]) -> None:
+    """Draw a group of bars for each share."""
     step = 0.8 / len(colours)
     for number, found in enumerate(group):
         for place, (name, colour) in enumerate(colours.items()):
@@ -139,7 +139,7 @@ def draw_memory(axes: Axes, workload: str, group: Sequence[Found], colours: Mapp
 
 
 def finish(axes: Axes, title: str, label: str, ticks: Sequence[str]) -> None:
-    """What all panels have; their scales begin and end at powers of ten."""
+    """Complete a panel; its scale begins and ends at powers of ten."""
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     axes.set_ylim(10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)))

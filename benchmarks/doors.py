@@ -1,4 +1,4 @@
-"""Single triples through the doors of the reasoner, from the engine itself to an rdflib graph: how long one update takes."""
+"""The time of updates with single triples through each interface of the reasoner, from the engine to an rdflib graph."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.update_data import Lubm, Part
+from benchmarks.update_data import Lubm, LubmPart
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import Work
 
-__all__ = ["DOORS", "Door", "Single", "Spread", "single_updates"]
+__all__ = ["DOORS", "Door", "SingleUpdates", "Spread", "single_updates"]
 
 WARM_UP: Final = 100
 """Updates before the measured ones."""
@@ -24,7 +24,7 @@ Action = Callable[[Any], object]
 
 @dataclass(frozen=True)
 class Door:
-    """A way in: what is handed over, and how it is deleted and added."""
+    """An interface: the form of its arguments, and how they are deleted and added."""
 
     name: str
     what: str
@@ -34,7 +34,7 @@ class Door:
 
 @dataclass(frozen=True)
 class Spread:
-    """Microseconds of many updates."""
+    """The distribution of the times of many updates, in microseconds."""
 
     median: float
     mean: float
@@ -50,8 +50,8 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Single:
-    """Single deletions and additions through one door."""
+class SingleUpdates:
+    """Single deletions and additions through one interface."""
 
     door: str
     count: int
@@ -136,9 +136,9 @@ DOORS: Final = (
 )
 
 
-def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> Single:
+def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> SingleUpdates:
     """Delete and add again `count` random triples, one by one. Times are CPU times of the thread, without the time to take them."""
-    rows = next(Part("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
+    rows = next(LubmPart("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
     make, delete, add = door.open(loaded.reasoner)
     handed = [make(rows[place : place + 1]) for place in range(len(rows))]
     times: tuple[list[int], list[int]] = ([], [])
@@ -149,4 +149,4 @@ def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> Single:
             action(one)
             taken.append(thread_time_ns() - before - overhead)
     first = min(WARM_UP, len(handed) // 2)
-    return Single(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))
+    return SingleUpdates(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))

@@ -1,8 +1,8 @@
-"""What equal terms cost, by rewriting and by axioms: ``python -m benchmarks.equality``.
+"""The cost of equal terms, by rewriting and by axioms: ``python -m benchmarks.equality``.
 
-One clique of so many members, stated as a chain of owl:sameAs; each member has some properties. Then single triples are removed and
-added again: a property of a member, and a link of the chain in its middle, which halves the clique. Both ways of dealing with
-equality answer the same query, which is checked. CPU milliseconds.
+The data are one clique, stated as a chain of owl:sameAs; each member has some properties. Then single triples are removed and added
+again: a property of a member, and a link in the middle of the chain, which halves the clique. Both treatments of equality answer
+the same query, which is checked. CPU milliseconds.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main(properties: int, axioms: int, ruleset: str, largest: int) -> None:
 
 
 def clique(size: int, properties: int) -> list[Triple]:
-    """The triples of one clique; the chain comes first."""
+    """Return the triples of one clique; the chain comes first."""
     members = [IRI(f"http://example.org/member{number}") for number in range(size)]
     names = [IRI(f"http://example.org/property{number}") for number in range(properties)]
     values = [IRI(f"http://example.org/value{number}") for number in range(VALUES)]
@@ -64,7 +64,7 @@ def clique(size: int, properties: int) -> list[Triple]:
 
 
 def measured(equality: Equality, ruleset: str, data: list[Triple]) -> tuple[list[float], int, int]:
-    """The milliseconds of materialising and of four updates; the answers to a query; and how many facts are stored."""
+    """Return the milliseconds of materialisation and of four updates, the answers to a query, and the number of stored facts."""
     reasoner = Reasoner(ruleset=ruleset, equality=equality)
     ids = reasoner.dictionary.encode_texts([term_text(term) for triple in data for term in triple]).reshape(-1, 3)
     reasoner.materialise()

@@ -1,8 +1,8 @@
-"""How long a proof takes: ``python -m benchmarks.explain``.
+"""The time of proofs: ``python -m benchmarks.explain``.
 
-Inferred triples of LUBM, drawn at random, are each proved once after a first round that warms up: the join plans of a rule are
-made, and indexes built, when the first fact asks for them. Times are those of `Reasoner.explain`, as a user sees it: from a triple
-of terms to a proof with all its terms, rules and values. No proof is kept.
+Random inferred triples of LUBM are each proved once, after a warm-up round in which join plans are made and indexes built on
+demand. Times are those of `Reasoner.explain` as a user sees it: from a triple of terms to a proof with all its terms, rules and
+values. Proofs are discarded.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def loaded(ruleset: str, data: Path) -> Reasoner:
 
 
 def measured(reasoner: Reasoner, sample: int, seed: int) -> list[str]:
-    """The cells of a rule set's row."""
+    """Return the row of a rule set."""
     inferred = reasoner.triple_ids("inferred")
     rows = random.Random(seed).sample(range(len(inferred)), min(sample, len(inferred)))
     triples: list[Triple] = []
@@ -80,7 +80,7 @@ def measured(reasoner: Reasoner, sample: int, seed: int) -> list[str]:
 
 
 def timed(reasoner: Reasoner, triple: Triple) -> tuple[float, float, int]:
-    """Milliseconds of CPU time and of wall time, and the proof's height."""
+    """Return the milliseconds of CPU time and of wall time, and the proof's height."""
     cpu, wall = time.process_time(), time.perf_counter()
     proof = reasoner.explain(triple)
     taken = time.process_time() - cpu, time.perf_counter() - wall
@@ -88,7 +88,7 @@ def timed(reasoner: Reasoner, triple: Triple) -> tuple[float, float, int]:
 
 
 def percentile(times: list[float], percent: int) -> float:
-    """Of sorted times, the one that so many percent do not exceed."""
+    """Return the smallest of the sorted times that is not exceeded by this percentage of them."""
     return times[min(len(times) - 1, len(times) * percent // 100)]
 
 

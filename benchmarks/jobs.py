@@ -1,4 +1,4 @@
-"""What is to be measured: which data, under which rules. A job is plain data, so that every contestant can read it."""
+"""Jobs: which data to measure under which rules. A job is plain data that every contestant can read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONLINEAR: Final = "non-linear closure"
 
 @dataclass(frozen=True)
 class Job:
-    """One workload under one set of rules."""
+    """A workload with a set of rules."""
 
     workload: str
     """What the data are: ``LUBM(1)``, a graph's name."""

@@ -1,8 +1,8 @@
-"""How long updates take: ``python -m benchmarks.maintenance``.
+"""The time of updates: ``python -m benchmarks.maintenance``.
 
-LUBM is materialised under an OWL 2 RL rule set; parts of its data are taken out and put back in turns, by every strategy, the one
-that materialises everything anew included. CPU times are those of the transaction, from its first statement to the end of its
-commit. Single triples go through several doors, from ids to an rdflib graph. At the end everything must be as it was.
+LUBM is materialised under an OWL 2 RL rule set. Parts of its data are removed and added again in turns, with every strategy,
+including full rematerialisation. CPU times are those of the transaction, from its first statement to the end of its commit. Single
+triples go through several interfaces, from ids to an rdflib graph. At the end, the facts must be the same as at the start.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
-from benchmarks.doors import DOORS, Single, Spread, single_updates
+from benchmarks.doors import DOORS, SingleUpdates, Spread, single_updates
 from benchmarks.measure import cpu
 from benchmarks.needs import plot_option
-from benchmarks.update_data import Ids, Lubm, Part, data_folder, fingerprint, little_garbage, lubm, parts
+from benchmarks.update_data import Ids, Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -33,7 +33,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BASELINE", "Run", "Times", "measure", "plot", "singles_table", "table"]
+__all__ = ["BASELINE", "MaintenanceRun", "Times", "measure", "plot", "singles_table", "table"]
 
 BASELINE: Final = "rematerialise"
 SMALL: Final = 1000
@@ -54,7 +54,7 @@ class Times:
 
 
 @dataclass
-class Run:
+class MaintenanceRun:
     """One strategy on one size of data."""
 
     universities: int
@@ -64,7 +64,7 @@ class Run:
     materialise: float
     """CPU seconds of the first materialisation, of everything."""
     times: list[Times] = field(default_factory=list)
-    singles: list[Single] = field(default_factory=list)
+    singles: list[SingleUpdates] = field(default_factory=list)
     intact: bool = True
     """Whether the facts at the end were those at the beginning."""
 
@@ -73,13 +73,13 @@ class Run:
         return f"LUBM({self.universities})"
 
 
-def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds: int, singles: int, seed: int) -> Run:
-    """Measure one strategy: all parts, then single triples through all doors."""
+def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds: int, singles: int, seed: int) -> MaintenanceRun:
+    """Measure one strategy: all parts, then single triples through all interfaces."""
     loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
     reasoner = loaded.reasoner
     before = cpu()
     reasoner.materialise()
-    run = Run(universities, strategy, 0, cpu() - before)
+    run = MaintenanceRun(universities, strategy, 0, cpu() - before)
     start = fingerprint(reasoner)
     run.facts = start[1]
     with little_garbage():
@@ -92,9 +92,8 @@ def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds
     return run
 
 
-def changes(loaded: Lubm, part: Part, rounds: int, seed: int) -> Times:
-    """Take out and put back a part of the data, round by round, another one each time. A first round is not counted: it builds
-    the indexes that are asked for."""
+def changes(loaded: Lubm, part: LubmPart, rounds: int, seed: int) -> Times:
+    """Remove and add a different part of the data in each round. An uncounted first round builds the indexes."""
     times = Times(part.name, 0)
     sizes, facts = [], []
     for number, ids in enumerate(islice(part.draws(loaded.data, seed), rounds + 1)):
@@ -110,7 +109,7 @@ def changes(loaded: Lubm, part: Part, rounds: int, seed: int) -> Times:
 
 
 def change(reasoner: Reasoner, *, added: Ids | None = None, removed: Ids | None = None) -> tuple[float, int]:
-    """The CPU seconds of a transaction, and how many facts left the materialisation.
+    """Return the CPU seconds of a transaction, and the number of facts deleted from the materialisation.
 
     Rematerialising does not collect what has changed, which would take longer than the rest; all other strategies do.
     """
@@ -134,8 +133,8 @@ def facts_of(reasoner: Reasoner) -> int:
 # ---- tables
 
 
-def table(runs: list[Run]) -> Table:
-    """The runs of one size: for each kind of change, the strategies below each other, and how they compare with the baseline."""
+def table(runs: list[MaintenanceRun]) -> Table:
+    """Return the runs of one size: for each kind of change, the strategies, compared with the baseline."""
     baseline = {times.part: times for run in runs if run.strategy == BASELINE for times in run.times}
     one = runs[0]
     made = report.new_table(
@@ -157,14 +156,14 @@ def table(runs: list[Run]) -> Table:
     return made
 
 
-def notes(runs: list[Run]) -> Iterator[str]:
+def notes(runs: list[MaintenanceRun]) -> Iterator[str]:
     yield "facts: those that leave with the triples. ×: times faster than rematerialising, which does not collect what has changed."
     told = ", ".join(f"{run.strategy} {milliseconds(run.materialise)}" for run in runs)
     yield f"The first materialisation, of everything: {told}."
 
 
-def singles_table(runs: list[Run]) -> Table | None:
-    """Single triples: microseconds by strategy and door, for all sizes side by side."""
+def singles_table(runs: list[MaintenanceRun]) -> Table | None:
+    """Return a table of single triples: microseconds by strategy and interface, for all sizes side by side."""
     with_singles = [run for run in runs if run.singles]
     if not with_singles:
         return None
@@ -199,7 +198,7 @@ def milliseconds(seconds: float) -> str:
 # ---- picture
 
 
-def plot(runs: list[Run], path: Path) -> None:
+def plot(runs: list[MaintenanceRun], path: Path) -> None:
     """Draw the medians of all changes, on logarithmic scales: a row of panels for each size of data. Needs matplotlib."""
     import matplotlib as mpl
 
@@ -218,8 +217,8 @@ def plot(runs: list[Run], path: Path) -> None:
     pyplot.close(figure)
 
 
-def draw(axes: Axes, runs: list[Run], update: str) -> tuple[float, float]:
-    """One panel: a group of bars for each kind of change, a bar for each strategy. Returns the range of its values."""
+def draw(axes: Axes, runs: list[MaintenanceRun], update: str) -> tuple[float, float]:
+    """Draw one panel: a group of bars for each kind of change, a bar for each strategy. Return the range of its values."""
     width = 0.8 / len(runs)
     for number, run in enumerate(runs):
         values = [1000 * max(median(getattr(times, update)), 1e-7) for times in run.times]
@@ -282,7 +281,7 @@ def main(
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     Reasoner("first(1) . second(?x) :- first(?x) .").materialise()  # loads the kernels
-    runs: list[Run] = []
+    runs: list[MaintenanceRun] = []
     for size in sorted(set(universities)):
         with news.status("") as status:
             for strategy in dict.fromkeys(strategies):

@@ -1,4 +1,4 @@
-"""What looking one update ahead saves: ``python -m benchmarks.marking``.
+"""The benefit of looking one update ahead: ``python -m benchmarks.marking``.
 
 Every stream (see `benchmarks.marking_streams`) is processed by each algorithm without and with marks; rule applications are counted
 by phase, marked facts by kind, and in the end all must agree.
@@ -34,7 +34,7 @@ STRATEGIES: Final = tuple(ALGORITHMS)
 
 
 @dataclass
-class Run:
+class MarkingRun:
     """One algorithm on one stream."""
 
     size: str
@@ -50,13 +50,13 @@ class Run:
 # ---- runs
 
 
-def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run]:
-    """Process a stream by each strategy without and with marks, in turns. The next update is always there to be looked at.
+def measure(case: MarkingCase, strategies: Sequence[Strategy], rounds: int) -> list[MarkingRun]:
+    """Process a stream by each strategy without and with marks, in turns. The next update is always available in advance.
 
     Raises:
         click.ClickException: they do not agree in the end.
     """
-    runs: dict[tuple[str, bool], Run] = {}
+    runs: dict[tuple[str, bool], MarkingRun] = {}
     results: list[set[tuple[str, Fact]]] = []
     for number in range(rounds):
         for strategy in strategies:
@@ -70,7 +70,7 @@ def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Run
                 taken = cpu() - before
                 if number == 0:
                     results.append({(name, fact) for name in reasoner.predicates() for fact in reasoner.facts(name)})
-                    runs[strategy, marking] = Run(case.size, strategy, marking, reasoner.counters, len(results[-1]))
+                    runs[strategy, marking] = MarkingRun(case.size, strategy, marking, reasoner.counters, len(results[-1]))
                 runs[strategy, marking].cpu.append(taken)
     if any(result != results[0] for result in results):
         raise click.ClickException(f"{case.name}, {case.size}: the results differ")
@@ -152,9 +152,9 @@ def main(
     console = Console()
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
-    warm_up = Case("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
+    warm_up = MarkingCase("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
     measure(warm_up, strategies, rounds=1)
-    measured: dict[str, list[Run]] = {}
+    measured: dict[str, list[MarkingRun]] = {}
     for name in dict.fromkeys(names):
         for case in CASES[name](Options(sizes, updates - 1, seed, cache)):
             with little_garbage():

@@ -1,4 +1,4 @@
-"""What a contestant measures about itself, and how: its own process's CPU time, wall time and memory.
+"""Measurements of a contestant in its own process: CPU time, wall time and memory.
 
 A contestant runs alone in a process, started as ``python -m benchmarks.contestants.NAME JOB.json BYTES``, and prints one JSON line.
 """
@@ -67,13 +67,13 @@ class Measurement:
 
     @property
     def bytes_per_fact(self) -> float:
-        """What loading and materialising added to the resident memory, for each fact."""
+        """The resident memory added by loading and materialising, per fact."""
         return (self.steady_bytes - self.baseline_bytes) / max(1, self.facts)
 
 
 @dataclass(frozen=True)
 class Stages:
-    """One contestant's way through a job, in the order in which the stages run."""
+    """The stages of a contestant's job, in the order of execution."""
 
     package: str
     """The distribution whose version is reported."""
@@ -85,18 +85,18 @@ class Stages:
 
 
 def cpu() -> float:
-    """CPU seconds of this process so far, user and system, all threads."""
+    """Return the CPU seconds of this process so far, user and system, all threads."""
     return time.process_time()
 
 
 def resident() -> int:
-    """Bytes of this process that are resident now."""
+    """Return the resident bytes of this process."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def peak() -> int:
-    """The most bytes of this process that were ever resident (``ru_maxrss`` would count the parent's, from before exec)."""
+    """Return the maximal resident bytes of this process so far (``ru_maxrss`` would include the parent's, from before exec)."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
@@ -134,7 +134,7 @@ def measure(stages: Stages, job: Job) -> Measurement:
 
 
 def installed(package: str) -> str:
-    """The version of a distribution, or ``checkout`` where it is run without being installed."""
+    """Return the version of a distribution, or ``checkout`` if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -142,7 +142,9 @@ def installed(package: str) -> str:
 
 
 def in_child(work: Callable[[], None]) -> tuple[float, float]:
-    """CPU and wall seconds that `work` takes in a copy of this process, which leaves no trace in this one's memory and times."""
+    """Run `work` in a copy of this process, and return its CPU and wall seconds. Memory and times of this process are
+    unaffected.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -165,7 +167,7 @@ def in_child(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def contestant(main: Callable[[Job], Measurement]) -> None:
-    """The body of a contestant's ``__main__``: ``JOB.json BYTES`` on the command line; prints the measurement.
+    """Run the body of a contestant's ``__main__``: read ``JOB.json BYTES`` from the command line, and print the measurement.
 
     The process may not have more than this many bytes of memory.
     """

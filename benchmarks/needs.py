@@ -1,4 +1,4 @@
-"""What a benchmark needs before it runs: peers and matplotlib. What is missing ends the command before anything is measured."""
+"""Requirements of a benchmark: other systems and matplotlib. A missing one ends the command before anything is measured."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ INSTALL = "pip install '.[bench]'"
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported."""
+    """Return whether a package can be imported."""
     return find_spec(package) is not None
 
 
 def need_peers(peers: Iterable[tuple[str, str]], option: str) -> None:
-    """Check that peers are installed, each a name and its package.
+    """Check that other systems are installed, each given by name and package.
 
     Raises:
         click.ClickException: some are not; the message names them, and the option that chooses others.
@@ -32,7 +32,7 @@ def need_peers(peers: Iterable[tuple[str, str]], option: str) -> None:
 
 
 def plot_option(what: str) -> Callable[[Any], Any]:
-    """The option ``--plot``, an error if matplotlib is not installed."""
+    """Return the option ``--plot``, which fails if matplotlib is not installed."""
 
     def check(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not is_installed("matplotlib"):

@@ -44,7 +44,7 @@ VIOLATED: Final = "violated"
 
 
 def identifier(kind: str, iri: str) -> str:
-    """An identifier for an IRI (Nemo takes an IRI that is exported for the place to export to)."""
+    """Return an identifier for an IRI (Nemo takes an exported IRI for an output location)."""
     local = re.sub(r"\W", "_", re.split(r"[#/:]", iri)[-1], flags=re.ASCII)
     return f"{kind}_{local}_{crc32(iri.encode()):08x}"
 
@@ -58,12 +58,12 @@ class Predicate:
 
     @property
     def name(self) -> str:
-        """An identifier that tells its IRI to a reader, and to nobody else: ``class_Person_8e17c5b2``."""
+        """A unique identifier that contains the name in its IRI: ``class_Person_8e17c5b2``."""
         return identifier("class" if self.arity == 1 else "property", self.iri)
 
 
 def predicate_of(atom: Atom) -> Predicate | str | None:
-    """The predicate of an atom in the layout `by_predicate`, or None where variables leave it open."""
+    """Return the predicate of an atom in the layout `by_predicate`, or None if a variable leaves it open."""
     if atom.predicate != TRIPLE:
         return atom.predicate
     _, predicate, object = atom.terms
@@ -78,23 +78,23 @@ def predicate_of(atom: Atom) -> Predicate | str | None:
 
 
 def plain(rules: Iterable[Rule], inputs: Mapping[str, str], outputs: Iterable[str]) -> str:
-    """A program without RDF. `inputs` are the right sides of the imports, by predicate: ``tsv { ... }``."""
+    """Return a program without RDF. `inputs` are the right sides of the imports, by predicate: ``tsv { ... }``."""
     return program(inputs, (rule_text(rule, general_atom) for rule in rules), outputs)
 
 
 def ternary(rules: Iterable[Rule], ntriples: Iterable[str]) -> str:
-    """A program over the one predicate ``triple``, read from N-Triples files."""
+    """Return a program over the one predicate ``triple``, read from N-Triples files."""
     imports = [f'@import triple :- ntriples {{ resource = "{path}" }} .' for path in ntriples]
     return program({}, chain(imports, (rule_text(rule, ternary_atom) for rule in rules)), ["triple"])
 
 
 def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
-    """A program over a predicate for each class and property; `files` are the CSV files of those that have data.
+    """Return a program over a predicate for each class and property; `files` are the CSV files of those that have data.
 
     Rules with variables in the place of classes or properties are written once for each that occurs.
 
     Raises:
-        UnsupportedError: that would be too many rules.
+        UnsupportedError: That would be too many rules.
     """
     rules = list(rules)
     known = sorted(set(files) | {found for rule in rules for found in predicates(rule) if isinstance(found, Predicate)})
@@ -113,7 +113,7 @@ def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
 
 
 def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Iterable[str]) -> str:
-    """The text of a program. What no rule needs and nobody asks for, Nemo leaves out; so every output is asked for."""
+    """Return the text of a program. Nemo omits what no output needs, so every output is exported."""
     lines = [f"@import {name} :- {source} ." for name, source in inputs.items()]
     lines += statements
     lines += [f"@export {name} :- csv {{}} ." for name in outputs]
@@ -124,7 +124,7 @@ def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Itera
 
 
 def atoms(rule: Rule) -> Iterator[Atom]:
-    """All atoms of a rule: of head and body, negated ones too."""
+    """Yield all atoms of a rule: of head and body, negated ones too."""
     for part in (rule.head, *rule.body):
         atom = part.atom if isinstance(part, Negation) else part
         if isinstance(atom, Atom):
@@ -132,12 +132,12 @@ def atoms(rule: Rule) -> Iterator[Atom]:
 
 
 def predicates(rule: Rule) -> Iterator[Predicate | str]:
-    """The predicates of a rule, those left open by variables excepted."""
+    """Return the constant predicates of a rule."""
     return (found for atom in atoms(rule) if (found := predicate_of(atom)) is not None)
 
 
 def expand(rule: Rule, known: list[Predicate]) -> Iterator[Rule]:
-    """The rule once for each way to put known classes and properties in the place of the variables that stand for them."""
+    """Yield the instances of a rule with known classes and properties in place of the variables for them."""
     for atom in atoms(rule):
         if atom.predicate != TRIPLE or predicate_of(atom) is not None:
             continue
@@ -154,7 +154,7 @@ def expand(rule: Rule, known: list[Predicate]) -> Iterator[Rule]:
 
 
 def alive(rules: Iterable[Rule], filled: set[Predicate]) -> Iterator[Rule]:
-    """The rules that can have instances at all: each predicate of the body has data, or is the head of such a rule."""
+    """Return the rules that can have instances: each predicate of the body has data, or is the head of such a rule."""
     rules = [rule for rule in rules if False not in map(truth, comparisons(rule))]
     derivable: set[Predicate | str | None] = {*filled}
 
@@ -169,10 +169,10 @@ def alive(rules: Iterable[Rule], filled: set[Predicate]) -> Iterator[Rule]:
 
 
 def comparisons(rule: Rule) -> Iterator[Call]:
-    """The comparisons that a rule's filters are made of.
+    """Yield the comparisons in a rule's filters.
 
     Raises:
-        UnsupportedError: a filter is something else than a conjunction of comparisons of terms.
+        UnsupportedError: A filter is something else than a conjunction of comparisons of terms.
     """
     pending = [part.expression for part in rule.body if isinstance(part, Filter)]
     while pending:
@@ -182,11 +182,11 @@ def comparisons(rule: Rule) -> Iterator[Call]:
         elif isinstance(expression, Call) and expression.name in COMPARISONS and Call not in map(type, expression.arguments):
             yield expression
         else:
-            raise UnsupportedError("a filter that is no conjunction of comparisons is not translated for Nemo")
+            raise UnsupportedError("a filter that is not a conjunction of comparisons is not translated for Nemo")
 
 
 def truth(comparison: Call) -> bool | None:
-    """Whether a comparison of two IRIs holds; None where it depends on an instance."""
+    """Return whether a comparison of two IRIs holds, or None if it depends on the instance."""
     left, right = comparison.arguments
     if isinstance(left, IRI) and isinstance(right, IRI) and comparison.name in ("=", "!="):
         return (left == right) == (comparison.name == "=")
@@ -194,7 +194,7 @@ def truth(comparison: Call) -> bool | None:
 
 
 def substitute(rule: Rule, variable: Variable, constant: IRI) -> Rule:
-    """The rule with a constant in the place of a variable."""
+    """Return the rule with a variable replaced by a constant."""
 
     def in_atom(atom: Atom) -> Atom:
         return replace(atom, terms=tuple(constant if term == variable else term for term in atom.terms))
@@ -217,7 +217,7 @@ def substitute(rule: Rule, variable: Variable, constant: IRI) -> Rule:
 
 
 def rule_text(rule: Rule, atom_text: AtomText) -> str:
-    """A rule in Nemo's syntax."""
+    """Return a rule in Nemo's syntax."""
     names = {variable: f"?v{number}" for number, variable in enumerate(dict.fromkeys(rule_variables(rule)))}
 
     def argument(term: Argument) -> str:
@@ -242,7 +242,7 @@ def rule_text(rule: Rule, atom_text: AtomText) -> str:
 
 
 def rule_variables(rule: Rule) -> Iterator[Variable]:
-    """The variables of head and body."""
+    """Return the variables of head and body."""
     return chain.from_iterable(variables_of(part) for part in (rule.head, *rule.body))
 
 
@@ -250,17 +250,17 @@ def rule_variables(rule: Rule) -> Iterator[Variable]:
 
 
 def general_atom(atom: Atom, argument: ArgumentText) -> str:
-    """An atom over a predicate of any arity."""
+    """Return an atom over a predicate of any arity."""
     return f"{name_of(atom.predicate)}({', '.join(map(argument, atom.terms))})"
 
 
 def ternary_atom(atom: Atom, argument: ArgumentText) -> str:
-    """A triple pattern in the layout `ternary`."""
+    """Return a triple pattern in the layout `ternary`."""
     return f"triple({', '.join(map(argument, atom.terms))})"
 
 
 def predicate_atom(atom: Atom, argument: ArgumentText) -> str:
-    """An atom in the layout `by_predicate`."""
+    """Return an atom in the layout `by_predicate`."""
     found = predicate_of(atom)
     assert found is not None
     if isinstance(found, Predicate):
@@ -270,7 +270,7 @@ def predicate_atom(atom: Atom, argument: ArgumentText) -> str:
 
 
 def name_of(predicate: Predicate | str | None) -> str:
-    """The identifier of a predicate in Nemo's program."""
+    """Return the identifier of a predicate in Nemo's program."""
     assert predicate is not None
     if isinstance(predicate, Predicate):
         return predicate.name

@@ -1,4 +1,4 @@
-"""The entries of a contest as a table, as JSON, and as a picture."""
+"""Reports of a contest as a table, as JSON, and as a plot."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WIDTH = 140
 
 
 def machine() -> str:
-    """The processor and Python, in one line."""
+    """Return the processor and Python, in one line."""
     found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     model = found[1] if found else platform.machine()
     return f"{model}, {os.cpu_count()} cores; {platform.system()}; Python {platform.python_version()}"
 
 
 def legend() -> str:
-    """What the columns of a table mean."""
+    """Return the legend of the table."""
     return (
         "load, materialise, total: CPU seconds of the process (all threads), medians; wall: seconds for both.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
@@ -78,7 +78,7 @@ def table(job: Job, entries: list[Entry]) -> Table:
 
 
 def cells(entry: Entry, ours: Entry | None) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     if not entry.rounds:
         row = [entry.contestant, *["-"] * (len(COLUMNS) - 1)]
         if entry.over is not None and entry.remark == f"over {entry.over.seconds:.0f} s":
@@ -125,20 +125,20 @@ def ratio(value: float) -> str:
 
 
 def disagreements(entries: Iterable[Entry]) -> Iterator[str]:
-    """A line for each job in which contestants that compute the same thing have different numbers of facts."""
+    """Yield a line for each job in which contestants with the same task have different numbers of facts."""
     answers = {f"{entry.contestant} {run.answer:,}" for entry in entries for run in entry.rounds if run.answer is not None}
     if len({answer.rpartition(" ")[2] for answer in answers}) > 1:
         yield f"WARNING: the numbers of facts differ: {', '.join(sorted(answers))}"
 
 
 def write_json(path: Path, entries: Iterable[Entry]) -> None:
-    """Everything that was measured."""
+    """Write all measurements."""
     content = {"machine": machine(), "entries": [asdict(entry) for entry in entries]}
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def write_plot(path: Path, entries: list[Entry]) -> None:
-    """Materialise and total CPU seconds of all jobs, on logarithmic scales, as a picture in the format of the file's suffix."""
+    """Plot materialisation and total CPU seconds of all jobs on logarithmic scales, in the format of the file's suffix."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,12 +1,12 @@
-"""How long it takes to remove a rule and to add it again: ``python -m benchmarks.rule_changes``.
+"""The time to remove a rule and to add it again: ``python -m benchmarks.rule_changes``.
 
-Rules change in two ways, which are measured one after the other on LUBM:
+Rules change in two ways, which are measured in turn on LUBM:
 
-* as *rules*: all rules that the rule set makes of the ontology are a plain program; each rule is removed and added once;
+* as *rules*: all rules that the rule set derives from the ontology form a plain program; each rule is removed and added once;
 * as *axioms*: the rule set translates the ontology; each schema triple is removed and added once, and the rules follow.
 
-After each pair of changes the materialisation must be what it was. With ``--check`` the materialisation without the rule, too, is
-compared with a fresh one.
+After each pair of changes, the materialisation must be the original one. With ``--check``, the materialisation without the rule is
+also compared with a new one.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Program, Rule
 
-__all__ = ["Change", "axiom_changes", "rule_changes", "table"]
+__all__ = ["RuleChange", "axiom_changes", "rule_changes", "table"]
 
 LONG_IRI: Final = re.compile(r"<[^<>]*[#/]([^<>#/]+)>")
 
 
 @dataclass(frozen=True)
-class Change:
-    """One rule or schema triple, removed and added again."""
+class RuleChange:
+    """A rule or schema triple, removed and added again."""
 
     name: str
     gone: int
@@ -52,8 +52,8 @@ class Change:
     """Whether the materialisation was right afterwards and, if that was asked for, in between."""
 
 
-def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[Change]:
-    """Remove and add every rule of a plain program: those that the rule set makes of the ontology."""
+def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[RuleChange]:
+    """Remove and add every rule of a plain program: the rules that the rule set derives from the ontology."""
     program = Program(all_rules(ruleset, folder))
     reasoner = lubm(universities, folder, program=program, maintenance=strategy).reasoner
     start = fingerprint(reasoner)
@@ -63,17 +63,17 @@ def rule_changes(universities: int, ruleset: str, folder: Path, strategy: str, *
         others = Program(tuple(other for other in program.rules if other != rule))
         right = not check or without == fingerprint(fresh(reasoner, program=others))
         add = timed(reasoner, "add_program", Program((rule,)))
-        yield Change(format_rule(rule), start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
+        yield RuleChange(format_rule(rule), start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
 
 
 def all_rules(ruleset: str, folder: Path) -> tuple[Rule, ...]:
-    """All rules that are active once a rule set knows LUBM's ontology."""
+    """Return the active rules of a rule set with LUBM's ontology."""
     reasoner = lubm(1, folder, ruleset=ruleset).reasoner
     reasoner.materialise()
     return reasoner.rules
 
 
-def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[Change]:
+def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, *, check: bool) -> Iterator[RuleChange]:
     """Remove and add every triple of the ontology, which the rule set translates."""
     loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
     reasoner = loaded.reasoner
@@ -85,11 +85,11 @@ def axiom_changes(universities: int, ruleset: str, folder: Path, strategy: str, 
         right = not check or without == fingerprint(fresh(reasoner, ruleset=ruleset))
         add = timed(reasoner, "add_triples", triple)
         name = " ".join(reasoner.dictionary.texts_of(row.tolist()))
-        yield Change(name, start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
+        yield RuleChange(name, start[1] - without[1], remove, add, right and fingerprint(reasoner) == start)
 
 
 def timed(reasoner: Reasoner, change: str, what: Any) -> float:
-    """The CPU seconds of a transaction that makes one change, named by the method of the transaction."""
+    """Return the CPU seconds of a transaction with one change, given by the name of a transaction's method."""
     before = cpu()
     with reasoner.transaction() as transaction:
         getattr(transaction, change)(what)
@@ -134,7 +134,7 @@ def main(
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     Reasoner("first(1) . second(?x) :- first(?x) .").materialise()  # loads the kernels
-    measured: dict[str, list[Change]] = {}
+    measured: dict[str, list[RuleChange]] = {}
     with news.status("") as status, little_garbage():
         for way in dict.fromkeys(ways):
             changes = measured[way] = []

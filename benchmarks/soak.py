@@ -1,8 +1,8 @@
-"""Whether many updates leave speed and memory where they were: ``python -m benchmarks.soak``.
+"""Stability of speed and memory over many updates: ``python -m benchmarks.soak``.
 
-Random small transactions, one after the other: on LUBM under an OWL 2 RL rule set, and on a small recursive program. Every
-transaction takes some random facts away and puts others back, so that there are always equally many. A soak is cut into windows of
-1% of the transactions; the first windows, in which tables find their sizes, warm it up.
+Small random transactions run one after another: on LUBM under an OWL 2 RL rule set, and on a small recursive program. Every
+transaction removes some random facts and adds as many others, so their number is constant. A soak is divided into windows of 1% of
+the transactions; the first windows, in which tables reach their sizes, are the warm-up.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ EDGES: Final = 36
 
 @dataclass(frozen=True)
 class World:
-    """A reasoner, and the facts that come and go."""
+    """A reasoner, and the facts that are removed and added."""
 
     name: str
     reasoner: Reasoner
@@ -69,7 +69,7 @@ class World:
     """A new reasoner with the facts that are there now."""
 
     def is_right(self) -> bool:
-        """Whether the materialisation is what a new reasoner makes of the facts that are there now."""
+        """Return whether the materialisation equals that of a new reasoner with the current facts."""
         return contents(self.reasoner) == contents(self.anew(self))
 
 
@@ -87,7 +87,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Soak:
-    """What was measured in one world."""
+    """The measurements in one world."""
 
     world: str
     transactions: int
@@ -97,7 +97,7 @@ class Soak:
     """Whether the facts at the end are those that they should be."""
 
     def ends(self, figure: str) -> tuple[float, float]:
-        """The start and the end of a figure: medians of the first windows after the warm-up, and of the last ones."""
+        """Return the start and the end of a measurement: medians of the first windows after the warm-up, and of the last ones."""
         values = [getattr(window, figure) for window in self.windows]
         few = min(EDGE, max(1, len(values) // 4))
         return median(values[WARM_UP : WARM_UP + few]), median(values[-few:])
@@ -115,7 +115,7 @@ FIGURES: Final = {
 
 
 def lubm_world(universities: int, ruleset: str, folder: Path, strategy: str, seed: int) -> World:
-    """LUBM without a tenth of its triples, which wait for their turn."""
+    """Return LUBM without a tenth of its triples, which are added later."""
     loaded = lubm(universities, folder, ruleset=ruleset, maintenance=strategy)
     triples = list(loaded.reasoner.dictionary.decode_rows(loaded.data))
     Random(seed).shuffle(triples)
@@ -137,7 +137,7 @@ def lubm_world(universities: int, ruleset: str, folder: Path, strategy: str, see
 
 
 def graph_world(strategy: Strategy, seed: int) -> World:
-    """A random graph under a recursive program."""
+    """Return a random graph under a recursive program."""
     nodes = [literal(number) for number in range(NODES)]
     edges = [(x, y) for x in nodes for y in nodes if x != y]
     Random(seed).shuffle(edges)
@@ -159,13 +159,13 @@ def graph_world(strategy: Strategy, seed: int) -> World:
 
 
 def contents(reasoner: Reasoner) -> tuple[object, ...]:
-    """What is in a reasoner, to be compared with another one. Triples are compared by their ids."""
+    """Return the contents of a reasoner, for comparison with another one. Triples are compared by their ids."""
     facts = {(name, row) for name in reasoner.predicates() for row in reasoner.facts(name)}
     return facts, fingerprint(reasoner)
 
 
 def soak(world: World, transactions: int, seed: int, tell: Callable[[int], object] = lambda window: None) -> Soak:
-    """Random transactions, each of up to `MOST` facts each way. `tell` hears the number of each window that is done."""
+    """Run random transactions of up to `MOST` facts each way. `tell` is called with the number of each finished window."""
     random = Random(seed)
     world.reasoner.materialise()
     each = max(1, transactions // WINDOWS)
@@ -188,7 +188,7 @@ def soak(world: World, transactions: int, seed: int, tell: Callable[[int], objec
 
 
 def exchange(world: World, random: Random) -> tuple[list[Any], list[Any]]:
-    """Choose facts to take away and equally many to add, which change places in the world's lists."""
+    """Choose facts to remove and as many to add, and swap them in the world's lists."""
     count = random.randint(1, MOST)
     here, there = (random.sample(range(len(facts)), count) for facts in (world.there, world.away))
     removed, added = [world.there[place] for place in here], [world.away[place] for place in there]

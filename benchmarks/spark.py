@@ -1,10 +1,10 @@
 """Reasoning on Spark: LUBM under OWL 2 RL, from N-Triples to Parquet, by design and number of cores.
 
-``python -m benchmarks.spark --universities 5 --cores 1 --cores 2``. Each measurement runs in a process of its own. *wide* is what
-the package does; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
-engine of one machine, from the same file to N-Triples. Wall-clock time without the start of the session, twice: in a fresh session
-(*cold*: Java has compiled nothing yet, which is most of it where data is small), and again in the same one (*warm*). All other
-figures are from Spark's event log; *task* is the most memory of one task.
+``python -m benchmarks.spark --universities 5 --cores 1 --cores 2``. Each measurement runs in a process of its own. *wide* is the
+package's design; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
+engine of one machine, from the same file to N-Triples. Wall-clock times exclude the start of the session and are measured twice: in
+a new session (*cold*: Java has not compiled its code yet, which dominates for small data), and again in the same one (*warm*). All
+other figures are from Spark's event log; *task* is the maximal memory of one task.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(universities: int, data: str | None, cores: Sequence[int], designs: Seq
 
 
 def _figures(found: dict[str, Any]) -> str:
-    """One line of the table, without its name."""
+    """Return one line of the table, without its name."""
     times = f"{found['triples']:>11,} {found['cold']:>8.1f} {found['warm']:>8.1f}"
     if "jobs" not in found:
         return times
@@ -73,7 +73,7 @@ def _figures(found: dict[str, Any]) -> str:
 
 
 def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
-    """One measurement, in this process."""
+    """Return one measurement, in this process."""
     with tempfile.TemporaryDirectory() as folder:
         if design == IN_PROCESS:
             return _in_process(data, folder)
@@ -130,7 +130,7 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
 
 
 def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[float, list[str]]:
-    """Read, materialise and write: how many seconds it took, and the passes."""
+    """Read, materialise and write; return the seconds taken, and the passes."""
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
 
@@ -150,7 +150,7 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
 
 
 def _ontology() -> list[Any]:
-    """The triples of LUBM's ontology."""
+    """Return the triples of LUBM's ontology."""
     from kg_reasoner import Reasoner, lubm
 
     reasoner = Reasoner()
@@ -159,7 +159,7 @@ def _ontology() -> list[Any]:
 
 
 def _events(folder: Path) -> dict[str, Any]:
-    """What both rounds cost by the event log; sums are halved, as there are two."""
+    """Return the costs of both rounds according to the event log, halved because there are two rounds."""
     found = Counter[str]()
     for event in _read_events(folder):
         if event["Event"] == "SparkListenerJobStart":

@@ -1,4 +1,4 @@
-"""How long the first steps take: ``python -m benchmarks.startup``. CPU seconds of processes of their own, medians."""
+"""The time of the first steps: ``python -m benchmarks.startup``. CPU seconds of separate processes, medians."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ print(json.dumps(time.process_time() - before))
 
 
 @dataclass(frozen=True)
-class Step:
-    """Something that a newcomer waits for, and the CPU seconds that it may take."""
+class StartupStep:
+    """A step that a new user waits for, and its limit in CPU seconds."""
 
     name: str
     code: str
@@ -45,14 +45,14 @@ class Step:
 
 
 STEPS: Final = (
-    Step("first ever run, to the first materialised triple (compiles the kernels)", FIRST_TRIPLE, cold=True, limit=6.0),
-    Step("import kg_reasoner", IMPORT, cold=False, limit=0.15),
-    Step("import to the first materialised triple", FIRST_TRIPLE, cold=False, limit=0.7),
+    StartupStep("first ever run, to the first materialised triple (compiles the kernels)", FIRST_TRIPLE, cold=True, limit=6.0),
+    StartupStep("import kg_reasoner", IMPORT, cold=False, limit=0.15),
+    StartupStep("import to the first materialised triple", FIRST_TRIPLE, cold=False, limit=0.7),
 )
 
 
 def cpu_seconds(code: str, cache: str) -> float:
-    """CPU seconds that the code takes in a fresh interpreter, whose own start is not counted."""
+    """Return the CPU seconds of code in a new interpreter, without the interpreter's own start."""
     environment = os.environ | {"KG_REASONER_CACHE": cache}
     command = [sys.executable, "-c", TIMED.format(code=code)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -61,8 +61,8 @@ def cpu_seconds(code: str, cache: str) -> float:
     return float(json.loads(done.stdout))
 
 
-def measure(step: Step, runs: int, cache: str) -> list[float]:
-    """The step's CPU seconds, run by run; cold steps get an empty cache each time."""
+def measure(step: StartupStep, runs: int, cache: str) -> list[float]:
+    """Return the step's CPU seconds, run by run; cold steps get an empty cache each time."""
     seconds = []
     for _ in range(runs):
         if step.cold:

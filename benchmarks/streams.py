@@ -1,7 +1,7 @@
-"""Reads the suite of update streams: rule sets as a JSON tree, and streams of steps that delete facts and then add some.
+"""A reader for the suite of update streams: rule sets as a JSON tree, and streams of steps that delete facts and then add some.
 
-The suite's facts are lists of words, ``["edge", "26", "46"]``. The reasoner is told of them in one of two ways: as facts of general
-predicates, or as triples: ``a1:Image(x)`` becomes ``[x, rdf:type, a1:Image]`` and ``edge(x, y)`` becomes ``[x, edge, y]``.
+The suite's facts are lists of words, ``["edge", "26", "46"]``. They become facts of general predicates or triples: ``a1:Image(x)``
+becomes ``[x, rdf:type, a1:Image]`` and ``edge(x, y)`` becomes ``[x, edge, y]``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kg_reasoner.api.update import Row, Update
 from kg_reasoner.program import TRIPLE, Argument, Atom, Call, Filter, Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, Term
 
-__all__ = ["NAMESPACE", "SUITE", "State", "Step", "Stream", "can_be_triples", "names", "read", "rule_set"]
+__all__ = ["NAMESPACE", "SUITE", "State", "StreamStep", "UpdateStream", "can_be_triples", "names", "read", "rule_set"]
 
 SUITE: Final = Path(__file__).parents[2] / "shared" / "suites" / "updates"
 """Where the suite lies, if it is here."""
@@ -28,7 +28,7 @@ NAMESPACE: Final = "http://example.org/"
 
 @dataclass(frozen=True)
 class State:
-    """What the suite tells of a materialisation: its explicit facts, all facts, and the SHA-256 of all facts as sorted lines."""
+    """The expected materialisation: its explicit facts, all facts, and the SHA-256 of all facts as sorted lines."""
 
     explicit: int
     total: int
@@ -36,28 +36,28 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
-    """An update, and what is true after it."""
+class StreamStep:
+    """An update, and the expected state after it."""
 
     update: Update
     after: State
 
 
 @dataclass(frozen=True)
-class Stream:
-    """The steps of one stream, and the rules that hold throughout."""
+class UpdateStream:
+    """The steps of one stream, and its constant rules."""
 
     program: Program
-    steps: tuple[Step, ...]
+    steps: tuple[StreamStep, ...]
 
 
 def names() -> list[str]:
-    """The names of all streams, such as ``random__path__100-10-200__0``; none where the suite is absent."""
+    """Return the names of all streams, such as ``random__path__100-10-200__0``, or none if the suite is absent."""
     return sorted(path.stem for path in (SUITE / "streams").glob("*.json"))
 
 
 def rule_set(name: str) -> str:
-    """The rule set that a stream belongs to.
+    """Return the rule set of a stream.
 
     >>> rule_set("random__path__100-10-200__0")
     'path'
@@ -66,18 +66,18 @@ def rule_set(name: str) -> str:
 
 
 def can_be_triples(name: str) -> bool:
-    """Whether the facts of a stream have one or two arguments each."""
+    """Return whether all facts of a stream have one or two arguments."""
     return rule_set(name) != "ways"
 
 
-def read(name: str, *, triples: bool = False) -> Stream:
-    """A stream, with its facts as those of general predicates, or as triples."""
+def read(name: str, *, triples: bool = False) -> UpdateStream:
+    """Return a stream, with its facts as those of general predicates, or as triples."""
     tree = json.loads((SUITE / "streams" / f"{name}.json").read_text(encoding="utf-8"))
     steps = (
-        Step(Update(_facts(step["add"], triples), _facts(step["delete"], triples)), State(**told))
+        StreamStep(Update(_facts(step["add"], triples), _facts(step["delete"], triples)), State(**told))
         for step, told in zip(tree["steps"], tree["expected"], strict=True)
     )
-    return Stream(_program(rule_set(name), triples), tuple(steps))
+    return UpdateStream(_program(rule_set(name), triples), tuple(steps))
 
 
 @cache

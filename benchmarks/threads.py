@@ -1,9 +1,9 @@
-"""How many queries a second threads get from one reasoner: ``python -m benchmarks.threads``.
+"""Queries per second from one reasoner by several threads: ``python -m benchmarks.threads``.
 
-Triangles are looked for in a graph that hardly has any, so that nearly all of the time belongs to the engine's joins: two sides can
-be found in a great many ways, and the third closes a few of them. The `Reasoner` is asked for ids, and an rdflib graph by SPARQL,
-which adds the parts that are Python. LUBM's query 9 beside them shows what is left where Python makes terms of many solutions. The
-most that can be had is one times the number of cores.
+The query looks for triangles in a graph with few of them, so the engine's joins take nearly all of the time: many pairs of sides
+exist, and a third side closes few of them. The `Reasoner` is queried for ids, and an rdflib graph by SPARQL, which adds the parts
+in Python. LUBM's query 9 shows the effect of creating terms for many solutions in Python. The upper bound is one times the number
+of cores.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kg_reasoner.terms import IRI, Triple
 if TYPE_CHECKING:
     from rdflib import Graph
 
-__all__ = ["Rate", "Workload", "measured", "rate", "table", "triangles", "workloads"]
+__all__ = ["Rate", "ThreadWorkload", "measured", "rate", "table", "triangles", "workloads"]
 
 THREADS: Final = (1, 2, 4)
 PLANTED: Final = 10
@@ -42,8 +42,8 @@ SIDES: Final = tuple(IRI(f"http://example.org/side{number}") for number in range
 
 
 @dataclass(frozen=True)
-class Workload:
-    """A question that threads ask over and over."""
+class ThreadWorkload:
+    """A question that threads ask repeatedly."""
 
     name: str
     ask: Callable[[], int]
@@ -53,20 +53,21 @@ class Workload:
 
 @dataclass(frozen=True)
 class Rate:
-    """Queries a second of one workload, by the number of threads; the medians of all rounds."""
+    """Queries per second of one workload by the number of threads; medians of all rounds."""
 
     workload: str
     solutions: int
     rates: dict[int, float]
 
     def ratio(self, threads: int) -> float:
-        """How many times as many as one thread gets."""
+        """Return the rate as a multiple of that of one thread."""
         return self.rates[threads] / self.rates[min(self.rates)]
 
 
 def triangles(nodes: int, degree: int, seed: int = 0) -> Iterator[Triple]:
-    """A graph of three layers. Two sides lead from a node to nodes of its colour, and the third to the other colour, so that no
-    triangle is closed but the `PLANTED` ones; and nothing about the sizes of the relations tells so."""
+    """Yield a graph of three layers. Two sides lead to nodes of the same colour and the third to the other colour, so that only the
+    `PLANTED` triangles are closed, which the sizes of the relations do not reveal.
+    """
     random = Random(seed)
     for number, side in enumerate(SIDES):
         for node in range(nodes):
@@ -81,8 +82,8 @@ def _node(layer: int, number: int) -> IRI:
     return IRI(f"http://example.org/{layer}/{number}")
 
 
-def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
-    """All of them, each asked once, so that plans are made and indexes built."""
+def workloads(nodes: int, degree: int, folder: Path) -> Iterator[ThreadWorkload]:
+    """Yield all workloads, each run once to make plans and indexes."""
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(triangles(nodes, degree))
     reasoner.materialise()
@@ -98,7 +99,7 @@ def workloads(nodes: int, degree: int, folder: Path) -> Iterator[Workload]:
         ("LUBM's query 9, SPARQL of an rdflib graph", _sparql(university, queries()["q09"])),
     ]
     for name, ask in asked:
-        yield Workload(name, ask, ask())
+        yield ThreadWorkload(name, ask, ask())
 
 
 def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
@@ -112,11 +113,11 @@ def _sparql(reasoner: Reasoner, text: str) -> Callable[[], int]:
     return lambda: len(graph.query(query))
 
 
-def rate(workload: Workload, threads: int, seconds: float) -> float:
-    """Queries a second by so many threads.
+def rate(workload: ThreadWorkload, threads: int, seconds: float) -> float:
+    """Return the queries per second by a number of threads.
 
     Raises:
-        ClickException: an answer was wrong, or none.
+        ClickException: An answer was wrong, or none.
     """
     counts, failures = [0] * threads, list[str]()
     ready, stop = threading.Barrier(threads + 1), threading.Event()
@@ -147,8 +148,8 @@ def rate(workload: Workload, threads: int, seconds: float) -> float:
     return sum(counts) / passed
 
 
-def measured(workload: Workload, rounds: int, seconds: float) -> Rate:
-    """Ask in turn by each number of threads, so that whatever else the machine does meets all of them."""
+def measured(workload: ThreadWorkload, rounds: int, seconds: float) -> Rate:
+    """Measure each number of threads in turn, so that disturbances affect all of them."""
     rates: dict[int, list[float]] = {threads: [] for threads in THREADS}
     for _ in range(rounds):
         for threads, found in rates.items():

@@ -1,4 +1,4 @@
-"""LUBM in a reasoner, and parts of it to take out and put back: single triples, samples, whole departments."""
+"""LUBM in a reasoner, and parts of it to remove and add: single triples, samples, whole departments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf import reader as rdf
 
-__all__ = ["Ids", "Lubm", "Part", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
+__all__ = ["Ids", "Lubm", "LubmPart", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 
 Ids = npt.NDArray[np.int32]
 
@@ -29,7 +29,7 @@ DEPARTMENT: Final = re.compile(r"Department\d+\.University\d+")
 
 @dataclass(frozen=True)
 class Lubm:
-    """A reasoner that has the triples of some universities, not yet materialised."""
+    """A reasoner with the triples of some universities, not yet materialised."""
 
     reasoner: Reasoner
     data: Ids
@@ -38,12 +38,12 @@ class Lubm:
 
 
 def data_folder(given: Path | None) -> Path:
-    """The folder in which the benchmarks keep their data."""
+    """Return the folder for the benchmarks' data."""
     return given or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
 
 
 def lubm(universities: int, folder: Path, **options: Any) -> Lubm:
-    """Load LUBM's ontology and data into a new `Reasoner`, which gets the options. Equal calls give equal ids."""
+    """Load LUBM's ontology and data into a new `Reasoner` with the given options. Equal calls give equal ids."""
     ontology = made(folder / "ontology.nt", write_ontology)
     data = made(folder / f"lubm{universities}" / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
     reasoner = Reasoner(**options)
@@ -54,14 +54,15 @@ def lubm(universities: int, folder: Path, **options: Any) -> Lubm:
 
 
 def triples_of(path: Path, reasoner: Reasoner) -> Ids:
-    """The distinct triples of a file, as ids of the reasoner's dictionary."""
+    """Return the distinct triples of a file, as ids of the reasoner's dictionary."""
     blocks = [np.asarray(block.triples) for block in rdf.read(str(path), dictionary=reasoner.dictionary)]
     return np.unique(np.concatenate(blocks), axis=0)
 
 
 def fresh(reasoner: Reasoner, **options: Any) -> Reasoner:
-    """A new reasoner with the explicit triples of another one, under the same ids. The options are those of the other one, or rules
-    that bring no terms of their own."""
+    """Return a new reasoner with the explicit triples of another one, under the same ids, and its options, or rules without new
+    terms.
+    """
     made = Reasoner(**options)
     texts = reasoner.dictionary.texts()
     made.dictionary.encode_texts(texts)
@@ -72,7 +73,7 @@ def fresh(reasoner: Reasoner, **options: Any) -> Reasoner:
 
 @contextmanager
 def little_garbage() -> Iterator[None]:
-    """Python's collector leaves alone what exists now, so that its runs are short, and belong to what is measured inside."""
+    """Exclude existing objects from Python's garbage collection, so that its runs are short and caused by the measured code."""
     gc.collect()
     gc.freeze()
     try:
@@ -82,8 +83,8 @@ def little_garbage() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A kind of change: how many triples, and how they are chosen."""
+class LubmPart:
+    """A kind of change: the number of triples, and how they are chosen."""
 
     name: str
     triples: int
@@ -92,7 +93,7 @@ class Part:
     """The department of each triple, where whole departments are chosen (-1: none)."""
 
     def draws(self, data: Ids, seed: int) -> Iterator[Ids]:
-        """Endlessly many parts of the data, drawn independently."""
+        """Yield independent random parts of the data, without end."""
         random = np.random.default_rng([seed, self.triples])
         while True:
             if self.chosen is None:
@@ -101,7 +102,7 @@ class Part:
                 yield data[self._departments(random)]
 
     def _departments(self, random: np.random.Generator) -> npt.NDArray[np.bool_]:
-        """At least one department, and as many as come closest to the number of triples."""
+        """Return one or more departments with the number of triples closest to the given one."""
         assert self.chosen is not None
         sizes = np.bincount(self.chosen[self.chosen >= 0])
         order = random.permutation(len(sizes))
@@ -109,23 +110,23 @@ class Part:
         return np.isin(self.chosen, order[: closest + 1])
 
 
-def parts(lubm: Lubm) -> list[Part]:
-    """What the benchmark takes out and puts back."""
+def parts(lubm: Lubm) -> list[LubmPart]:
+    """Return the parts that the benchmark removes and adds."""
     count = len(lubm.data)
     departments = departments_of(lubm)
     sizes = np.bincount(departments[departments >= 0])
-    found = [Part("1 triple", 1), Part(f"{HUNDRED} triples", min(HUNDRED, count))]
-    found += [Part(f"{share:.0%} at random", max(1, int(share * count))) for share in SHARES]
-    found.append(Part("1 department", 1, departments))
+    found = [LubmPart("1 triple", 1), LubmPart(f"{HUNDRED} triples", min(HUNDRED, count))]
+    found += [LubmPart(f"{share:.0%} at random", max(1, int(share * count))) for share in SHARES]
+    found.append(LubmPart("1 department", 1, departments))
     at_least = 1.5 * sizes.mean()
     for share in SHARES:
         if share * count >= at_least:
-            found.append(Part(f"{share:.0%}, departments", int(share * count), departments))
+            found.append(LubmPart(f"{share:.0%}, departments", int(share * count), departments))
     return found
 
 
 def departments_of(lubm: Lubm) -> npt.NDArray[np.int64]:
-    """For each triple of the data, the department that its subject belongs to (0, 1 ...), or -1."""
+    """Return for each triple of the data the department of its subject (0, 1 ...), or -1."""
     subjects, places = np.unique(lubm.data[:, 0], return_inverse=True)
     numbers: dict[str, int] = {}
     of_subject = np.full(len(subjects), -1)
@@ -137,7 +138,7 @@ def departments_of(lubm: Lubm) -> npt.NDArray[np.int64]:
 
 
 def fingerprint(reasoner: Reasoner) -> tuple[int, int, int]:
-    """The numbers of explicit triples and of all triples, and a number that depends on which they are, whatever their order.
+    """Return the numbers of explicit triples and of all triples, and an order-independent hash of them.
 
     Reasoners whose dictionaries differ cannot be compared.
     """

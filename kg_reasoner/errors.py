@@ -1,7 +1,8 @@
-"""Every exception that kg_reasoner raises on purpose.
+"""Exceptions and warnings that kg_reasoner raises deliberately.
 
-All of them derive from `ReasonerError`, so that one ``except`` catches what a user can cause. Each message says what was wrong,
-where, and what to do about it; where there is a source text, `SourceError` shows the line with a caret under the place.
+All exceptions derive from `ReasonerError`, so one ``except`` clause catches every error that a user can cause. Each message
+states what is wrong, where, and how to fix it. If there is a source text, `SourceError` shows the line with carets under the
+error.
 """
 
 from __future__ import annotations
@@ -50,20 +51,20 @@ _SHOWN: Final = 200
 
 
 _LONGEST: Final = 500
-"""The characters of a message. What is longer has a term or a name of the input in it, which is cut."""
+"""The maximal length of a message. Longer ones contain a term or a name of the input, and are shortened."""
 
 
 class ReasonerWarning(UserWarning):
-    """What has been loaded says more than is reasoned with. Issued once for each reasoner and reason, see `Reasoner.warnings`."""
+    """The loaded data express more than the reasoner can derive. Issued once per reasoner and cause, see `Reasoner.warnings`."""
 
 
 class BeyondProfileWarning(ReasonerWarning):
-    """An axiom needs more than the rules of OWL 2 RL: what follows from it is not all derived."""
+    """An axiom is outside the OWL 2 RL profile: the rules do not derive all of its consequences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a source text: lines and columns count from 1, `end_column` is the first column after the place."""
+    """A range in a source text. Lines and columns count from 1; `end_column` is the first column after the range."""
 
     source: str
     line: int
@@ -73,7 +74,7 @@ class Span:
     """The whole source line, without its line break."""
 
     def pointer(self) -> str:
-        """Two lines: the source line (of a long one, what is around the place) and carets under the place."""
+        """Return the source line, shortened around the range if it is long, and a line of carets under the range."""
         first = max(0, self.column - 1 - _SHOWN // 2) if len(self.text) > _SHOWN else 0
         shown = self.text[first : first + _SHOWN]
         width = max(1, min(self.end_column, first + len(shown) + 1) - self.column)
@@ -85,7 +86,7 @@ class Span:
 
 
 class ReasonerError(Exception):
-    """The base of all errors that kg_reasoner raises on purpose."""
+    """The base class of all errors that kg_reasoner raises deliberately."""
 
 
 def _cut(text: str) -> str:
@@ -93,7 +94,7 @@ def _cut(text: str) -> str:
 
 
 class SourceError(ReasonerError):
-    """Something is wrong at a place in a source text. `span` is that place, or None for rules built in Python."""
+    """A source text is wrong at one place. `span` is the place, or None for rules built in Python."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         message, hint = _cut(message), None if hint is None else _cut(hint)
@@ -107,11 +108,11 @@ class SourceError(ReasonerError):
 
 
 class RuleSyntaxError(SourceError):
-    """A rule text does not follow the grammar."""
+    """A rule text violates the grammar."""
 
 
 class QuerySyntaxError(SourceError):
-    """A SPARQL query or update does not follow the grammar, or is nested too deep to be evaluated."""
+    """A SPARQL query or update violates the grammar, or is nested too deeply to be evaluated."""
 
 
 class SafetyError(SourceError):
@@ -119,19 +120,19 @@ class SafetyError(SourceError):
 
 
 class ArityError(SourceError):
-    """A predicate is used with another number of arguments than before or than declared."""
+    """A predicate is used with a different number of arguments than before or than declared."""
 
 
 class ColumnTypeError(SourceError):
-    """A fact has a term that is not of the type with which its column is declared."""
+    """A term of a fact does not have the declared type of its column."""
 
 
 class StratificationError(SourceError):
-    """Negation or aggregation goes through recursion."""
+    """A program cannot be stratified: negation or aggregation occurs in a recursion."""
 
 
 class UnsupportedError(SourceError):
-    """A feature that is understood but cannot be evaluated; the message names it."""
+    """A feature is recognised but cannot be evaluated; the message names it."""
 
 
 class LoadError(SourceError):
@@ -139,15 +140,15 @@ class LoadError(SourceError):
 
 
 class OutputError(ReasonerError):
-    """An output could not be written. Whatever stood there before is still there."""
+    """An output could not be written. An existing file is unchanged."""
 
 
 class NotAllowedError(ReasonerError):
-    """A query or an update is about to fetch something that the owner of the data has not allowed."""
+    """A query or an update needs to fetch something that the owner of the data has not allowed."""
 
 
 class NoProofError(ReasonerError):
-    """A proof is asked for of a fact that is not there."""
+    """A proof is requested for a fact that does not hold."""
 
 
 class TransactionError(ReasonerError):
@@ -155,11 +156,11 @@ class TransactionError(ReasonerError):
 
 
 class InterruptedUpdate(ReasonerError):
-    """The base of the errors that end an operation on its way: what it has changed is undone."""
+    """The base class of errors that end an operation early; its changes are undone."""
 
 
 class CapacityError(InterruptedUpdate):
-    """A number of facts, terms or relations no longer fits the 31 bits that it has."""
+    """A number of facts, terms or relations exceeds 31 bits."""
 
 
 class LimitError(InterruptedUpdate):
@@ -171,15 +172,15 @@ class CancelledError(InterruptedUpdate):
 
 
 class ValueTooLargeError(InterruptedUpdate):
-    """A rule computes a number of too many digits, or too long a text; the message names the rule and its arguments."""
+    """A rule computes a number with too many digits or a text that is too long; the message names the rule and its arguments."""
 
 
 class CircuitError(ReasonerError):
-    """A circuit (`kg_reasoner.dbsp`) is wired wrong, or is given what it does not take; the message names the stream."""
+    """A circuit (`kg_reasoner.dbsp`) is wired incorrectly or gets an invalid input; the message names the stream."""
 
 
 class BrokenConstraint(Protocol):
-    """What an `InconsistencyError` says of a constraint that does not hold: a `kg_reasoner.engine.inconsistency.Violation`."""
+    """A violated constraint in an `InconsistencyError`: a `kg_reasoner.engine.inconsistency.Violation`."""
 
     @property
     def rule(self) -> Any: ...
@@ -209,9 +210,9 @@ class InconsistencyError(ReasonerError):
 
 
 class CallbackError(ReasonerError):
-    """A subscriber's callback raised. It is not raised in turn, but kept and logged; `__cause__` is what the callback raised.
+    """A subscriber's callback raised an exception, which is logged and stored as `__cause__` instead of being raised.
 
-    `commit` is the number of the commit that the callback was told of.
+    `commit` is the number of the reported commit.
     """
 
     def __init__(self, message: str, commit: int) -> None:
@@ -220,7 +221,7 @@ class CallbackError(ReasonerError):
 
 
 class StreamError(ReasonerError):
-    """A stream of updates raised, or one of its updates could not be applied; `__cause__` is the error itself.
+    """A stream of updates raised an exception, or an update could not be applied; `__cause__` is the original exception.
 
     `applied` is the number of updates that were applied before; all of them are in place, and nothing else is.
     """
@@ -239,14 +240,18 @@ class UnknownNameError(ReasonerError):
 
 
 class MissingExtraError(ReasonerError):
-    """An optional dependency is not installed; the message names the extra, and how it is installed."""
+    """An optional dependency is not installed; the message names the extra and the command that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional dependency: {install_command(extra)}")
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra beside this package: from the checkout, if it runs from one, or by its name."""
+    """Return the command that installs an extra of this package, from the checkout if the package runs from one.
+
+    Args:
+        extra: The name of the extra, such as ``store``.
+    """
     import shlex
 
     root = Path(__file__).resolve().parents[1]
@@ -256,10 +261,14 @@ def install_command(extra: str) -> str:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Text such as ``, did you mean 'rdfs'?`` for the closest known name, or nothing.
+    """Return text such as ``, did you mean 'rdfs'?`` for the closest known name, or an empty text.
 
     >>> suggest("owl2rI", ["owl2rl", "rdfs"])
     ", did you mean 'owl2rl'?"
+
+    Args:
+        name: The unknown name.
+        known: The names to choose from.
     """
     close = difflib.get_close_matches(name, list(known), n=1)
     return f", did you mean {close[0]!r}?" if close else ""

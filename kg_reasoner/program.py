@@ -1,9 +1,9 @@
-"""Programs as data: variables, atoms, expressions, rules. Nothing here evaluates anything.
+"""Programs as data: variables, atoms, expressions and rules. This module evaluates nothing.
 
-An RDF triple is an atom over the one ternary predicate `TRIPLE`: ``ub:Person[?x]`` and ``[?x, rdf:type, ub:Person]`` are the same
-atom. How the engine stores triples is none of the program's business.
+An RDF triple is an atom over the ternary predicate `TRIPLE`: ``ub:Person[?x]`` and ``[?x, rdf:type, ub:Person]`` are the same
+atom. Programs are independent of how the engine stores triples.
 
-Source positions (`span`) ride along for error messages and never take part in equality.
+Source positions (`span`) serve error messages and are ignored when parts of programs are compared.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FALSE: Final = "false"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; `name` is without the question mark. Names that begin with ``_`` are made by the parser for wildcards."""
+    """A variable; `name` excludes the question mark. The parser names wildcards with a leading ``_``."""
 
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -65,7 +65,7 @@ Argument: TypeAlias = Variable | IRI | Term
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A predicate with arguments. `predicate` is `TRIPLE`, `FALSE`, an identifier, or an IRI in angle brackets."""
+    """A predicate applied to terms. `predicate` is `TRIPLE`, `FALSE`, an identifier, or an IRI in angle brackets."""
 
     predicate: str
     terms: tuple[Argument, ...]
@@ -77,12 +77,12 @@ class Atom:
 
 
 def triple(subject: Argument, predicate: Argument, object: Argument, span: Span | None = None) -> Atom:
-    """The atom of a triple pattern."""
+    """Return the atom of a triple pattern."""
     return Atom(TRIPLE, (subject, predicate, object), span)
 
 
 def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> Atom:
-    """The atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``."""
+    """Return the atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``."""
     return Atom(TRIPLE, (instance, RDF.type, cls), span)
 
 
@@ -103,7 +103,7 @@ Expression: TypeAlias = Variable | IRI | Term | Call
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """``NOT atom``: no fact matches. Variables that occur nowhere else in the rule are existential inside the negation."""
+    """``NOT atom``: no fact matches the atom. Variables that occur only in the negation are existential."""
 
     atom: Atom
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -111,7 +111,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """``FILTER(expression)``: an instance whose expression is false or an error is dropped (SPARQL semantics)."""
+    """``FILTER(expression)``: drops rule instances for which the expression is false or an error (SPARQL semantics)."""
 
     expression: Expression
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -119,7 +119,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """``BIND(expression AS ?variable)``."""
+    """``BIND(expression AS ?variable)``: binds the variable to the value of the expression."""
 
     expression: Expression
     variable: Variable
@@ -128,7 +128,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AggregateBinding:
-    """``BIND COUNT(DISTINCT ?y) AS ?n``; `argument` is None for ``COUNT(*)``."""
+    """``BIND COUNT(DISTINCT ?y) AS ?n``: one function of an aggregate; `argument` is None for ``COUNT(*)``."""
 
     function: str
     argument: Expression | None
@@ -138,7 +138,7 @@ class AggregateBinding:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``AGGREGATE(atoms ON ?group ... BIND function AS ?variable ...)``."""
+    """``AGGREGATE(atoms ON ?group ... BIND function AS ?variable ...)``: functions over groups of solutions."""
 
     body: tuple[BodyLiteral, ...]
     group: tuple[Variable, ...]
@@ -151,7 +151,7 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a rule comes from: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text."""
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, and its place in a text."""
 
     name: str | None = None
     axiom: str | None = None
@@ -159,7 +159,7 @@ class Origin:
 
 
 class _Remembers:
-    """What rules know of themselves once it has been asked for. No fields: copies and pickles begin without."""
+    """A cache of values computed from a rule. It is not a field: copies and pickles start with an empty cache."""
 
     __slots__ = ("_hash", "_known")
 
@@ -169,7 +169,7 @@ class _Remembers:
 
 @dataclass(frozen=True, slots=True)
 class Rule(_Remembers):
-    """``head :- body .``; an empty body makes the head a fact of the program."""
+    """``head :- body .``; a rule with an empty body states a fact."""
 
     head: Atom
     body: tuple[BodyLiteral, ...] = ()
@@ -188,12 +188,12 @@ class Rule(_Remembers):
         return self.head.predicate == FALSE
 
     def body_atoms(self) -> Iterator[Atom]:
-        """The positive atoms of the body (those inside aggregates not included)."""
+        """Return the positive atoms of the body, without those inside aggregates."""
         return (part for part in self.body if isinstance(part, Atom))
 
 
 def atoms_within(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    """All atoms of a body: those that are negated, and those inside aggregates, too."""
+    """Yield all atoms of a body, including negated ones and those inside aggregates."""
     for part in body:
         if isinstance(part, Atom):
             yield part
@@ -207,8 +207,9 @@ T = TypeVar("T")
 
 
 def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
-    """Make a function of a rule compute its value once: the rule keeps it, so that looking again at all rules of a program costs
-    next to nothing where one of them has changed. Errors are not kept."""
+    """Cache the value of a function of a rule in the rule, so re-analysing a program after one change is cheap. Errors are not
+    cached.
+    """
 
     @wraps(function)
     def known(rule: Rule) -> T:
@@ -252,7 +253,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules and declarations, in the order in which they were written.
+    """Rules and declarations in their original order.
 
     `translate` names the translation that turns an ontology's axioms into further rules (``dlp``), or is None: rule sets use it.
     """
@@ -263,7 +264,7 @@ class Program:
     translate: str | None = None
 
     def __or__(self, other: Program) -> Program:
-        """Both programs' rules and declarations, without duplicates."""
+        """Return a program with the rules and declarations of both programs, without duplicates."""
         return Program(
             tuple(dict.fromkeys(self.rules + other.rules)),
             tuple(dict.fromkeys(self.declarations + other.declarations)),
@@ -273,7 +274,7 @@ class Program:
 
 
 def variables_of(part: Atom | BodyLiteral | Expression | Iterable[Argument]) -> Iterator[Variable]:
-    """The variables of a part of a rule, in order of occurrence, with repetitions."""
+    """Yield the variables of a part of a rule in order of occurrence, with repetitions."""
     if isinstance(part, Variable):
         yield part
     elif isinstance(part, Atom):

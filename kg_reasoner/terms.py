@@ -1,7 +1,7 @@
-"""RDF terms: light, immutable values that the rule language, the loaders and the engine share.
+"""RDF terms: lightweight, immutable values shared by the rule language, the loaders and the engine.
 
-Plain Datalog constants are RDF terms as well: ``5`` is ``"5"^^xsd:integer``, ``"a"`` is an xsd:string. Two terms are equal when
-they are the same *term* (a literal keeps the form in which it was written: ``"1"`` and ``"01"`` are two literals of one integer).
+Plain Datalog constants are RDF terms, too: ``5`` is ``"5"^^xsd:integer``, and ``"a"`` is an xsd:string. Two terms are equal if
+they are the same *term*. A literal keeps its lexical form: ``"1"`` and ``"01"`` are different literals of the same integer.
 
 The text of a term is its N-Triples form; the dictionary stores exactly these texts.
 """
@@ -67,7 +67,7 @@ class BlankNode:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
-    """A literal: lexical form as written, datatype IRI (as text), and the language tag in lower case, or None."""
+    """A literal: its lexical form, its datatype IRI as text, and its language tag in lower case, or None."""
 
     lexical: str
     datatype: str = "http://www.w3.org/2001/XMLSchema#string"
@@ -81,12 +81,12 @@ Term: TypeAlias = IRI | BlankNode | Literal
 Triple: TypeAlias = tuple[Term, Term, Term]
 
 AnyTerm: TypeAlias = "Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal"
-"""A term of ours, of rdflib or of pyoxigraph: what users may give."""
+"""A term of `kg_reasoner.terms`, rdflib or pyoxigraph: what public functions accept."""
 AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
 
 
 class Namespace:
-    """Makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` is the namespace itself."""
+    """A namespace that makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` returns the namespace IRI."""
 
     __slots__ = ("_base", "_made")
 
@@ -128,10 +128,13 @@ _WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:
-    """The literal of a Python value.
+    """Return the literal of a Python value.
 
     >>> print(literal(5), literal(True), literal("a"))
     "5"^^<http://www.w3.org/2001/XMLSchema#integer> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> "a"
+
+    Args:
+        value: A bool, int, float, Decimal or str.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
@@ -150,7 +153,7 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
 
 
 def term_text(term: Term) -> str:
-    """The N-Triples form of a term: the only escapes in it are those of ``\\ " CR LF``.
+    """Return the N-Triples form of a term, which escapes only backslashes, quotation marks and line breaks.
 
     >>> print(term_text(Literal("chat", language="fr", datatype=RDF.langString.value)))
     "chat"@fr
@@ -166,10 +169,10 @@ def term_text(term: Term) -> str:
 
 
 def unescape(text: str) -> str:
-    r"""The text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by what they stand for.
+    r"""Return a text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by their characters.
 
     Raises:
-        ValueError: an escape stands for nothing.
+        ValueError: An escape is invalid.
     """
     return _ESCAPE.sub(_escaped, text) if "\\" in text else text
 
@@ -202,13 +205,13 @@ def word_of(namespace: str) -> str:
 
 
 def term_from_text(text: str) -> Term:
-    """The term of an N-Triples form (the inverse of `term_text`).
+    """Return the term with an N-Triples form (the inverse of `term_text`).
 
     >>> term_from_text('"a\\\\nb"')
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)
 
     Raises:
-        ValueError: the text is not a term.
+        ValueError: The text is not a term.
     """
     if text.startswith("<"):
         found = _IRI.fullmatch(unescape(text))

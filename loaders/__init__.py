@@ -1,2 +1,5 @@
-"""Loaders: `rdf` turns RDF in any syntax into ids of terms, `imports` follows owl:imports, `ontology` turns axioms and SWRL rules
-into rules of ours, and `rules` is about the rules of SWRL and N3."""
+"""Loaders from documents to triples and rules.
+
+`rdf` reads RDF in any syntax into ids of terms, `imports` follows owl:imports, `ontology` translates axioms and SWRL rules into
+rules, and `rules` handles the rules of SWRL and N3.
+"""

@@ -1,8 +1,7 @@
-"""Terms of rdflib and pyoxigraph <-> terms of `kg_reasoner.terms`, and straight to the texts that the dictionary stores.
+"""Conversion between the terms of rdflib and pyoxigraph and those of `kg_reasoner.terms`, and directly to dictionary texts.
 
-Literals keep the lexical form in which they were written, in both directions; language tags become lower case; ``"a"`` and
-``"a"^^xsd:string`` are one term, which rdflib gets back without a datatype. Blank nodes keep their labels, so that a blank node
-that went to rdflib and comes back is the same one.
+Literals keep their lexical form in both directions; language tags become lower case; ``"a"`` and ``"a"^^xsd:string`` are the same
+term, which has no datatype in rdflib. Blank nodes keep their labels, so a round trip through rdflib preserves them.
 """
 
 from __future__ import annotations
@@ -55,22 +54,29 @@ _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b"
 
 
 def in_our_terms(value: object) -> object:
-    """A term of rdflib or of pyoxigraph as one of ours; anything else as it is.
+    """Return a term of rdflib or pyoxigraph as one of `kg_reasoner.terms`, and any other object unchanged.
 
     >>> import rdflib
     >>> in_our_terms(rdflib.RDF.type) == RDF.type
     True
+
+    Args:
+        value: Any object.
     """
     return term_from_text(text_from_term(value)) if _is_foreign(value) else value
 
 
 def _is_foreign(value: object) -> bool:
-    """Whether this is an IRI, a blank node or a literal of rdflib or of pyoxigraph."""
+    """Return whether an object is an IRI, a blank node or a literal of rdflib or pyoxigraph."""
     return any(f"{cls.__module__.partition('.')[0]}.{cls.__name__}" in _FOREIGN for cls in type(value).__mro__)
 
 
 def check_absolute(iri: str, what: str) -> None:
-    """Raise LoadError if a text is not an absolute IRI; `what` says in the message what it is for."""
+    """Check that a text is an absolute IRI; `what` describes its purpose in the message.
+
+    Raises:
+        LoadError: The text is not an absolute IRI.
+    """
     import pyoxigraph
 
     try:
@@ -80,10 +86,10 @@ def check_absolute(iri: str, what: str) -> None:
 
 
 def text_from_term(term: object) -> str:
-    """The dictionary text of one of our terms, of an rdflib term or of a pyoxigraph term.
+    """Return the dictionary text of a term of `kg_reasoner.terms`, rdflib or pyoxigraph.
 
     Raises:
-        LoadError: it is none of these, or its parts do not make a valid term.
+        LoadError: The object is not a term, or its parts do not form a valid term.
     """
     if isinstance(term, IRI):
         return _iri_text(term.value)
@@ -149,7 +155,7 @@ def _language_text(lexical: str, language: str) -> str:
 
 @functools.lru_cache(maxsize=1 << 12)
 def is_language(tag: str) -> bool:
-    """Whether a language tag is well-formed (BCP 47), as the parsers and writers of all syntaxes ask."""
+    """Return whether a language tag is well-formed (BCP 47), which parsers and writers of all syntaxes require."""
     import pyoxigraph
 
     if not _LANGUAGE.fullmatch(tag):
@@ -165,14 +171,14 @@ def is_language(tag: str) -> bool:
 
 
 def text_from_rdflib(term: Node) -> str:
-    """The dictionary text of an rdflib term. Relative IRIs, which rdflib allows, are kept as they are.
+    """Return the dictionary text of an rdflib term. Relative IRIs, which rdflib allows, are unchanged.
 
     >>> import rdflib
     >>> print(text_from_rdflib(rdflib.Literal("07", datatype=rdflib.XSD.integer, normalize=False)))
     "07"^^<http://www.w3.org/2001/XMLSchema#integer>
 
     Raises:
-        LoadError: the term cannot stand in an RDF graph (a variable, a formula), or has a character that no such term may have.
+        LoadError: RDF graphs cannot contain the term (a variable, a formula), or it has an invalid character.
     """
     kind = _KINDS.get(type(term)) or _kind_of(term)
     text = str.__str__(cast(str, term))
@@ -187,10 +193,10 @@ def text_from_rdflib(term: Node) -> str:
 
 
 def from_rdflib(term: Node) -> Term:
-    """Our term of an rdflib term; a normalised literal counts as written in its present form.
+    """Return an rdflib term as one of `kg_reasoner.terms`; a normalised literal counts as written in its present form.
 
     Raises:
-        LoadError: see `text_from_rdflib`.
+        LoadError: See `text_from_rdflib`.
     """
     kind = _KINDS.get(type(term)) or _kind_of(term)
     text = str.__str__(cast(str, term))
@@ -213,7 +219,7 @@ def from_rdflib(term: Node) -> Term:
 
 
 def to_rdflib(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
-    """The rdflib term of ours, its lexical form untouched.
+    """Return a term as one of rdflib, with its lexical form unchanged.
 
     >>> to_rdflib(Literal("07", XSD.integer.value))
     rdflib.term.Literal('07', datatype=rdflib.term.URIRef('http://www.w3.org/2001/XMLSchema#integer'))
@@ -232,7 +238,9 @@ def to_rdflib(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
 
 
 def _as_written(lexical: str, literal: rdflib.Literal) -> rdflib.Literal:
-    """The same literal with another lexical form: rdflib takes white space out of xsd:token and its kind whatever one tells it."""
+    """Return a literal of rdflib with its original lexical form, because rdflib always normalises white space in xsd:token and its
+    subtypes.
+    """
     exact = str.__new__(type(literal), lexical)
     for part in ("_language", "_datatype", "_value", "_ill_typed"):
         setattr(exact, part, getattr(literal, part))
@@ -254,7 +262,7 @@ def _kind_of(term: object) -> type:
 
 
 def formula_error() -> LoadError:
-    """The error for a formula of N3 where triples are expected."""
+    """Return the error for a formula of N3 where triples are expected."""
     return LoadError("an N3 formula { ... } is not an RDF term", hint="load documents with rules by Reasoner.load")
 
 
@@ -270,10 +278,10 @@ def _rdflib_classes() -> tuple[type[rdflib.URIRef], type[rdflib.BNode], type[rdf
 
 
 def text_from_oxigraph(term: object) -> str:
-    """The dictionary text of a pyoxigraph term.
+    """Return the dictionary text of a pyoxigraph term.
 
     Raises:
-        LoadError: the term is one of RDF 1.2 (a triple term, a literal with a base direction).
+        LoadError: The term belongs to RDF 1.2 (a triple term, a literal with a base direction).
     """
     text = str(term)
     first = text[0]
@@ -290,27 +298,27 @@ def text_from_oxigraph(term: object) -> str:
 
 
 def triple_term_error() -> LoadError:
-    """The error for a triple term, or for a reifier or an annotation, which have one."""
+    """Return the error for a triple term, or for a reifier or annotation, which contain one."""
     return LoadError("the triple term, reifier or annotation is of RDF 1.2, which is not supported", hint=_RDF_1_1)
 
 
 def _rewrite(match: re.Match[str]) -> str:
-    """An escape of canonical N-Triples in the dictionary's form, which escapes four characters only."""
+    """Return an escape of canonical N-Triples in the dictionary's form, which escapes four characters only."""
     short, long, char = match.groups()
     return _KEPT[char] if char is not None else chr(int(short or long, 16))
 
 
 def from_oxigraph(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Term:
-    """Our term of a pyoxigraph term.
+    """Return a pyoxigraph term as one of `kg_reasoner.terms`.
 
     Raises:
-        LoadError: see `text_from_oxigraph`.
+        LoadError: See `text_from_oxigraph`.
     """
     return term_from_text(text_from_oxigraph(term))
 
 
 def to_oxigraph(term: Term) -> pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal:
-    """The pyoxigraph term of ours.
+    """Return a term as one of pyoxigraph.
 
     Raises:
         ValueError: pyoxigraph does not accept the term, for example because its IRI is relative.

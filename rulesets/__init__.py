@@ -1,4 +1,4 @@
-"""Rule sets: programs in our own rule language, one ``.dl`` file each, found by name. A path to a user's own file works as well."""
+"""Rule sets: programs in the rule language, one ``.dl`` file each, found by name. A path to a user's own file works, too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIX = ".dl"
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A rule set: its name, a line that says what it is for (the first comment of its file), its file, and its program."""
+    """A rule set: its name, its one-line description (the first comment of its file), its file, and its program."""
 
     name: str
     description: str
@@ -26,7 +26,7 @@ class Ruleset:
 
 
 def names() -> tuple[str, ...]:
-    """The names of the rule sets that come with the package.
+    """Return the names of the rule sets in the package.
 
     >>> names()
     ('owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
@@ -35,14 +35,17 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str | Path) -> Ruleset:
-    """The rule set of a name, or of a ``.dl`` file of your own if `name` is a path (it has a folder or ends in ``.dl``).
+    """Return the rule set with a name, or from a ``.dl`` file if `name` is a path (it has a folder or ends in ``.dl``).
 
     >>> load("rdfs").program.rules[0].origin.name
     'rdfs2'
 
+    Args:
+        name: The name of a rule set, or a path.
+
     Raises:
-        UnknownNameError: no rule set has this name.
-        LoadError, RuleSyntaxError: the file cannot be read, or has an error.
+        UnknownNameError: No rule set has this name.
+        LoadError, RuleSyntaxError: The file cannot be read, or has an error.
     """
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:

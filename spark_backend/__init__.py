@@ -1,21 +1,22 @@
-"""Reasoning on Spark: triples that outgrow one machine, under the rules and loaders of the rest of the package.
+"""Reasoning on Spark: triples that outgrow one machine, with the rules and loaders of the rest of the package.
 
-DataFrames go in and come out. The session is the user's: nothing here builds one, stops one, or changes its settings.
+The input and output are DataFrames. The session belongs to the user: this package does not build it, stop it, or change its
+settings.
 
 * **Triples** are a DataFrame with the string columns ``subject``, ``predicate``, ``object`` (none of them null); each value is the
   N-Triples text of a term, exactly as `kg_reasoner.terms.term_text` writes it: ``<iri>``, ``_:label``, ``"a"``, ``"a"@en``,
   ``"1"^^<datatype>``. Terms are equal if and only if their texts are.
-* A **materialisation** is such a DataFrame with one more column, the boolean ``inferred``: False for the triples that were given,
-  True for those that only follow. No inferred triple is there twice, or beside an explicit one. Explicit triples are there as often
-  as they were given: duplicates in, duplicates out.
-* An **ontology** is a DataFrame of triples, or an iterable of triples of `kg_reasoner.terms`. It is part of what is given: its
-  triples are in the materialisation too, as explicit ones. Schema triples among the data count just as well.
+* A **materialisation** is such a DataFrame with the additional boolean column ``inferred``: False for explicit triples, True for
+  triples that are only derived. An inferred triple has no duplicate and is not also explicit. Duplicates of explicit triples are
+  preserved.
+* An **ontology** is a DataFrame of triples, or an iterable of triples of `kg_reasoner.terms`. It is part of the input: the
+  materialisation contains its triples as explicit ones. Schema triples among the data have the same effect.
 * **Facts** of general predicates are DataFrames by predicate, with one string column per argument, whatever their names.
-* A **work directory** is a path that the driver and all executors can write to (local mode: any folder). Iterations are kept there
-  as Parquet, so that plans stay small and an interrupted run can be resumed. Without one, a temporary folder serves in local mode.
-  A materialisation is computed when it is read, from there and from the triples that were given: keep both until it is written.
+* A **work directory** is a path that the driver and all executors can write to (local mode: any folder). Iterations are stored
+  there as Parquet, which keeps plans small and allows an interrupted run to resume. The default in local mode is a temporary
+  folder. A materialisation is computed when it is read, from this directory and the input triples: keep both until it is written.
 
-The functions that are exported read, materialise, update, check, explain and write; `SparkReasoner` ties them together.
+The exported functions read, materialise, update, check, explain and write; `SparkReasoner` combines them.
 """
 
 from __future__ import annotations
@@ -41,15 +42,33 @@ sys.modules[f"{__name__}.update"] = sys.modules[update.__module__]
 
 
 def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
-    """All that follows from triples by a program, with the column ``inferred``; for the options see `SparkReasoner`."""
+    """Return the materialisation of triples under a program, with the column ``inferred``. For the options, see `SparkReasoner`.
+
+    Args:
+        triples: A DataFrame of triples.
+        program: The rules.
+        options: Options of `SparkReasoner`.
+    """
     return SparkReasoner(triples.sparkSession, program, triples, **options).triples()
 
 
 def check(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
-    """The violated constraints; see `SparkReasoner.inconsistencies`."""
+    """Return the violated constraints; see `SparkReasoner.inconsistencies`.
+
+    Args:
+        triples: A DataFrame of triples.
+        program: The rules.
+        options: Options of `SparkReasoner`.
+    """
     return SparkReasoner(triples.sparkSession, program, triples, **options).inconsistencies()
 
 
 def explain(triples: DataFrame, program: Program, **options: Any) -> str:
-    """What `materialise` would do; see `SparkReasoner.explain`."""
+    """Return a description of what `materialise` would do; see `SparkReasoner.explain`.
+
+    Args:
+        triples: A DataFrame of triples.
+        program: The rules.
+        options: Options of `SparkReasoner`.
+    """
     return SparkReasoner(triples.sparkSession, program, triples, **options).explain()

@@ -1,7 +1,7 @@
-"""Errors of Spark in plain words: what was being done, the root of the matter, and what to do about it.
+"""Readable errors for failures of Spark: what failed, the root cause, and how to fix it.
 
-A failed job comes as a page of stack traces, as an exception of pyspark, py4j or gRPC, by kind of session. Its root is what the
-last ``Caused by`` says.
+Depending on the session, a failed job raises an exception of pyspark, py4j or gRPC with a page of stack traces. The root cause is
+in the last ``Caused by``.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _HINTS: Final = (
 
 @contextmanager
 def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Iterator[None]:
-    """Turns what Spark raises in the block into one `kind` of error: ``cannot <doing>``, why, and what to do.
+    """Convert exceptions of Spark in the block to one error of class `kind`: ``cannot <doing>``, the cause, and the fix.
 
-    Errors of our own, and those that have nothing to do with Spark, pass as they are.
+    Errors of kg_reasoner, and those unrelated to Spark, pass unchanged.
     """
     try:
         yield
@@ -61,7 +61,7 @@ def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Ite
 
 
 def root_of(error: BaseException) -> str:
-    """Why it failed, in one line, without class names and stack traces."""
+    """Return the root cause in one line, without class names and stack traces."""
     text = str(error).split("\n: ", 1)[-1] if "An error occurred while calling" in str(error) else str(error)
     raised = _WORKER_ERROR.findall(text) if "Python worker" in text and "Traceback" in text else []
     if raised:
@@ -73,12 +73,12 @@ def root_of(error: BaseException) -> str:
 
 
 def _bare(line: str) -> str:
-    """A message without the task that was lost and the classes of exceptions that wrap it."""
+    """Return a message without the lost task and the classes of wrapping exceptions."""
     for pattern in (_CLASS, _LOST_TASK, _CLASS, _CLASS, _CONDITION, _CONDITION):
         line = pattern.sub("", line, count=1)
     return line.strip()
 
 
 def shown(file: str) -> str:
-    """A local file without its scheme, and any address as people write it."""
+    """Return a local file without its scheme, and any other address in its usual form."""
     return unquote(re.sub("^file:/+", "/", file))

@@ -1,4 +1,4 @@
-"""What a run is doing: on a terminal for people, as lines of JSON for machines."""
+"""Progress reports of a run: readable lines on a terminal, lines of JSON elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOGGER = logging.getLogger("kg_reasoner.spark")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Something that is done: what, in which stratum and iteration, how many new facts, how many seconds it took."""
+    """A completed action: its stage, stratum and iteration, the number of new facts, and its duration in seconds."""
 
     stage: str
     """``look`` (one pass over the input), ``masks`` (features of all terms), ``iteration``, ``equality``, ``schema``."""
@@ -27,7 +27,7 @@ class Report:
     seconds: float = 0.0
 
     def json(self) -> str:
-        """One line, without what does not apply.
+        """Return one line of JSON, without fields that do not apply.
 
         >>> Report("iteration", stratum=0, iteration=2, facts=17, seconds=1.2345).json()
         '{"stage": "iteration", "stratum": 0, "iteration": 2, "facts": 17, "seconds": 1.234}'
@@ -36,7 +36,7 @@ class Report:
         return json.dumps(values | {"seconds": round(self.seconds, 3)})
 
     def text(self) -> str:
-        """One line for people.
+        """Return one readable line.
 
         >>> Report("iteration", stratum=0, iteration=2, facts=17000, seconds=1.2345).text()
         'stratum 0, iteration 2: 17,000 new facts, 1.2 s'
@@ -54,7 +54,7 @@ def log(report: Report) -> None:
 
 
 def on_terminal(stream: TextIO | None = None) -> Progress:
-    """Shows reports to people, if the stream (standard error) is a terminal."""
+    """Return a function that shows reports on a stream (standard error), if it is a terminal."""
 
     def show(report: Report) -> None:
         target = sys.stderr if stream is None else stream
@@ -65,7 +65,7 @@ def on_terminal(stream: TextIO | None = None) -> Progress:
 
 
 def reporting(progress: Progress | None) -> Progress:
-    """Logs every report, and hands it on."""
+    """Return a function that logs every report, and passes it on."""
 
     def report(done: Report) -> None:
         log(done)

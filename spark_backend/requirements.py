@@ -1,4 +1,4 @@
-"""What reasoning on Spark needs beside this package: what is missing is said in one message, with what to do about it."""
+"""Checks for the software that reasoning on Spark requires; each error says what is missing and how to install it."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _LEAST_JAVA: Final = 17
 
 
 def require_pyspark() -> None:
-    """To be called before anything of pyspark is used. The modules of this package are imported without it, for documentation say.
+    """Check that pyspark is installed. Called before its first use; the modules of this package can be imported without it.
 
     Raises:
-        MissingExtraError: pyspark, or what its Python workers need, is not installed.
+        MissingExtraError: Pyspark, or what its Python workers need, is not installed.
     """
     if not all(map(find_spec, _PACKAGES)):
         raise MissingExtraError("kg_reasoner.spark_backend", "spark")
 
 
 def require_java() -> None:
-    """To be called before a session is built in this process.
+    """Check that a suitable Java is installed. Called before a session is built in this process.
 
     Raises:
-        ReasonerError: there is no Java, or it is too old.
+        ReasonerError: Java is missing or too old.
     """
     found = java_version()
     if found is None or found < _LEAST_JAVA:
@@ -45,7 +45,7 @@ def require_java() -> None:
 
 
 def java_version() -> int | None:
-    """The version of the Java that Spark would start, or None if there is none."""
+    """Return the version of the Java that Spark would start, or None."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
@@ -56,10 +56,10 @@ def java_version() -> int | None:
 
 
 def graphframes_package(connect: bool = False) -> str:
-    """The Maven coordinates of the jar for the pyspark and graphframes-py that are installed; with `connect`, for Spark Connect.
+    """Return the Maven coordinates of the jar for the installed pyspark and graphframes-py; with `connect`, for Spark Connect.
 
     Raises:
-        MissingExtraError: one of them is not installed.
+        MissingExtraError: One of them is not installed.
     """
     try:
         spark, graphframes = version("pyspark"), version("graphframes-py")
@@ -71,7 +71,7 @@ def graphframes_package(connect: bool = False) -> str:
 
 
 def _scala_version() -> str | None:
-    """The Scala version of the Spark that is installed, as jars name it."""
+    """Return the Scala version of the installed Spark, as in the names of jars."""
     spec = find_spec("pyspark")
     homes = [os.environ.get("SPARK_HOME"), *(spec.submodule_search_locations or () if spec else ())]
     for home in filter(None, homes):

@@ -1,4 +1,4 @@
-"""The session of the command line. Programs bring their own: nothing else in this package builds one."""
+"""The session of the command line. Programs bring their own session."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 
 
 def build_session(master: str | None = None, remote: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session of this process, of a cluster, of a Spark Connect server, or the one that ``spark-submit`` has prepared.
+    """Return a session in this process, on a cluster, on a Spark Connect server, or the one prepared by ``spark-submit``.
 
     Args:
-        master: where to run, such as ``local[4]`` (the default is all cores of this machine) or ``yarn``.
-        remote: the address of a Spark Connect server (``sc://host``), instead of a master.
+        master: Where to run, such as ``local[4]`` (the default is all cores of this machine) or ``yarn``.
+        remote: The address of a Spark Connect server (``sc://host``), instead of a master.
         settings: Spark's settings by name. On this machine, Spark gets half of the memory unless they say otherwise.
 
     Raises:
-        MissingExtraError: pyspark is not installed.
-        ReasonerError: there is no Java, both a master and a server are named, or Spark does not start.
+        MissingExtraError: Pyspark is not installed.
+        ReasonerError: Java is missing, both a master and a server are given, or Spark does not start.
     """
     require_pyspark()
     from pyspark.sql import SparkSession
@@ -55,5 +55,5 @@ def build_session(master: str | None = None, remote: str | None = None, settings
 
 
 def _memory() -> int:
-    """The memory of this machine in MB."""
+    """Return the memory of this machine in MB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20

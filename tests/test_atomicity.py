@@ -242,7 +242,7 @@ def test_more_facts_than_there_are_numbers_are_one_clear_error() -> None:
         relation.count = count
         return message
 
-    assert "cannot have more" in in_child(fill)
+    assert "the maximal number" in in_child(fill)
 
 
 def test_an_index_that_is_too_large_is_one_clear_error() -> None:

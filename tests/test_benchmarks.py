@@ -16,7 +16,7 @@ from benchmarks import dbsp, maintenance, needs, nemo_rules, report
 from benchmarks.closure import PROGRAMS
 from benchmarks.conformance import __main__ as conformance
 from benchmarks.conformance import cases as conformance_cases
-from benchmarks.contest import CONTESTANTS, Contestant, Entry, Limits, contest
+from benchmarks.contest import CONTESTANTS, Contestant, Entry, RunLimits, contest
 from benchmarks.contestants.ours import Ours
 from benchmarks.data import csv_cell, graph_job, split
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
@@ -84,7 +84,7 @@ def test_split_puts_every_triple_into_one_relation(tmp_path: Path) -> None:
 
 # ---- contests
 
-LIMITS = Limits(seconds=60, bytes=4_000_000_000)
+LIMITS = RunLimits(seconds=60, bytes=4_000_000_000)
 
 
 def measurement(materialise_cpu: float, answer: int = 10) -> Measurement:
@@ -119,9 +119,12 @@ def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "remark"),
-    [(Limits(seconds=0.05, bytes=4_000_000_000), "over 0 s"), (Limits(seconds=60, bytes=20_000_000), "over 0.0 GB of memory")],
+    [
+        (RunLimits(seconds=0.05, bytes=4_000_000_000), "over 0 s"),
+        (RunLimits(seconds=60, bytes=20_000_000), "over 0.0 GB of memory"),
+    ],
 )
-def test_limits_are_kept(tmp_path: Path, limits: Limits, remark: str) -> None:
+def test_limits_are_kept(tmp_path: Path, limits: RunLimits, remark: str) -> None:
     graph = tmp_path / "edge.txt"
     graph.write_text("1 2 a\n", encoding="ascii")
     ours = [one for one in CONTESTANTS if one.name == "kg-reasoner"]
@@ -183,7 +186,7 @@ def test_missing_suites_end_the_command(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(conformance_cases, "SUITE_FOLDER", tmp_path)
     done = CliRunner().invoke(conformance.main, ["-c", "by the book"])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "the W3C's suites are not there" in done.stderr
+    assert "the W3C's suites are missing" in done.stderr
 
 
 def test_a_run_without_any_measurement_fails(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from benchmarks import dbsp, dbsp_report, report
 from benchmarks.contestants.dbsp import CONTESTANTS
 from benchmarks.dbsp_jobs import closure_workload, lubm_workload
-from benchmarks.dbsp_report import STAGES, Found, Outcome
+from benchmarks.dbsp_report import STAGES, Comparison, Outcome
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
@@ -67,7 +67,7 @@ def test_memory_is_told(closure: Path) -> None:
 
 
 FIGURES = {"initial": 0.1, "add": 0.01, "remove": 0.02, "initial facts": 30, "add facts": 72, "remove facts": 35, "bytes": 5e6}
-FOUND = Found(
+FOUND = Comparison(
     "closure",
     0.99,
     {
@@ -94,5 +94,7 @@ def test_disagreements_are_found() -> None:
 
 def test_plots(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
-    dbsp_report.plot([FOUND, Found("closure", 0.5, {"circuit": Outcome(FIGURES)}), Found("other", 0.5)], tmp_path / "plot.svg")
+    dbsp_report.plot(
+        [FOUND, Comparison("closure", 0.5, {"circuit": Outcome(FIGURES)}), Comparison("other", 0.5)], tmp_path / "plot.svg"
+    )
     assert (tmp_path / "plot.svg").stat().st_size > 10_000

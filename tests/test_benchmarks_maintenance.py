@@ -73,7 +73,7 @@ def test_parts_are_as_large_as_they_say_and_repeatable(loaded: Lubm) -> None:
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 1), (0.34, 1), (0.66, 2), (1.0, 3)])
 def test_departments_are_taken_whole(loaded: Lubm, share: float, expected: int) -> None:
     departments = departments_of(loaded)
-    part = Part("", int(share * len(loaded.data)), departments)
+    part = LubmPart("", int(share * len(loaded.data)), departments)
     drawn = next(part.draws(loaded.data, seed=0))
     subjects = loaded.reasoner.dictionary.texts_of(drawn[:, 0].tolist())
     taken = {subject.partition("Department")[2][0] for subject in subjects}
@@ -231,7 +231,7 @@ def test_growth_is_noticed() -> None:
 
 
 def test_rule_changes_in_small(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def few(*arguments: Any, **options: Any) -> Iterator[rule_changes.Change]:
+    def few(*arguments: Any, **options: Any) -> Iterator[rule_changes.RuleChange]:
         return islice(all_changes(*arguments, **options), 30)
 
     all_changes = rule_changes.WAYS["rules"]

@@ -11,7 +11,7 @@ from click import ClickException
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.threads import PLANTED, THREADS, Rate, Workload, measured, rate, table, triangles, workloads
+from benchmarks.threads import PLANTED, THREADS, Rate, ThreadWorkload, measured, rate, table, triangles, workloads
 from kg_reasoner.lubm import generate
 
 
@@ -43,17 +43,17 @@ def test_workloads_agree_and_are_counted(folder: Path) -> None:
 
 def test_a_wrong_answer_is_an_error() -> None:
     with pytest.raises(ClickException, match="3 solutions, not 4"):
-        rate(Workload("wrong", lambda: 3, 4), 2, 0.01)
+        rate(ThreadWorkload("wrong", lambda: 3, 4), 2, 0.01)
 
     def fail() -> int:
         raise ValueError("broken")
 
     with pytest.raises(ClickException, match="broken"):
-        rate(Workload("broken", fail, 4), 2, 0.01)
+        rate(ThreadWorkload("broken", fail, 4), 2, 0.01)
 
 
 def test_the_table_shows_ratios() -> None:
-    found = measured(Workload("question", lambda: 4, 4), 1, 0.01)
+    found = measured(ThreadWorkload("question", lambda: 4, 4), 1, 0.01)
     assert set(found.rates) == set(THREADS)
     console = Console(file=io.StringIO(), width=report.WIDTH)
     console.print(table([Rate("question", 4, {1: 100.0, 2: 150.0, 4: 120.0})]))

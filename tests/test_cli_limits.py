@@ -51,8 +51,8 @@ def chain(tmp_path: Path) -> Path:
     ("limit", "message"),
     [
         (("--timeout", "0.5"), "longer than its limit of 0.5 s"),
-        (("--max-facts", "1000"), "facts, and the limit is 1,000"),
-        (("--max-memory", "2M"), "bytes, and the limit is 2,097,152"),
+        (("--max-facts", "1000"), "facts exceed the limit of 1,000"),
+        (("--max-memory", "2M"), "bytes and exceed the limit of 2,097,152"),
     ],
 )
 @pytest.mark.parametrize("output", [True, False])
@@ -82,7 +82,7 @@ def test_every_command_that_reasons_has_limits(chain: Path, tmp_path: Path, comm
     if name == "rules":
         assert "longer than its limit" in failure(name, chain, *rest, "--timeout", "0.000001")
         return
-    assert "facts, and the limit is 10" in failure(name, chain, *rest, "--max-facts", "10")
+    assert "facts exceed the limit of 10" in failure(name, chain, *rest, "--max-facts", "10")
     assert [path.name for path in tmp_path.iterdir()] == ["chain.nt"]
 
 

@@ -14,7 +14,7 @@ from kg_reasoner.errors import LoadError, OutputError
 from kg_reasoner.io.facts import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
-from kg_reasoner.storage.cells import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 X, Y = Variable("x"), Variable("y")
@@ -304,7 +304,7 @@ def test_what_may_be_a_typing_error_is_told(tmp_path: Path) -> None:
     assert list(doubts(program, tmp_path, fact_files(program, tmp_path))) == [
         f"{tmp_path}/edge.tsv is not read: the program has no relation edge, did you mean 'egde'?",
         f"{tmp_path}/patth.csv.gz is not read: the program has no relation patth, did you mean 'path'?",
-        "paths.dl:1:17: the relation egde has no facts: no rule derives one, and no file holds any, did you mean 'edge'?",
+        "paths.dl:1:17: the relation egde has no facts: no rule derives any, and no file contains any, did you mean 'edge'?",
     ]
 
 

@@ -250,7 +250,7 @@ def test_errors_in_catalogs_have_a_place(tmp_path: Path, entries: str, line: int
         ("cats.ttl", "not well-formed XML"),
         ("other.xml", "this is not an XML catalog: its root element is note"),
         ("strange.xml", "ftp://x/a is neither a file nor an address on the web"),
-        ("gone.xml", "<http://example.org/animals> is not where the catalog has it: .*gone.ttl does not exist"),
+        ("gone.xml", "<http://example.org/animals> is not at the location given by the catalog: .*gone.ttl does not exist"),
         ("empty", "no RDF file in the directory"),
     ],
 )

@@ -162,7 +162,7 @@ def test_errors_have_a_place(document: bytes, line: int, message: str) -> None:
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(LoadError, match="line 2: the byte 0xff is not UTF-8"):
         read(b"{} => {} .\n# \xff")
-    with pytest.raises(LoadError, match="nothing to read"):
+    with pytest.raises(LoadError, match="cannot be read"):
         read(5)
 
 
@@ -332,7 +332,7 @@ def test_an_operator_of_very_many_values() -> None:
     prefix = "@prefix math: <http://www.w3.org/2000/10/swap/math#> . "
     rule = prefix + "{ ?x <http://x/p> ?y . (%s) math:sum ?s } => { ?x <http://x/q> ?s } ."
     assert len(read((rule % ("?y " * 100)).encode()).program.rules) == 1
-    with pytest.raises(UnsupportedError, match="of 5000 values is more than rules compute at once"):
+    with pytest.raises(UnsupportedError, match="of 5000 values exceeds the maximum of 100"):
         read((rule % ("?y " * 5000)).encode())
 
 

@@ -18,7 +18,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX, SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, translate
-from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 from tests.fixtures import blocks
@@ -70,7 +70,7 @@ def triples_in(turtle: str) -> list[Triple]:
 
 def rule_set(rules: Sequence[Rule]) -> set[tuple[Atom, tuple[object, ...]]]:
     """Rules without the names of their variables."""
-    renamed = (rename(Clause(rule.head, rule.body)) for rule in rules)
+    renamed = (rename(DraftRule(rule.head, rule.body)) for rule in rules)
     return {(clause.head, clause.body) for clause in renamed}
 
 
@@ -412,13 +412,13 @@ binary = st.builds(lambda left, right: Atom("edge", (left, right)), terms, terms
 
 
 @st.composite
-def clauses(draw: st.DrawFn) -> Clause:
+def clauses(draw: st.DrawFn) -> DraftRule:
     head = draw(unary)
     body = draw(st.lists(st.one_of(unary, unary, binary), max_size=3))
     bound = {term for atom in body for term in atom.terms}
     if isinstance(head.terms[0], Variable) and head.terms[0] not in bound:
         body.append(draw(st.builds(lambda name, other: Atom(name, (head.terms[0], other)), st.just("edge"), terms)))
-    return Clause(head, tuple(body))
+    return DraftRule(head, tuple(body))
 
 
 @given(
@@ -428,7 +428,7 @@ def clauses(draw: st.DrawFn) -> Clause:
 )
 @settings(max_examples=EXAMPLES)
 def test_unfolding_changes_nothing_that_can_be_seen(
-    given: list[Clause], edges: set[tuple[Term, Term]], marked: set[tuple[Term]]
+    given: list[DraftRule], edges: set[tuple[Term, Term]], marked: set[tuple[Term]]
 ) -> None:
     facts = {"edge": edges, "a": marked}
     unfolded = unfold(given, AUXILIARY)
@@ -441,7 +441,7 @@ def test_unfolding_changes_nothing_that_can_be_seen(
 
 def test_unfolding_prefers_bodies_to_predicates() -> None:
     rules = parse("aux(?y) :- edge(?x, ?y), a(?x) . b(?x) :- aux(?x), aux(?z), edge(?x, ?z) .").rules
-    found = unfold([Clause(rule.head, rule.body) for rule in rules], ["aux"])
+    found = unfold([DraftRule(rule.head, rule.body) for rule in rules], ["aux"])
     expected = parse("b(?x) :- edge(?y, ?x), a(?y), edge(?u, ?z), a(?u), edge(?x, ?z) .").rules
     assert rule_set([Rule(clause.head, clause.body) for clause in found]) == rule_set(expected)
 

@@ -94,10 +94,10 @@ def test_replaced(text: str, pattern: str, replacement: str, expected: str) -> N
 
 
 WRONG = [
-    ("[", "is not closed", 1),
-    ("a[]", "a character at least", 3),
-    ("(a", r"this \( is not closed", 1),
-    ("a)", "closes nothing", 2),
+    ("[", r"unmatched \[", 1),
+    ("a[]", "needs a character", 3),
+    ("(a", r"unmatched \(", 1),
+    ("a)", r"unmatched \)", 2),
     ("*a", "nothing before", 1),
     ("a|+", "nothing before", 3),
     ("a++", "nothing before", 3),
@@ -116,7 +116,7 @@ WRONG = [
     ("(?P<x>b)", "no groups of this kind", 1),
     (r"\p{IsNowhere}", "unknown block", 1),
     (r"\p{Xx}", "unknown category", 1),
-    ("a\\", "nothing after", 2),
+    ("a\\", "the pattern ends with", 2),
     ("(" * 101 + ")" * 101, "more than 100 deep", 101),
     ("[a-" * 101 + "]" * 101, "more than 100 deep", None),
     (r"\w" * 20_000, "classes of the pattern are too large", None),

@@ -189,7 +189,7 @@ def test_limits_of_a_task_are_not_those_of_another() -> None:
 def test_a_reasoners_own_limits_hold_within_those_of_another() -> None:
     other, reasoner = Reasoner(), Reasoner(COUNTING, limits=Limits(facts=1000))
     reasoner.add_facts("n", [(Literal(1),)])
-    with other.limited(Limits(seconds=60)), pytest.raises(LimitError, match=r"the limit is 1,000"):
+    with other.limited(Limits(seconds=60)), pytest.raises(LimitError, match=r"exceed the limit of 1,000"):
         reasoner.materialise()
 
 

@@ -84,14 +84,14 @@ def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
     assert kg(*arguments).stderr == ""
     tom = "<http://example.org/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://example.org/"
     assert lines(zoo / "out") == [f"{tom}Animal> .", f"{tom}Cat> ."]
-    assert "out: it is there already; overwrite it" in kg(*arguments, code=1).stderr
+    assert "out: it already exists; overwrite it" in kg(*arguments, code=1).stderr
     kg(*arguments, "--overwrite")
 
 
 def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
     (zoo / "out").mkdir()
     said = kg("materialise", "missing.nt", "out", code=1).stderr
-    assert "out: it is there already" in said and "missing.nt" not in said
+    assert "out: it already exists" in said and "missing.nt" not in said
 
 
 def test_resume_needs_a_work_directory(zoo: Path) -> None:

@@ -64,7 +64,7 @@ def test_nothing_to_write_is_written(tmp_path: Path) -> None:
 
 def test_what_is_there_is_replaced_only_if_asked_for(tmp_path: Path) -> None:
     write(triples(ROWS[:1]), tmp_path / "out")
-    with pytest.raises(OutputError, match=r"out: it is there already; overwrite it"):
+    with pytest.raises(OutputError, match=r"out: it already exists; overwrite it"):
         write(triples(), tmp_path / "out")
     whole = triples().union(session().read.parquet(str(tmp_path / "out")))  # reads what it replaces
     assert write(whole, tmp_path / "out", overwrite=True) == 4

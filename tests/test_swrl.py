@@ -17,7 +17,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.ontology.owl import refused_rules, translate
-from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.loaders.rules.swrl_builtins import SWRL_BUILTINS
 from kg_reasoner.planning.layout import TripleLayout
@@ -439,7 +439,7 @@ def test_our_rules_written_as_swrl_are_read_back(written: tuple[Rule, list[tuple
     rule, computed = written
     found = translate(_Writer().rule(rule, computed))
     assert found.warnings == ()
-    expected = rename(Clause(rule.head, rule.body))
+    expected = rename(DraftRule(rule.head, rule.body))
     idle = rule.head in rule.body or any(isinstance(p, Filter) and _never(p) for p in rule.body)
     assert [(clause.head, clause.body) for clause in found.rules] == ([] if idle else [(expected.head, expected.body)])
 
@@ -465,7 +465,7 @@ def test_assignments_survive_the_unfolding_of_auxiliary_predicates() -> None:
         known(?x) :- aux(?x, ?y), q(?y) .
         next(?x, ?y) :- aux(?x, ?y) .
     """)
-    unfolded = [Rule(clause.head, clause.body) for clause in unfold([Clause(r.head, r.body) for r in program.rules], ["aux"])]
+    unfolded = [Rule(clause.head, clause.body) for clause in unfold([DraftRule(r.head, r.body) for r in program.rules], ["aux"])]
     assert all("aux" not in str(rule) for rule in unfolded)
     facts = {"p": {(ex("a"), literal(1)), (ex("b"), literal(2)), (ex("c"), literal("c"))}, "q": {(literal(3),)}}
     expected, found = evaluate(program, facts), evaluate(Program(tuple(unfolded)), facts)

@@ -11,7 +11,7 @@ from rdflib import Graph
 from rdflib.compare import isomorphic
 
 from kg_reasoner.io.output import TripleWriter
-from kg_reasoner.io.turtle import DEPTH, _Writer
+from kg_reasoner.io.turtle import DEPTH, _TurtleWriter
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.loaders.rdf.formats import TURTLE
 from kg_reasoner.storage.dictionary import Dictionary
@@ -84,13 +84,13 @@ def test_long_lists_do_not_nest() -> None:
 
 
 def test_lists_without_an_end_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, about = list[int](), _Writer._about
+    looked, about = list[int](), _TurtleWriter._about
 
-    def counted(writer: _Writer, subject: int) -> object:
+    def counted(writer: _TurtleWriter, subject: int) -> object:
         looked.append(subject)
         return about(writer, subject)
 
-    monkeypatch.setattr(_Writer, "_about", counted)
+    monkeypatch.setattr(_TurtleWriter, "_about", counted)
     count = 500
     cells = list_of([literal(number) for number in range(count)])[:-1]  # nothing says that the list is over
     assert says_the_same([(A, P, BlankNode("l0")), *cells])

@@ -15,7 +15,7 @@ from itertools import product
 import pytest
 
 from benchmarks import streams
-from benchmarks.streams import Stream
+from benchmarks.streams import UpdateStream
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.program import TRIPLE
@@ -75,7 +75,7 @@ def test_stream(name: str, how: Combination) -> None:
         assert lines == found, f"step {number}: the delta is not what has changed"
 
 
-def processed(reasoner: Reasoner, stream: Stream, how: Combination) -> Iterator[Delta]:
+def processed(reasoner: Reasoner, stream: UpdateStream, how: Combination) -> Iterator[Delta]:
     """Apply the steps one by one."""
     updates = (step.update for step in stream.steps)
     if how.marking:

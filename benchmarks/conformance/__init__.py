@@ -1,1 +1,1 @@
-"""Third-party conformance suites: what systems get right, side by side. See ``python -m benchmarks.conformance --help``."""
+"""Third-party conformance suites: scores of several systems side by side. See ``python -m benchmarks.conformance --help``."""

@@ -1,4 +1,4 @@
-"""The command: who gets how much of the W3C's suites right, and how long it takes."""
+"""The command that scores systems on the W3C's test suites, with times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main(suites: tuple[str, ...], names: tuple[str, ...], wrong: bool) -> None:
     systems = [one for one in SYSTEMS if not names or one.name in names]
     need_peers([(one.name, one.package) for one in systems], "--system")
     if folder() is None:
-        raise click.ClickException(f"the W3C's suites are not there: {SUITE_FOLDER} needs the folders {', '.join(SUITES)}")
+        raise click.ClickException(f"the W3C's suites are missing: {SUITE_FOLDER} needs the folders {', '.join(SUITES)}")
     logging.disable(logging.WARNING)  # rdflib logs every literal that it cannot read
     warnings.simplefilter("ignore")
     console, notes = Console(), Console(stderr=True)

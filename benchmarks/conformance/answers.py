@@ -1,4 +1,4 @@
-"""Whether a query has the answers that the W3C expects."""
+"""Comparison of query answers with those that the W3C expects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["is_expected"]
 
 
 def is_expected(reasoner: Reasoner, query: Path, result: Path) -> bool:
-    """Whether a query over a reasoner's triples gives a result, which is a file in SPARQL's XML format.
+    """Return whether a query over a reasoner's triples gives an expected result, a file in SPARQL's XML format.
 
     The order of rows does not matter; blank nodes are all alike.
     """

@@ -55,7 +55,7 @@ RDF_KINDS = {
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that a test asks of a system."""
+    """One question of a test to a system."""
 
     suite: str
     name: str
@@ -79,12 +79,12 @@ class Case:
 
 
 def folder() -> Path | None:
-    """The folder of the suites, None where it is absent."""
+    """Return the folder of the suites, or None if it is absent."""
     return SUITE_FOLDER if all((SUITE_FOLDER / suite / "manifest.json").is_file() for suite in SUITES) else None
 
 
 def cases(suite: str) -> list[Case]:
-    """The cases of a suite; none where it is absent."""
+    """Return the cases of a suite, or none if it is absent."""
     root = folder()
     if root is None:
         return []
@@ -117,7 +117,7 @@ def _sparql(root: Path, entry: dict[str, Any]) -> Iterator[Case]:
 
 
 def triples_of(*paths: Path) -> list[Triple]:
-    """The triples of N-Triples or Turtle files, literals as they are written; each file has blank nodes of its own."""
+    """Return the triples of N-Triples or Turtle files with unchanged literals; blank nodes are local to each file."""
     from pyoxigraph import RdfFormat, parse
 
     from kg_reasoner.loaders.convert import from_oxigraph

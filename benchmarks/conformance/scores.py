@@ -1,4 +1,4 @@
-"""Running cases, counting what is right, and the table of that."""
+"""Execution of test cases, their scores, and a table of scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Score", "legend", "run", "table"]
 
 @dataclass
 class Score:
-    """How a system did on some cases."""
+    """The score of a system on some cases."""
 
     system: System
     seconds: float = 0.0
@@ -30,20 +30,20 @@ class Score:
 
     @property
     def fails(self) -> bool:
-        """Whether something is wrong that rules can get right."""
+        """Whether a case that rules can decide has a wrong answer."""
         return any(case.level != "cannot" for case in self.wrong)
 
     def of(self, kind: tuple[str, ...]) -> str:
-        """How many cases of a kind are right, of how many."""
+        """Return the numbers of right cases and of all cases of a kind."""
         right = sum(_kind(case) == kind for case in self.right)
         total = right + sum(_kind(case) == kind for case in self.wrong)
         return f"{right} / {total}" if total else "-"
 
 
 def run(system: System, cases: Sequence[Case]) -> Score:
-    """Run a system on the cases of the regimes that it has rules for."""
+    """Run a system on the cases of the regimes that it supports."""
     score = Score(system)
-    closures: dict[object, Closure] = {}
+    closures: dict[object, SystemClosure] = {}
     start = time.process_time()
     for case in cases:
         if case.regime not in system.regimes:
@@ -69,7 +69,7 @@ def _kind(case: Case) -> tuple[str, ...]:
 
 
 def legend() -> str:
-    """What the table shows."""
+    """Return the legend of the table."""
     return (
         "by the book: owl2rl-full and rdfs-full; for speed: owl2rl and rdfs. right / all cases. CPU seconds for the suite. "
         "owlrl and reasonable apply rules of their own; whether a conclusion is among their triples is found out by our matching. "

@@ -1,7 +1,7 @@
-"""The systems that are compared: what each one makes of a premise.
+"""The compared systems: the closure of a premise under each.
 
-owlrl and reasonable hand out triples. Whether a conclusion is among those is found out by our own matching (blank nodes stand for
-something, literals for their values) and queries by rdflib, so that all systems are measured alike.
+owlrl and reasonable return triples. Our matching (blank nodes are existential, literals are compared by value) and queries by
+rdflib decide whether a conclusion is among them, so all systems are measured alike.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from kg_reasoner.api.entailment import entails
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.expressions.datatypes import DATATYPES
 
-__all__ = ["SYSTEMS", "Closure", "System", "is_right"]
+__all__ = ["SYSTEMS", "SystemClosure", "System", "is_right"]
 
 
 @dataclass(frozen=True)
-class Closure:
-    """What a system makes of a premise."""
+class SystemClosure:
+    """The closure of a premise under a system."""
 
     reasoner: Reasoner
     """Holds everything that the system has derived."""
@@ -33,18 +33,18 @@ class Closure:
 
 @dataclass(frozen=True)
 class System:
-    """A system, with the settings that a column of the table stands for."""
+    """A system with settings: a column of the table."""
 
     name: str
     regimes: tuple[str, ...]
     """The regimes that it has rules for."""
-    close: Callable[[Case], Closure]
+    close: Callable[[Case], SystemClosure]
     package: str = "kg_reasoner"
     """What has to be installed for it."""
 
 
-def is_right(case: Case, closure: Closure) -> bool:
-    """Whether a closure says of a case what it should."""
+def is_right(case: Case, closure: SystemClosure) -> bool:
+    """Return whether a closure gives the expected answer to a case."""
     if case.kind in (CONSISTENT, INCONSISTENT):
         return closure.is_inconsistent == (case.kind == INCONSISTENT)
     assert case.conclusion is not None
@@ -54,19 +54,19 @@ def is_right(case: Case, closure: Closure) -> bool:
     return entails(closure.reasoner, triples_of(case.conclusion)) == (case.kind == ENTAILS)
 
 
-def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], Closure]:
-    """Our closure, with a rule set for each regime."""
+def ours(rulesets: Mapping[str, str | None]) -> Callable[[Case], SystemClosure]:
+    """Return a function that computes our closure, with a rule set for each regime."""
 
-    def close(case: Case) -> Closure:
+    def close(case: Case) -> SystemClosure:
         reasoner = Reasoner(ruleset=rulesets[case.regime], datatypes=case.datatypes and case.datatypes & DATATYPES)
         reasoner.add_triples(triples_of(*case.premise))
-        return Closure(reasoner, bool(reasoner.inconsistencies()))
+        return SystemClosure(reasoner, bool(reasoner.inconsistencies()))
 
     return close
 
 
-def owlrl(case: Case) -> Closure:
-    """The closure by owlrl, which says what is inconsistent by triples of its own."""
+def owlrl(case: Case) -> SystemClosure:
+    """Return the closure by owlrl, which reports inconsistencies as triples of its own."""
     import owlrl as peer
     from rdflib import Graph, Literal, URIRef
 
@@ -81,8 +81,8 @@ def owlrl(case: Case) -> Closure:
     return _of_triples(triples, is_inconsistent=(None, error, None) in graph)
 
 
-def reasonable(case: Case) -> Closure:
-    """The closure by reasonable, which says nothing of inconsistencies."""
+def reasonable(case: Case) -> SystemClosure:
+    """Return the closure by reasonable, which does not report inconsistencies."""
     import reasonable as peer
     from rdflib import Literal, URIRef
 
@@ -96,11 +96,11 @@ def reasonable(case: Case) -> Closure:
     return _of_triples(triples, is_inconsistent=False)
 
 
-def _of_triples(triples: Any, is_inconsistent: bool) -> Closure:
-    """The closure that a peer hands out, for our matching: no rules are left to apply."""
+def _of_triples(triples: Any, is_inconsistent: bool) -> SystemClosure:
+    """Return the closure given by a system's triples, for our matching without rules."""
     reasoner = Reasoner()
     reasoner.add_triples(triples)
-    return Closure(reasoner, is_inconsistent)
+    return SystemClosure(reasoner, is_inconsistent)
 
 
 SYSTEMS = (

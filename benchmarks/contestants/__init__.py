@@ -1,1 +1,1 @@
-"""One file a contestant. Each is run in a process of its own; none imports another."""
+"""One module per contestant. Each runs in its own process; none imports another."""

@@ -30,24 +30,24 @@ Pattern: TypeAlias = "tuple[int, tuple[int | str, ...]]"
 Rules: TypeAlias = "list[tuple[Pattern, list[Pattern]]]"
 
 
-class Contestant(ABC):
-    """Something that keeps what follows from facts by rules up to date."""
+class IncrementalContestant(ABC):
+    """A system that maintains the consequences of facts under rules."""
 
     @abstractmethod
     def prepare(self, facts: list[list[int]]) -> Any:
-        """Facts in the form in which it takes them; this is not measured."""
+        """Return facts in the system's own form; not measured."""
 
     @abstractmethod
     def update(self, facts: Any, weight: int) -> None:
-        """Let prepared facts come (weight 1) or go (-1), and bring everything up to date."""
+        """Add (weight 1) or delete (-1) prepared facts, and update the consequences."""
 
     @abstractmethod
     def count(self) -> int:
-        """How many facts there are, given and derived."""
+        """Return the number of facts, given and derived."""
 
 
-class Circuit(Contestant):
-    """The interpreter's circuit by itself."""
+class CircuitContestant(IncrementalContestant):
+    """The interpreter's circuit alone."""
 
     def __init__(self, rules: Rules, indexed: bool) -> None:
         self._interpreter = Interpreter(indexed)
@@ -72,8 +72,8 @@ class Circuit(Contestant):
         return sum(len(rows) for rows, _ in facts.values())
 
 
-class Engine(Contestant):
-    """A reasoner with some strategy of maintenance; the facts are triples."""
+class EngineContestant(IncrementalContestant):
+    """A reasoner with a maintenance strategy; the facts are triples."""
 
     def __init__(self, rules: Rules, maintenance: Strategy) -> None:
         self._warm_up(maintenance)
@@ -97,7 +97,7 @@ class Engine(Contestant):
 
     @staticmethod
     def _warm_up(maintenance: Strategy) -> None:
-        """Load the kernels, which is not measured."""
+        """Load the kernels; not measured."""
         small = Reasoner("p(?x) :- q(?x) .", maintenance=maintenance)
         for change in (small.add_facts, small.remove_facts):
             change("q", [(IRI("http://example.org/"),)])
@@ -116,11 +116,11 @@ class Engine(Contestant):
         return Atom(TRIPLE, tuple(converted))
 
 
-CONTESTANTS: Final[dict[str, Callable[[Rules], Contestant]]] = {
-    "circuit": lambda rules: Circuit(rules, indexed=True),
-    "circuit without index": lambda rules: Circuit(rules, indexed=False),
-    "dbsp": lambda rules: Engine(rules, "dbsp"),
-    "backward-forward": lambda rules: Engine(rules, "backward-forward"),
+CONTESTANTS: Final[dict[str, Callable[[Rules], IncrementalContestant]]] = {
+    "circuit": lambda rules: CircuitContestant(rules, indexed=True),
+    "circuit without index": lambda rules: CircuitContestant(rules, indexed=False),
+    "dbsp": lambda rules: EngineContestant(rules, "dbsp"),
+    "backward-forward": lambda rules: EngineContestant(rules, "backward-forward"),
 }
 
 
@@ -130,7 +130,7 @@ def as_pattern(atom: list[Any]) -> Pattern:
 
 
 def measure(name: str, path: Path, share: float) -> Iterator[dict[str, float]]:
-    """The figures of each of the three updates, as soon as they are known."""
+    """Yield the measurements of the three updates, each as soon as it is known."""
     workload = json.loads(path.read_text(encoding="utf-8"))
     contestant = CONTESTANTS[name]([(as_pattern(head), list(map(as_pattern, body))) for head, body in workload["rules"]])
     facts = workload.pop("facts")

@@ -19,7 +19,7 @@ class Ours:
     reasoner: Reasoner
 
     def start(self) -> None:
-        """Import everything and load the kernels, as a first tiny job does."""
+        """Import everything and load the kernels, by running a tiny job."""
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.io import facts as facts_io
         from kg_reasoner.loaders.rdf import reader as rdf  # noqa: F401 (imported here, so that their time is not the first load's)

@@ -23,7 +23,7 @@ from pydbsp.storage import DictStorage
 from pydbsp.zset import ZSet, ZSetAddition
 
 
-class Interpreter:
+class PydbspInterpreter:
     """pydbsp's Datalog interpreter with its index operator."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Interpreter:
 
 
 def memory(name: str) -> int:
-    """Bytes of this process: resident now (VmRSS), or the most that ever were (VmHWM)."""
+    """Return a memory size of this process in bytes: resident now (VmRSS), or the maximum so far (VmHWM)."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines())
     return 1024 * int(status[name].split()[0])
 
@@ -67,13 +67,13 @@ def atom(pattern: list[Any]) -> tuple[str, tuple[Any, ...]]:
 
 
 def measure(path: Path, share: float) -> Iterator[dict[str, float]]:
-    """The figures of each of the three updates, as soon as they are known."""
+    """Yield the measurements of the three updates, each as soon as it is known."""
     workload = json.loads(path.read_text(encoding="utf-8"))
     rules = {tuple(map(atom, (head, *body))): 1 for head, body in workload["rules"]}
     facts = [(str(predicate), tuple(terms)) for predicate, *terms in workload["facts"]]
     size = round(len(facts) * share)
     first, later = facts[:size], facts[size:]
-    interpreter = Interpreter()
+    interpreter = PydbspInterpreter()
     baseline = memory("VmRSS")
     for stage, batch, weight in (("initial", first, 1), ("add", later, 1), ("remove", later, -1)):
         before = time.process_time(), time.perf_counter()

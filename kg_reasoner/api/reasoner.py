@@ -428,7 +428,7 @@ class Reasoner:
         ...     reasoner.materialise()
         Traceback (most recent call last):
         ...
-        kg_reasoner.errors.LimitError: there are ... facts, and the limit is 1,000
+        kg_reasoner.errors.LimitError: ... facts exceed the limit of 1,000
         """
         return self.core.limited(limits)
 

@@ -1,4 +1,4 @@
-"""The command line, ``kg-reasoner``: one module a command; heavy libraries are imported when a command runs."""
+"""The command line, ``kg-reasoner``: one module per command. Commands import heavy libraries when they run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _Terminated(BaseException):
-    """The process was asked to end."""
+    """The process received a termination signal."""
 
 
 @contextmanager
 def _terminated_tidily() -> Iterator[None]:
-    """Being asked to end is like being interrupted: what is half-written goes away."""
+    """Treat a termination signal like an interrupt, so that partial outputs are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -55,7 +55,7 @@ def _terminated_tidily() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """A group whose commands end with one message and an exit code, whatever the user's input did."""
+    """A command group that turns every error into one message and an exit code."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -88,7 +88,7 @@ class _Commands(click.Group):
 
 
 def _leave_standard_output() -> None:
-    """Let what is still to be written to standard output go nowhere."""
+    """Discard the output that is still buffered for standard output."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -82,7 +82,7 @@ def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Vio
 
 
 def _place(graph: str, prefixes: Mapping[str, str]) -> str:
-    """Where a contradiction is, if graphs are reasoned over by themselves."""
+    """Return the graph of a contradiction as text, if each graph is reasoned over by itself."""
     from rdflib import URIRef
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
@@ -94,6 +94,6 @@ def _place(graph: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:
-    """A contradiction as plain data; texts for people are written with the prefixes."""
+    """Return a contradiction as plain data; texts use the prefixes."""
     entry = {"text": violation.text(prefixes), **violation.as_dict()} | ({"graph": graph} if graph else {})
     return entry | ({"proof": reasoner.explain(violation).with_prefixes(prefixes).as_dict()} if proves else {})

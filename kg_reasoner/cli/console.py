@@ -1,6 +1,6 @@
-"""What the command line shows: tables and progress on a terminal, plain text where the output is piped.
+"""Output of the command line: tables and progress bars on a terminal, plain text in pipes.
 
-Results go to standard output, everything else (notes, warnings, progress) to standard error. rich is imported on a terminal only.
+Results go to standard output; notes, warnings and progress go to standard error. rich is imported only on a terminal.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ __all__ = [
 
 
 def note(text: str) -> None:
-    """A line about what was done, on standard error; nothing under ``--quiet``."""
+    """Print a note on standard error, unless ``--quiet`` is given."""
     if not is_quiet():
         click.echo(text, err=True)
 
 
 def warn(text: str) -> None:
-    """Print a warning on standard error, also under ``--quiet``."""
+    """Print a warning on standard error, even with ``--quiet``."""
     click.secho(f"warning: {text}", fg="yellow", err=True)
 
 
 def detail(text: str) -> None:
-    """Print a line that belongs to a warning; on a terminal, long lines are broken between words."""
+    """Print a line of a warning; on a terminal, break long lines between words."""
     lines = [text]
     if sys.stderr.isatty():
         width = max(20, shutil.get_terminal_size().columns - 1)
@@ -53,7 +53,7 @@ def detail(text: str) -> None:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text of at most so many characters, cut between words.
+    """Return a text cut between words to at most `width` characters.
 
     >>> shortened("SubClassOf(zoo:Cat zoo:Animal)", 25)
     'SubClassOf(zoo:Cat ...'
@@ -65,13 +65,13 @@ def shortened(text: str, width: int) -> str:
 
 
 def is_quiet() -> bool:
-    """Whether ``--quiet`` was given."""
+    """Return whether ``--quiet`` was given."""
     context = click.get_current_context(silent=True)
     return bool(context and context.params.get("quiet"))
 
 
 def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
-    """A count with its noun.
+    """Return a count with its noun.
 
     >>> plural(1, "triple"), plural(1234, "triple"), plural(0, "entry", "entries")
     ('1 triple', '1,234 triples', '0 entries')
@@ -80,12 +80,12 @@ def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
 
 
 def bold(text: str) -> str:
-    """The text in bold on a terminal; click strips the codes where there is none."""
+    """Return the text in bold; click removes the codes if the output is not a terminal."""
     return click.style(text, bold=True)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[int] = ()) -> None:
-    """Print a table to standard output: drawn by rich on a terminal, in aligned columns elsewhere.
+    """Print a table to standard output, with rich on a terminal and in aligned columns otherwise.
 
     `numeric` are the numbers of the columns that are aligned to the right.
     """
@@ -122,7 +122,7 @@ def _one_line(cell: str) -> str:
 
 
 class Stopwatch:
-    """Seconds since it was made or last read.
+    """A stopwatch that returns the seconds since its creation or the last lap.
 
     >>> watch = Stopwatch()
     >>> watch.lap() >= 0
@@ -143,7 +143,7 @@ _ERASE: Final = "\r\x1b[K"
 
 @contextmanager
 def starting() -> Iterator[list[str]]:
-    """Say on a terminal that the reasoner starts, for as long as it does; gives the lines that are told about compiling.
+    """Show on a terminal that the reasoner is starting; yield the function that shows notes about compilation.
 
     Kernels are compiled once, which takes seconds, and the first start after an installation reads many files.
     """
@@ -169,7 +169,7 @@ def starting() -> Iterator[list[str]]:
 
 @contextmanager
 def progress_shown() -> Iterator[Progress | None]:
-    """Gives a function that draws progress bars on standard error, or None if that is not a terminal or ``--quiet`` was given.
+    """Yield a function that draws progress bars on standard error, or None without a terminal or with ``--quiet``.
 
     The bars go away at the end. Nothing else should be printed meanwhile.
     """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _UnknownPrefix(click.UsageError):
-    """A prefix that nothing declares."""
+    """An undeclared prefix."""
 
 
 _UNDECLARED: Final = "has not been declared"
@@ -92,7 +92,7 @@ def explain(
 
 
 def _triple(text: str, prefixes: Mapping[str, str]) -> Triple:
-    """The one triple of a text in Turtle; names of blank nodes are those that are shown."""
+    """Return the single triple in a Turtle text; blank nodes have the labels that the output shows."""
     import pyoxigraph
 
     from kg_reasoner.loaders.convert import from_oxigraph
@@ -109,7 +109,7 @@ def _triple(text: str, prefixes: Mapping[str, str]) -> Triple:
 
 
 def _mistake(text: str, error: Exception, prefixes: Mapping[str, str]) -> click.UsageError:
-    """What a parser says, without the place in a text that only the program knows."""
+    """Return the parser's message without positions that refer to generated text."""
     message = str(getattr(error, "msg", None) or error).partition(" at line ")[2].partition(": ")[2] or str(error)
     if _UNDECLARED in message:
         known = ", ".join(f"{name}:" for name in sorted(prefixes))

@@ -1,4 +1,4 @@
-"""What a command may take: time, facts and memory, by options that all commands that reason have."""
+"""Limits of a command on time, facts and memory: the options of all commands that reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 
 if TYPE_CHECKING:
     from kg_reasoner.concurrency.limits import Limits
@@ -28,7 +28,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class TimedOut(BaseException):
-    """The command has taken longer than ``--timeout`` allows. Like an interrupt, it comes at any place."""
+    """The command exceeded ``--timeout``. Like an interrupt, it can strike anywhere."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the command takes longer than its limit of {seconds:g} s (--timeout)")
@@ -47,7 +47,7 @@ class _Seconds(click.FloatRange):
 
 
 def _bytes(text: str) -> int:
-    """A number of bytes, which may have a suffix."""
+    """Return a number of bytes from text with an optional suffix."""
     found = _SIZE.fullmatch(text.strip())
     size = int(float(found[1]) * 1024 ** _POWERS[found[2].upper()]) if found else 0
     if size == 0:
@@ -56,7 +56,7 @@ def _bytes(text: str) -> int:
 
 
 def limit_options(command: _Command) -> _Command:
-    """The options of the commands that reason or query; the command runs within the limits that they give."""
+    """Add the limit options to a command that reasons or queries, and run it within these limits."""
 
     @wraps(command)
     def limited(*arguments: Any, **options: Any) -> Any:
@@ -65,21 +65,21 @@ def limit_options(command: _Command) -> _Command:
 
     found: Any = limited
     for option in (
-        kept_option(
+        group_option(
             _GROUP,
             "--max-memory",
             type=_bytes,
             metavar="BYTES",
             help="Stop when the tables of facts and terms take more than this, such as 500M or 2G (G is 1024 M).",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--max-facts",
             type=click.IntRange(min=1),
             metavar="N",
             help="Stop when there are more facts than this, explicit and inferred, or more solutions of a graph pattern.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--timeout",
             type=_Seconds(min=0, min_open=True, max=1e9),
@@ -92,19 +92,19 @@ def limit_options(command: _Command) -> _Command:
 
 
 def given_limits() -> Limits:
-    """The limits that the command's options give."""
+    """Return the limits given by the command's options."""
     from kg_reasoner.concurrency.limits import Limits
 
-    given = kept(_GROUP)
+    given = group_values(_GROUP)
     return Limits(given["timeout"], given["max_facts"], given["max_memory"])
 
 
 @contextmanager
 def _within(limits: Limits) -> Iterator[None]:
-    """Keep a whole command within limits: a watch stops kernels, and an alarm all else (parsers, rdflib), where there is one.
+    """Run a whole command within limits: a watch stops kernels, and an alarm, where available, everything else (parsers, rdflib).
 
     Raises:
-        LimitError, TimedOut: a limit is exceeded.
+        LimitError, TimedOut: A limit is exceeded.
     """
     from kg_reasoner.concurrency.limits import UNLIMITED, Watch
 

@@ -1,4 +1,4 @@
-"""How commands load documents: where imported ontologies are, and what happens to rules that cannot be expressed."""
+"""Loading of documents by commands: where to find imports, and how to treat rules that cannot be expressed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _GROUP: Final = "loading"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-base_option = kept_option(
+base_option = group_option(
     _GROUP,
     "--base",
     metavar="IRI",
     help="The base IRI of documents that do not declare one.",
 )
 
-bounds_option = kept_option(
+bounds_option = group_option(
     _GROUP,
     "--bound",
     "bounds",
@@ -48,18 +48,18 @@ bounds_option = kept_option(
 
 
 def loading_options(command: _Command) -> _Command:
-    """The options of the commands that load ontologies."""
+    """Add the loading options to a command that loads ontologies."""
     for option in (
         base_option,
         bounds_option,
-        kept_option(
+        group_option(
             _GROUP,
             "--catalog",
             metavar="PATH",
             multiple=True,
             help="Where to find imported ontologies: an XML catalog (catalog-v001.xml) or a folder; repeatable.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--imports",
             type=click.Choice(["resolve", "require", "fetch", "ignore"]),
@@ -67,7 +67,7 @@ def loading_options(command: _Command) -> _Command:
             show_default=True,
             help="Load imports that are found and warn about the others; require all; fetch missing ones; or load none.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--refused",
             type=click.Choice(["raise", "skip"]),
@@ -81,20 +81,20 @@ def loading_options(command: _Command) -> _Command:
 
 
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
-    """Load files as the options of the command say."""
-    settings = {**kept(_GROUP), "bounds": given_bounds()}
+    """Load files according to the command's options."""
+    settings = {**group_values(_GROUP), "bounds": given_bounds()}
     reasoner.load(*files, format=input_format, progress=progress, **settings)
 
 
 def given_bounds() -> DocumentBounds:
-    """The bounds on documents that the command's options give."""
+    """Return the bounds on documents given by the command's options."""
     from kg_reasoner.loaders.rdf.bounds import bounds_from
 
-    return bounds_from(kept(_GROUP).get("bounds", ()))
+    return bounds_from(group_values(_GROUP).get("bounds", ()))
 
 
 def report_missing_imports(reasoner: Reasoner) -> None:
-    """Tell on standard error which imports were not found."""
+    """List the imports that were not found on standard error."""
     missing = [found for found in reasoner.loaded.imports.values() if found.document is None]
     if missing:
         warn(f"{plural(len(missing), 'import')} not found; say where they are with --catalog, or fetch them with --imports fetch:")
@@ -103,5 +103,5 @@ def report_missing_imports(reasoner: Reasoner) -> None:
 
 
 def axiom_warnings(reasoner: Reasoner) -> list[AxiomWarning]:
-    """The reasoner's warnings without those of missing imports."""
+    """Return the reasoner's warnings without those of missing imports."""
     return [warning for warning in reasoner.warnings if not warning.axiom.startswith("Import(")]

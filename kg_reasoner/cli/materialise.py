@@ -1,4 +1,4 @@
-"""``kg-reasoner materialise``: RDF in, its materialisation out."""
+"""``kg-reasoner materialise``: write the materialisation of RDF data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several commands share: their options, and the reasoner that they ask for."""
+"""Options shared by several commands, and the reasoner that they describe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limiting import given_limits, limit_options
 from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.prefixes import document_prefixes
@@ -43,7 +43,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results, errors, and warnings about the input.")
 
 
-inconsistency_option = kept_option(
+inconsistency_option = group_option(
     _GROUP,
     "--on-inconsistency",
     type=click.Choice(["report", "raise"]),
@@ -63,7 +63,7 @@ graphs_option = click.option(
 
 
 def data_options(command: _Command) -> _Command:
-    """The options of the commands that load RDF and reason over it."""
+    """Add the options of commands that load RDF and reason over it."""
     for option in (
         quiet_option,
         click.option(
@@ -73,13 +73,13 @@ def data_options(command: _Command) -> _Command:
         ),
         loading_options,
         limit_options,
-        kept_option(
+        group_option(
             _GROUP,
             "--show-hidden",
             is_flag=True,
             help="Also show inferred triples that hold of every term, such as that it is the same as itself or an rdfs:Resource.",
         ),
-        kept_option(
+        group_option(
             _GROUP,
             "--equality",
             type=click.Choice(["axioms", "rewrite"]),
@@ -100,7 +100,7 @@ def data_options(command: _Command) -> _Command:
 
 
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
-    """The reasoner of a rule set, a program, or both."""
+    """Return a reasoner with a rule set, a program, or both."""
     with starting():
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.language.analysis import homonyms
@@ -113,7 +113,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
             ruleset = DEFAULT_RULESET
         for doubt in homonyms(program) if program is not None else ():
             warn(doubt)
-        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **kept(_GROUP))
+        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **group_values(_GROUP))
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner
@@ -127,7 +127,7 @@ def load_into_store(
     inferred_graph: str | None = None,
     allow: Sequence[str] = (),
 ) -> KGReasonerStore:
-    """A store over the reasoner, with the files: materialised, or with a materialisation of each graph when it is asked for."""
+    """Load files into a store over the reasoner and materialise, the union or each graph by itself; return the store."""
     from kg_reasoner.rdflib_store import KGReasonerStore
 
     if reasoning == "union":
@@ -146,7 +146,7 @@ def load_into_store(
 
 
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
-    """Load the files and materialise, with progress; then say how long that took, and what the rules cannot express."""
+    """Load files and materialise with progress bars; then report the times and the axioms that rules cannot express."""
     watch = Stopwatch()
     with progress_shown() as progress, _in_prefixes_of(files, input_format):
         load_documents(reasoner, files, input_format, progress)
@@ -162,7 +162,7 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> 
 
 @contextmanager
 def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[None]:
-    """What is refused as inconsistent is told with the prefixes of the files."""
+    """Show the terms of an `InconsistencyError` with the prefixes of the files."""
     try:
         yield
     except InconsistencyError as error:
@@ -170,9 +170,9 @@ def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
-    """Tell on standard error which axioms say more than the rules can; a few of them in short, or all `in_full`.
+    """Report on standard error the axioms that rules cannot fully express: a few in short form, or all of them `in_full`.
 
-    Nothing is told under ``--quiet``: it is the same with every command on the same ontology.
+    Print nothing with ``--quiet``, because every command on the same ontology gives the same report.
     """
     if not warnings or is_quiet():
         return
@@ -192,7 +192,7 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
 
 
 def report_inconsistencies(reasoner: Reasoner) -> int:
-    """Tell on standard error that the data contradict the rules; returns how many contradictions there are."""
+    """Report on standard error that the data contradict the rules; return the number of contradictions."""
     found = len(reasoner.inconsistencies())
     if found:
         warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")

@@ -1,4 +1,4 @@
-"""The prefixes that documents declare, for names on the command line and in what it prints."""
+"""Prefixes declared in documents, for names on the command line and in its output."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _DECLARATIONS: Final = (
     re.compile(r"<Prefix\s+name=\"(?P<prefix>[^\"]*)\"\s+IRI=\"(?P<namespace>[^\"&\s]+)\""),
     re.compile(r"\"(?P<prefix>[\w.-]+)\"\s*:\s*\"(?P<namespace>\w+:[^\"\s]*[/#:])\""),
 )
-"""How Turtle and its relatives, RDF/XML, OWL/XML and the contexts of JSON-LD say that a prefix stands for a namespace."""
+"""Declarations of prefixes in Turtle and its relatives, RDF/XML, OWL/XML and the contexts of JSON-LD."""
 
 
 def document_prefixes(files: Iterable[str], input_format: str | None = None) -> dict[str, str]:
-    """The prefixes that RDF documents declare at their beginning; of two for one prefix, the first.
+    """Return the prefixes declared at the beginning of RDF documents; the first declaration of a prefix wins.
 
-    What can be read only once, such as standard input and pipes, is left out.
+    Sources that can be read only once, such as standard input and pipes, are skipped.
     """
     found: dict[str, str] = {}
     for document in _documents(files, input_format):
@@ -37,7 +37,7 @@ def document_prefixes(files: Iterable[str], input_format: str | None = None) -> 
 
 
 def declared_prefixes(text: str) -> dict[str, str]:
-    """The prefixes that the beginning of a document declares, in whatever syntax it is.
+    """Return the prefixes declared at the beginning of a document in any syntax.
 
     >>> declared_prefixes('@prefix ex: <http://example.org/> . PREFIX : <urn:x:>')
     {'ex': 'http://example.org/', '': 'urn:x:'}

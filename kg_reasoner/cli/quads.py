@@ -1,4 +1,4 @@
-"""The triples of named graphs with what follows from them, as texts to be written."""
+"""The explicit and inferred triples of named graphs, as texts to write."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTexts]:
-    """The explicit triples in their graphs, and what follows: in the store's graph of inferred triples or the default graph, or in
-    each graph what follows from it, if graphs are reasoned over by themselves."""
+    """Yield explicit triples with their graphs, and inferred triples with the store's graph for them, the default graph, or, if
+    each graph is reasoned over by itself, the graph that they follow from.
+    """
     if not store.reasons_over_union:
         for name in store.graphs.all_graphs():
             reasoner = store.reasoner_of(name)

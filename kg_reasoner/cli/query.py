@@ -102,7 +102,7 @@ def query(
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
-    """The query's text, and what to call it in messages."""
+    """Return the text of the query and its name for messages."""
     if source == "-":
         if "-" in files:
             raise click.UsageError("standard input cannot be both the data and the query")

@@ -1,4 +1,4 @@
-"""``kg-reasoner rules``: the rule sets, their rules, and the rules that an ontology turns into."""
+"""``kg-reasoner rules``: show rule sets, their rules, and the rules that an ontology is translated into."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
 
 
 def _source(rule: Rule) -> str:
-    """The axiom that a rule comes from, or the place where it stands."""
+    """Return the axiom or the source position that a rule comes from."""
     span = rule.origin.span
     return rule.origin.axiom or (f"{span.source}, line {span.line}" if span is not None else "")
 
@@ -127,8 +127,7 @@ def _print_json(value: object) -> None:
 
 
 def namespace_prefixes(rules: Iterable[Rule], taken: Iterable[str], declared: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Prefixes for the namespaces of the classes and properties in the rules' atoms: as declared, or else named after the end of
-    the namespace.
+    """Return prefixes for the namespaces of the classes and properties in rules: declared ones, or the last part of the namespace.
 
     >>> from kg_reasoner.language.parser import parse
     >>> rules = parse("@prefix ex: <http://example.org/zoo.owl#> . ex:A[?x] :- ex:B[?x], ex:C[?x] .").rules

@@ -1,4 +1,4 @@
-"""``kg-reasoner run``: Datalog programs over tables of facts."""
+"""``kg-reasoner run``: run Datalog programs over tables of facts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
 
 def _outputs(program: Program, reasoner: Reasoner, output_format: str) -> dict[str, _Writer]:
-    """The files to write, each with what writes it once the program has run."""
+    """Return the names of the output files, each with the function that writes it after the run."""
     from kg_reasoner.io.facts import file_stem, output_relations, write_facts
     from kg_reasoner.terms import term_text
 
@@ -111,10 +111,10 @@ def _outputs(program: Program, reasoner: Reasoner, output_format: str) -> dict[s
 
 @contextmanager
 def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterator[Mapping[str, TextIO]]:
-    """The open output files by name. A folder that has to be made goes away again if anything fails.
+    """Open the output files and yield them by name; remove a folder created for them if anything fails.
 
     Raises:
-        OutputError: a file cannot be written, or is one of those that are `read`.
+        OutputError: A file cannot be written, or is one of those that are `read`.
     """
     from kg_reasoner.io.files import atomic_text
 
@@ -138,7 +138,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
 
 
 def _print(outputs: Mapping[str, _Writer]) -> int:
-    """Print all relations, once all of them are there; returns how many facts they have."""
+    """Print all relations once all are computed; return the number of their facts."""
     texts, total = [], 0
     for name, write in outputs.items():
         text = io.StringIO()

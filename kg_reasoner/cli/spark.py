@@ -1,4 +1,4 @@
-"""``kg-reasoner spark``: reasoning over triples that outgrow one machine, in Spark's local mode or on a cluster."""
+"""``kg-reasoner spark``: reason over triples that outgrow one machine, in Spark's local mode or on a cluster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spark() -> None:
 
 
 def _by_name(context: click.Context, parameter: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
-    """Settings as they are written, by name."""
+    """Return Spark settings, given as ``NAME=VALUE``, by name."""
     for setting in settings:
         if "=" not in setting:
             raise click.BadParameter(f"{setting!r} has no =", context, parameter)
@@ -40,7 +40,7 @@ def _by_name(context: click.Context, parameter: click.Parameter, settings: tuple
 
 
 def _spark_options(command: _Command) -> _Command:
-    """The options of the commands that reason on Spark."""
+    """Add the options of the commands that reason on Spark."""
     for option in (
         quiet_option,
         click.option(
@@ -52,7 +52,7 @@ def _spark_options(command: _Command) -> _Command:
             help="A Spark setting; repeatable.",
         ),
         click.option("--remote", metavar="URL", help="A Spark Connect server (sc://host) instead of a master."),
-        click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or what spark-submit says]"),
+        click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or as spark-submit sets it]"),
         click.option("--resume", is_flag=True, help="Resume an interrupted run from the work directory."),
         click.option(
             "--work-dir",
@@ -66,7 +66,7 @@ def _spark_options(command: _Command) -> _Command:
             show_default=True,
             help="The scope of blank node labels: each IN, each file, or all inputs together.",
         ),
-        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet; by default told by the names."),
+        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet. [default: from the names]"),
         click.option(
             "--bad-lines",
             metavar="POLICY",
@@ -144,10 +144,10 @@ def script() -> None:
 
 @contextmanager
 def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | None = None) -> Iterator[SparkReasoner]:
-    """The reasoner over the inputs, in a session of its own, which ends with the block.
+    """Yield a reasoner over the inputs, in a Spark session that ends with the block.
 
     Raises:
-        OutputError: the `new_folder` is there already; nothing has been read then.
+        OutputError: The `new_folder` already exists; nothing has been read.
     """
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.io.writing import expect_free
@@ -203,7 +203,7 @@ def _ontology(files: Iterable[str]) -> list[Triple]:
 
 @contextmanager
 def _reports(quiet: bool) -> Iterator[Callable[[Any], None] | None]:
-    """What is being done: on a terminal for people, and elsewhere as lines of JSON; warnings in any case."""
+    """Report progress: for people on a terminal, as lines of JSON elsewhere; show warnings in both cases."""
     from kg_reasoner.spark_backend.progress import LOGGER, on_terminal
 
     handler = logging.StreamHandler(sys.stderr)

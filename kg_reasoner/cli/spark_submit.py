@@ -1,4 +1,4 @@
-"""The script for ``spark-submit``, which takes the path of a file: it does what ``kg-reasoner spark`` does, in Spark's own session.
+"""The script for ``spark-submit``, which needs a file. It runs ``kg-reasoner spark`` in the session that spark-submit creates.
 
 spark-submit --master yarn "$(kg-reasoner spark script)" materialise s3://bucket/data s3://bucket/out --ruleset owl2rl
 """

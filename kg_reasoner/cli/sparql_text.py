@@ -1,4 +1,4 @@
-"""SPARQL queries as text, and their answers as text for people."""
+"""SPARQL queries as text, and the terms of their answers as readable text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
 
 
 def looks_like_query(text: str) -> bool:
-    """Whether a text is a query rather than the name of a file.
+    """Return whether a text is a query rather than the name of a file.
 
     >>> looks_like_query("ask { ?s ?p ?o }"), looks_like_query("describe <urn:a>"), looks_like_query("queries/ask.rq")
     (True, True, False)
@@ -32,7 +32,7 @@ def looks_like_query(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query that rdflib can evaluate; `is_graph` tells whether it answers with a graph (CONSTRUCT, DESCRIBE).
+    """A parsed query of rdflib; `is_graph` is true if it returns a graph (CONSTRUCT, DESCRIBE).
 
     `graphs` are those of FROM and FROM NAMED.
     """
@@ -47,7 +47,7 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     """Read a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
     from kg_reasoner.rdflib_store.sparql_text import read_query
 
@@ -65,7 +65,8 @@ def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
-    """A function that writes a term of rdflib for people: prefixed names, plain strings and numbers, nothing for None.
+    """Return a function that writes an rdflib term in readable form: prefixed names, plain strings and numbers, an empty text for
+    None.
 
     >>> from rdflib import Literal, URIRef
     >>> shorten = term_shortener({"ex": "http://example.org/"})

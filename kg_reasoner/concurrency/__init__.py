@@ -1,1 +1,1 @@
-"""Concurrency: how threads share a reasoner, what limits an operation, and what is being read while others write."""
+"""Concurrency: locks of a reasoner, limits of operations, and snapshots that stay valid while others write."""

@@ -1,4 +1,4 @@
-"""Limits of operations, and what ends one on its way: a limit that it exceeds, or another thread that cancels it."""
+"""Limits of operations, and the two ways to end an operation early: an exceeded limit, or cancellation by another thread."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an operation may take; None: as much as it needs.
+    """Limits of an operation; None means unlimited.
 
-    An operation that exceeds a limit raises LimitError, and what it has changed is undone. The clock is looked at many times a
-    second, also while kernels join; facts and memory are counted where tables grow and when the operation ends.
+    An operation that exceeds a limit raises LimitError, and its changes are undone. The clock is checked many times a second, also
+    while kernels join. Facts and memory are checked when tables grow and when the operation ends.
 
     Attributes:
-        seconds: how long it may take, waiting for other threads included.
-        facts: how many facts, explicit and inferred, the reasoner may hold; for a query, how many solutions of one graph pattern.
-        memory: how many bytes the tables of facts, their indexes and the terms may take. Terms that were read stay known, even
-            if the operation that read them is undone.
+        seconds: The maximal duration, including the time spent waiting for other threads.
+        facts: The maximal number of explicit and inferred facts in the reasoner; for a query, of solutions of one graph pattern.
+        memory: The maximal number of bytes of the tables of facts, their indexes and the terms. Terms stay in the dictionary even
+            if the operation that added them is undone.
 
     >>> Limits(seconds=0.5, facts=10_000_000)
     Limits(seconds=0.5, facts=10000000, memory=None)
@@ -41,7 +41,7 @@ class Limits:
                 raise ValueError(f"the limit {name}={value!r} is not a positive number")
 
     def within(self, other: Limits | None) -> Limits:
-        """These limits, and where they leave something open, another's."""
+        """Return these limits, with values from `other` for those that are None."""
         if other is None:
             return self
         return Limits(*(getattr(self, name) or getattr(other, name) for name in ("seconds", "facts", "memory")))
@@ -51,14 +51,14 @@ UNLIMITED: Final = Limits()
 
 
 class Watch:
-    """Watches over one operation or query: tells it, and the kernels that work for it, when to stop.
+    """Stops an operation or query, and the kernels that run for it, when a limit is exceeded or it is cancelled.
 
-    It is current for the thread or task that entered it, as a ``with`` block, and may be entered again later; its time only runs
-    inside. A generator that yields inside gives it to whoever iterates.
+    A watch is a ``with`` block. It is current for the thread or task that entered it, and can be entered again later. Its clock
+    runs only inside the block. While a generator yields inside the block, the watch is current for the caller, too.
 
     Args:
-        limits: what may be taken.
-        registry: where it is found by whoever wants to cancel it, while it is entered.
+        limits: The limits of the operation.
+        registry: The set of entered watches, in which other threads find it to cancel it.
     """
 
     def __init__(self, limits: Limits = UNLIMITED, registry: set[Watch] | None = None) -> None:
@@ -97,7 +97,7 @@ class Watch:
             self._left, self._end = max(0.0, self._end - time.monotonic()), None
 
     def cancel(self) -> None:
-        """Make the operation end with CancelledError; to be called in any thread."""
+        """Make the operation end with CancelledError. Any thread may call this."""
         self._stop("")
 
     def _stop(self, why: str) -> None:
@@ -107,15 +107,19 @@ class Watch:
                 context.stop = 1
 
     def cancel_kernels(self, context: Any) -> None:
-        """The same for an operation without limits, whose kernels work with a context that was not attached."""
+        """Cancel an operation without limits, whose kernels run with a context that was not attached.
+
+        Args:
+            context: The context of the kernels.
+        """
         self._why, context.stop = "", 1
 
     def reset(self, context: Any) -> None:
-        """Begin anew, after `cancel_kernels`."""
+        """Make a context usable again after `cancel_kernels`."""
         self._why, context.stop = None, 0
 
     def attach(self, context: Any) -> None:
-        """From now on, let the kernels that work with a context be stopped, by the watches around this one, too."""
+        """Let this watch, and those around it, stop the kernels that run with a context."""
         context.stop = 0
         for watch in self._with_outer():
             with watch._mutex:
@@ -124,7 +128,7 @@ class Watch:
                     context.stop = 1
 
     def detach(self, context: Any) -> None:
-        """The kernels that work with a context are through; those of other threads under the same watch may go on."""
+        """Stop watching a context. Kernels of other threads under the same watch continue."""
         for watch in self._with_outer():
             with watch._mutex:
                 last = max(number for number, other in enumerate(watch._contexts) if other is context)
@@ -132,14 +136,14 @@ class Watch:
         context.stop = 0  # now that nobody sets it any more
 
     def _with_outer(self) -> list[Watch]:
-        """This watch and those around it, from within."""
+        """Yield this watch and those around it, innermost first."""
         found = [self]
         while (outer := found[-1]._outer) is not found[-1] and outer is not NOBODY:
             found.append(outer)
         return found
 
     def is_of(self, registry: set[Watch]) -> bool:
-        """Whether it watches over what is done with the engine whose registry this is."""
+        """Return whether this watch belongs to the engine with this registry."""
         return self._registry is registry
 
     @property
@@ -149,15 +153,15 @@ class Watch:
 
     @property
     def remaining(self) -> float | None:
-        """The seconds that are left; None: any number."""
+        """The remaining seconds, or None if unlimited."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     def check(self, facts: int = 0, nbytes: int = 0) -> None:
-        """Go on, unless the operation has to end, or so many facts or bytes are too much.
+        """Raise an error if the operation is cancelled or a limit is exceeded.
 
         Raises:
-            CancelledError: it was cancelled.
-            LimitError: it exceeds a limit.
+            CancelledError: It was cancelled.
+            LimitError: It exceeds a limit.
         """
         why = self._why
         if why is None and self._outer is not self and self._outer is not NOBODY:
@@ -168,13 +172,13 @@ class Watch:
             raise CancelledError("the operation was cancelled")
         limits = self.limits
         if limits.facts is not None and facts > limits.facts:
-            raise LimitError(f"there are {facts:,} facts, and the limit is {limits.facts:,}")
+            raise LimitError(f"{facts:,} facts exceed the limit of {limits.facts:,}")
         if limits.memory is not None and nbytes > limits.memory:
-            raise LimitError(f"the tables take {nbytes:,} bytes, and the limit is {limits.memory:,}")
+            raise LimitError(f"the tables take {nbytes:,} bytes and exceed the limit of {limits.memory:,}")
 
 
 NOBODY: Final = Watch()
-"""The watch where there is none: it lets everything pass."""
+"""The watch used without limits, which never stops an operation."""
 
 
 _watches: Final[ContextVar[tuple[Watch, ...]]] = ContextVar("watches", default=(NOBODY,))
@@ -182,7 +186,7 @@ _watches: Final[ContextVar[tuple[Watch, ...]]] = ContextVar("watches", default=(
 
 
 class Unwatched:
-    """The ``with`` block of what has to be done whatever the limits are, such as undoing what exceeded them."""
+    """A ``with`` block without limits, for work such as undoing an operation that exceeded a limit."""
 
     def __enter__(self) -> None:
         self._outer = _watches.get()
@@ -193,5 +197,5 @@ class Unwatched:
 
 
 def current_watch() -> Watch:
-    """The watch over what this thread or task is doing."""
+    """Return the watch over the operation of this thread or task, or None."""
     return _watches.get()[-1]

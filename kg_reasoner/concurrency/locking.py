@@ -1,7 +1,7 @@
-"""Many readers or one writer: how threads share a reasoner, and what becomes of its locks in a forked process.
+"""A readers-writer lock for a reasoner that survives forks and interrupted threads.
 
-A thread that waits for long looks whether the one that it waits for is still at it: where an exception (an interrupt between two
-lines, say) has kept a hold from being given back, it is void, and blocks nobody.
+A thread that waits long checks whether the holder of the lock is still in the call that acquired it. If an exception (such as an
+interrupt between two lines) prevented the release, the hold is void and blocks no other thread.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 __all__ = ["Hold", "ReadWriteLock", "is_at_work", "is_running", "new_mutex"]
 
 POLL: Final = 0.05
-"""Seconds after which a thread that waits looks whether a hold has become void."""
+"""Seconds after which a waiting thread checks for void holds."""
 
 FORK_PATIENCE: Final = 10.0
-"""Seconds for which a fork waits for other threads to end what they are changing."""
+"""Seconds for which a fork waits for other threads to complete their changes."""
 
 _mutexes: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def new_mutex() -> Any:
-    """A re-entrant lock that is free in a forked process, whoever held it."""
+    """Return a re-entrant lock that is free in a forked process, whichever thread held it."""
     mutex = threading.RLock()
     _mutexes.add(mutex)
     return mutex
 
 
 class Hold:
-    """A thread's right to read, or to write: for a ``with`` block, or until `release`. This one stands for nothing."""
+    """The right of a thread to read or write, as a ``with`` block or until `release`. This base class grants nothing."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class Hold:
         self.release()
 
     def release(self) -> None:
-        """Give it back; to be called once, by the same thread."""
+        """Release the hold. To be called once, by the thread that acquired it."""
 
 
 NO_HOLD: Final = Hold()
@@ -91,14 +91,14 @@ WRITER: Final = "writer"
 class ReadWriteLock:
     """Any number of threads read, or a single one writes.
 
-    A thread that writes may also read, and write again: what it gets then stands for nothing. One that reads may read again. A
-    writer that waits goes before readers that come later.
+    The lock is re-entrant: a writing thread may also read and write again, which gives a hold without effect, and a reading thread
+    may read again. A waiting writer precedes later readers.
 
-    Who reads and who writes is in two dictionaries, which change in single steps: at each moment, whatever strikes, they say who
-    holds the lock. A reader writes itself down and then looks for a writer, a writer writes itself down and then looks for readers.
+    Two dictionaries record the readers and the writer. They change in single steps, so they are correct at any interrupt. A reader
+    registers itself and then checks for a writer; a writer registers itself and then checks for readers.
 
     Args:
-        is_changing: says whether a change is under way, so that a fork has to wait.
+        is_changing: Says whether a change is under way, so that a fork has to wait.
 
     >>> lock = ReadWriteLock()
     >>> with lock.write(), lock.read():
@@ -112,7 +112,7 @@ class ReadWriteLock:
         self._readers: dict[int, bool] = {}
         self._waiting: dict[int, bool] = {}
         self._freed, self._left = threading.Event(), threading.Event()
-        """Set when a writer goes and somebody waits for that, and when a reader does."""
+        """Set when a writer or a reader releases the lock while a thread waits for it."""
         self._mutex = new_mutex()
         self._reading = _Reading(self)
         self._writing = _Writing(self)
@@ -120,7 +120,7 @@ class ReadWriteLock:
 
     @property
     def owner(self) -> int:
-        """The thread that writes; -1: none."""
+        """The thread that writes, or -1."""
         token = self._writer.get(WRITER)
         return -1 if token is None else token[0]
 
@@ -132,14 +132,14 @@ class ReadWriteLock:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether another thread waits for it."""
+        """Whether another thread waits for the lock."""
         return bool(self._waiting)
 
     def read(self) -> Hold:
-        """Wait until this thread may read.
+        """Wait until this thread may read, and return its hold.
 
         Raises:
-            LimitError: that takes longer than the limits of this operation allow.
+            LimitError: Waiting exceeds the time limit of this operation.
         """
         me = get_ident()
         if me in self._readers:
@@ -164,17 +164,17 @@ class ReadWriteLock:
         return False
 
     def end_reading(self) -> None:
-        """For `Hold.release`."""
+        """Release a hold to read; called by `Hold.release`."""
         self._readers.pop(get_ident(), None)
         if self._waiting:
             self._left.set()
 
     def write(self, *, until: Callable[[], bool] | None = None) -> Hold:
-        """Wait until this thread may write; for `until` see `Token`.
+        """Wait until this thread may write, and return its hold. For `until`, see `Token`.
 
         Raises:
-            LimitError: that takes longer than the limits of this operation allow.
-            ReasonerError: this thread is in the middle of a query, and another thread is about to write.
+            LimitError: Waiting exceeds the time limit of this operation.
+            ReasonerError: This thread is in the middle of a query, and another thread is about to write.
         """
         me = get_ident()
         token = me, until
@@ -197,7 +197,7 @@ class ReadWriteLock:
         return self._writing
 
     def end_writing(self) -> None:
-        """For `Hold.release`. If another thread has found the hold void, nothing is left to be given back."""
+        """Release a hold to write; called by `Hold.release`. Do nothing if another thread has declared the hold void."""
         token = self._writer.get(WRITER)
         if token is not None and token[0] == get_ident():
             self._writer.pop(WRITER, None)
@@ -205,7 +205,7 @@ class ReadWriteLock:
                 self._freed.set()
 
     def _wait(self, moved: threading.Event, is_free: Callable[[], bool]) -> None:
-        """Wait until something is so, which may be whenever an event is set; look for void holds meanwhile."""
+        """Wait until a condition holds, which may change when an event is set; check for void holds meanwhile."""
         left = current_watch().remaining
         end = None if left is None else time.monotonic() + left
         me = get_ident()
@@ -224,14 +224,14 @@ class ReadWriteLock:
             moved.set()  # others that wait may have missed what this thread has cleared
 
     def cancel(self) -> None:
-        """Make the threads that wait give up, with CancelledError."""
+        """Make the waiting threads give up with CancelledError."""
         for thread in list(self._waiting):
             self._waiting[thread] = False
         self._freed.set()
         self._left.set()
 
     def _forget_void_holds(self, me: int) -> None:
-        """Forget the holds that nobody will give back."""
+        """Remove the holds that will never be released."""
         with self._mutex:
             frames = sys._current_frames()
             token = self._writer.get(WRITER)
@@ -243,7 +243,7 @@ class ReadWriteLock:
 
     @staticmethod
     def _is_void(thread: int, until: Callable[[], bool] | None, frames: dict[int, Any]) -> bool:
-        """Whether nobody will give a thread's hold back: it is gone, or no longer in the call that the hold was for."""
+        """Return whether a hold will never be released: its thread has ended, or has left the call that acquired it."""
         if thread not in frames:
             return True
         if until is not None:
@@ -251,7 +251,7 @@ class ReadWriteLock:
         return not _is_in_package(frames[thread])
 
     def _after_fork(self) -> None:
-        """In a child process, forget the holds of the threads that are not there."""
+        """Remove, in a child process, the holds of threads that do not exist there."""
         self._freed, self._left = threading.Event(), threading.Event()
         self._waiting = {}
         self._readers = {thread: True for thread in self._readers if thread == get_ident()}
@@ -260,7 +260,7 @@ class ReadWriteLock:
 
 
 def is_at_work(thread: int) -> bool:
-    """Whether a thread is in a call of this package."""
+    """Return whether a thread is executing a call of this package."""
     return _is_in_package(sys._current_frames().get(thread))
 
 
@@ -281,10 +281,10 @@ def _is_in_package(frame: Any) -> bool:
 
 
 def _patience(end: float | None) -> float:
-    """How long to wait before looking around.
+    """Return how long to wait before checking for void holds.
 
     Raises:
-        LimitError: it has taken too long.
+        LimitError: The time limit is exceeded.
     """
     if end is None:
         return POLL
@@ -300,14 +300,14 @@ _locks: weakref.WeakSet[ReadWriteLock] = weakref.WeakSet()
 
 
 def _before_fork() -> None:
-    """Wait until no other thread is changing anything."""
+    """Wait until no other thread is changing a reasoner."""
     end = time.monotonic() + FORK_PATIENCE
     while any(lock.is_changing() and lock.owner != get_ident() for lock in list(_locks)) and time.monotonic() < end:
         time.sleep(0.001)
 
 
 def _in_child() -> None:
-    """Only the thread that forked goes on: free what others held. What they were changing is undone when it is used next."""
+    """Free the locks held by other threads of the parent. Unfinished changes are undone at the next use."""
     for mutex in list(_mutexes):
         mutex._at_fork_reinit()
     for lock in list(_locks):

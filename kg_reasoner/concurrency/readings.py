@@ -1,4 +1,4 @@
-"""What is being read: solutions that are fetched as they are asked for, and to the end before anything changes."""
+"""Lazy results: solutions are fetched on demand, and completely before anything changes."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ MOST: Final = 1024
 """Items that are fetched at once: at first, and at most."""
 
 KEPT: Final = 1 << 18
-"""Items that a writer fetches for a reader at most. Where there are more, the reader is told that what it reads has changed."""
+"""The maximal number of items that a writer fetches for a reader. With more, the reader gets an error about the change."""
 
 CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
 
 
 class Completable(Protocol):
-    """Something that is read bit by bit."""
+    """A lazy result that can be completed."""
 
     def complete(self) -> None:
-        """Fetch the rest. What goes wrong is raised for whoever reads, and not here."""
+        """Fetch the remaining items. Errors are raised in the reader, not here."""
         ...
 
 
 class Readings:
-    """The readings of a reasoner that may have to fetch more, so that each of them is a snapshot.
+    """The incomplete lazy results of a reasoner. Completing them before a change makes each of them a snapshot.
 
     Readings are added by threads that may read, and completed by one that may write.
     """
@@ -42,15 +42,15 @@ class Readings:
         self.open: dict[int, ReferenceType[Completable]] = {}
         """Those that are not complete, by their identity."""
         self.is_completing = False
-        """Whether the rest is being fetched, for which nothing may be taken in."""
+        """Whether the remaining items are being fetched, during which no result may be registered."""
 
     def add(self, reading: Completable) -> None:
-        """Take note of a reading that is not complete."""
+        """Register an incomplete result."""
         known, key = self.open, id(reading)
         known[key] = ref(reading, lambda _: known.pop(key, None))
 
     def complete(self) -> None:
-        """Fetch the rest of all of them."""
+        """Complete all registered results."""
         self.is_completing = True
         try:
             with Unwatched():  # the limits of whoever writes are not those of readers
@@ -64,15 +64,15 @@ class Readings:
 
 
 class Snapshot:
-    """The items of a generator that reads from a reasoner, as they are when the first of them is asked for.
+    """The items of a generator that reads from a reasoner, as of the time when the first item is requested.
 
-    Items are fetched some at a time, each time while nothing changes, so that a reader who stops early pays for little, and one who
-    stops for long keeps no writer waiting: before anything changes, the writer fetches the rest.
+    Items are fetched in batches, each while nothing changes. A reader that stops early pays for few items. A reader that stops for
+    long does not block a writer: before a change, the writer fetches the remaining items.
 
     Args:
-        source: the generator.
-        reading: makes the ``with`` block in which nothing changes.
-        readings: is told of the snapshot once it has begun.
+        source: The generator.
+        reading: Returns the ``with`` block in which nothing changes.
+        readings: The registry of incomplete results, which the snapshot joins when it begins.
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class Snapshot:
         return batch
 
     def complete(self) -> None:
-        """See `Completable.complete`.
+        """Fetch the remaining items, see `Completable.complete`.
+
+        Beyond a maximal number, items are not fetched, and the reader gets an error.
 
         Raises:
-            ReasonerError: the generator is at work: something that it calls is about to change what it reads.
-
-        Where very many items are left, they are not fetched, and whoever reads is told so.
+            ReasonerError: The generator is running: a function that it calls is about to change what it reads.
         """
         if self._fetching == get_ident():
             raise ReasonerError("a function that a query calls cannot change what is queried")

@@ -1,4 +1,4 @@
-"""DBSP: incremental circuits over Z-sets, and Datalog as one of them. The README of this folder is a tutorial.
+"""DBSP: incremental circuits over Z-sets, and a Datalog interpreter as a circuit. The README of this folder is a tutorial.
 
 Source: Budiu, Chajed, McSherry, Ryzhyk and Tannen, DBSP: Automatic Incremental View Maintenance for Rich Query Languages
 (PVLDB 16, 2023).

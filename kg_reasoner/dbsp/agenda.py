@@ -1,4 +1,4 @@
-"""What an operator of a nested circuit has found out ahead of its time: results, and rows to look at again, by iteration."""
+"""Results and rows of an operator in a nested circuit that are due at later iterations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Agenda:
         self._due: dict[int, list[Weighted]] = {}
 
     def add(self, times: Integers, columns: Columns, weights: Integers) -> None:
-        """Enter rows, each for an iteration of its own."""
+        """Add rows, each with its own iteration."""
         order = np.argsort(times.astype(np.min_scalar_type(times.max())), kind="stable")  # small numbers are sorted by radix
         times = times[order]
         starts = np.concatenate([[0], (times[1:] != times[:-1]).nonzero()[0] + 1, [len(times)]]).tolist()
@@ -27,9 +27,9 @@ class Agenda:
             self._due.setdefault(int(times[start]), []).append((tuple(column[part] for column in columns), weights[part]))
 
     def take(self, time: int) -> list[Weighted]:
-        """What is due at an iteration, which is forgotten then."""
+        """Remove and return the rows due at an iteration."""
         return self._due.pop(time, [])
 
     def next(self) -> int | None:
-        """The first iteration at which something is due."""
+        """Return the first iteration with rows, or None."""
         return min(self._due) if self._due else None

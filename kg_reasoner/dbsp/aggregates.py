@@ -1,4 +1,4 @@
-"""Reductions for `ZSet.aggregate`: a number for each group of rows. A row of weight n counts n times."""
+"""Reductions for `ZSet.aggregate`: one number for each group of rows. A row of weight n counts n times."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from kg_reasoner.dbsp.zset import Reduction
 
 
 def count(values: Columns, weights: Integers, starts: Integers) -> Integers:
-    """How many rows a group has."""
+    """Return the number of rows of each group."""
     return np.add.reduceat(weights, starts)
 
 
 def total(column: int = 0) -> Reduction:
-    """The sum of a column; columns are counted after those of the group."""
+    """Return a reduction that sums a column; column numbers begin after the group's columns."""
     return lambda values, weights, starts: np.add.reduceat(values[column] * weights, starts)
 
 
 def least(column: int = 0) -> Reduction:
-    """The least number in a column."""
+    """Return a reduction to the minimum of a column."""
     return lambda values, weights, starts: np.minimum.reduceat(values[column], starts)
 
 
 def greatest(column: int = 0) -> Reduction:
-    """The greatest number in a column."""
+    """Return a reduction to the maximum of a column."""
     return lambda values, weights, starts: np.maximum.reduceat(values[column], starts)

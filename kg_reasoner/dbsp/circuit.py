@@ -1,4 +1,4 @@
-"""Circuits: operators wired to each other by streams, checked when they are built, and run one update at a time."""
+"""Circuits: operators connected by streams, checked when they are built, and run one update at a time."""
 
 from __future__ import annotations
 
@@ -34,43 +34,51 @@ class Circuit(Wiring):
         self._built = False
 
     def next_number(self) -> int:
-        """A number for one more stream."""
+        """Return the number of a new stream."""
         self._built = False
         self._count += 1
         return self._count
 
     def input(self, name: str, arity: int) -> Stream:
-        """A stream of changes from outside.
+        """Add a named input, and return its stream of changes.
+
+        Args:
+            name: The name of the input.
+            arity: The number of columns of its Z-sets.
 
         Raises:
-            CircuitError: there is an input of that name.
+            CircuitError: The circuit already has an input with this name.
         """
         if name in self.inputs:
-            raise CircuitError(f"there is an input {name!r} already")
+            raise CircuitError(f"the circuit already has an input {name!r}")
         self.inputs[name] = self.add(Source(f"input {name}", arity))
         return self.inputs[name]
 
     def output(self, name: str, stream: Stream) -> None:
-        """Name a stream whose Z-sets are results.
+        """Name a stream as an output of the circuit.
+
+        Args:
+            name: The name of the output.
+            stream: A stream of this circuit.
 
         Raises:
-            CircuitError: there is an output of that name, or the stream is of another circuit.
+            CircuitError: The circuit already has an output with this name, or the stream belongs to another circuit.
         """
         if stream.circuit is not self:
             raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` makes it one of this one")
         if name in self.outputs:
-            raise CircuitError(f"there is an output {name!r} already")
+            raise CircuitError(f"the circuit already has an output {name!r}")
         self.outputs[name] = stream
 
     def nested(self, name: str = "fixpoint") -> Nested:
-        """A circuit with an inner clock, which runs until nothing changes within each tick of this one."""
+        """Return a nested circuit with an inner clock, which runs to a fixpoint in each tick of this circuit."""
         return Nested(self, name)
 
     def build(self) -> None:
-        """Check the wiring; `step` does it when it is called for the first time.
+        """Check the wiring. The first `step` calls this.
 
         Raises:
-            CircuitError: a feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or
+            CircuitError: A feedback is not connected, a stream depends on itself without a delay, an input feeds nothing, or
                 there is no output.
         """
         if not self.outputs:
@@ -79,7 +87,7 @@ class Circuit(Wiring):
         used |= {stream.number for stream in self.outputs.values()}
         for name, stream in self.inputs.items():
             if stream.number not in used:
-                raise CircuitError(f"input {name!r} feeds nothing")
+                raise CircuitError(f"input {name!r} is not used")
         super().build()
         for stream in self.streams:
             if stream.inside is not None:
@@ -90,14 +98,14 @@ class Circuit(Wiring):
         return drawing.text(self) + "".join(f"output {name} <- {stream.number}\n" for name, stream in self.outputs.items())
 
     def dot(self) -> str:
-        """A drawing in Graphviz's language."""
+        """Return a drawing in the DOT language of Graphviz."""
         return drawing.dot(self, self.outputs)
 
     def step(self, **changes: ZSet) -> dict[str, ZSet]:
-        """One tick: the changes of the inputs (none where none are given), to the changes of the outputs.
+        """Run one tick: take the changes of the inputs (empty by default) and return the changes of the outputs.
 
         Raises:
-            CircuitError: there is no such input, or it has another number of columns; or what `build` raises.
+            CircuitError: The input is unknown or has a different number of columns; also raised by `build`.
         """
         if not self._built:
             self.build()
@@ -115,7 +123,7 @@ class Circuit(Wiring):
 
 
 class Nested(Wiring):
-    """A circuit inside another one, with a clock of its own: it counts the iterations towards a fixpoint."""
+    """A circuit inside another one with its own clock, which counts the iterations towards a fixpoint."""
 
     def __init__(self, outer: Circuit, name: str) -> None:
         super().__init__()
@@ -126,10 +134,13 @@ class Nested(Wiring):
         self._node = outer.add(self._fixpoint)
 
     def introduce(self, stream: Stream) -> Stream:
-        """delta_0: a stream of the outer circuit, all of whose change comes at iteration 0.
+        """delta_0: return a stream of the outer circuit as a stream of this one, whose change arrives at iteration 0.
+
+        Args:
+            stream: A stream of the outer circuit.
 
         Raises:
-            CircuitError: the stream is of another circuit.
+            CircuitError: The stream belongs to another circuit.
         """
         self._fixpoint.accepts += (stream.arity,)
         self.outer.accept(self._fixpoint, [*self._node.sources, stream])
@@ -139,10 +150,13 @@ class Nested(Wiring):
         return inner
 
     def eliminate(self, stream: Stream) -> Stream:
-        """The sum over all iterations, as a stream of the outer circuit.
+        """Return the sum over all iterations as a stream of the outer circuit.
+
+        Args:
+            stream: A stream of this nested circuit.
 
         Raises:
-            CircuitError: the stream is not of this nested circuit.
+            CircuitError: The stream is not of this nested circuit.
         """
         if stream.circuit is not self:
             raise CircuitError(f"stream {stream} is not of the nested circuit {self.name!r}")
@@ -151,10 +165,10 @@ class Nested(Wiring):
         return result
 
     def run(self, values: Sequence[ZSet]) -> None:
-        """Iterate until the delays hold nothing, and no operator has anything in store.
+        """Iterate until all delays are empty and no operator has pending rows.
 
         Raises:
-            LimitError, CancelledError: the operation that this is a part of has to end.
+            LimitError, CancelledError: The surrounding operation has to end.
         """
         self.begin()
         for source, value in zip(self.introduced, values, strict=True):
@@ -188,7 +202,7 @@ class Nested(Wiring):
 
 
 class Fixpoint(Enclosing):
-    """The node of an outer circuit that stands for a nested one. It puts out nothing itself: the results are `Result`s."""
+    """The node of an outer circuit for a nested one. It has no output of its own: the results are `Result`s."""
 
     def __init__(self, name: str, circuit: Nested) -> None:
         super().__init__(name, 1, ())

@@ -1,4 +1,4 @@
-"""Rules as the interpreter takes them: integers for predicates and constants, and bodies in join order."""
+"""Rules in the form for the interpreter: integers for predicates and constants, and bodies in join order."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ Part: TypeAlias = "Literal | Condition"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``head :- body``; each variable of the head, of a negation or of a condition's arguments is bound before by the body."""
+    """``head :- body``; the body binds each variable of the head, of a negation or of a condition's arguments before its use."""
 
     head: Literal
     body: tuple[Part, ...]
 
     def __post_init__(self) -> None:
         if not self.body:
-            raise ValueError(f"a clause needs a body: without one, {self.head} is a fact, and is given as one")
+            raise ValueError(f"a clause needs a body; pass {self.head} as a fact instead")
 
 
 def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[[Literal], float]) -> tuple[Part, ...]:
-    """A body in join order: the atom with the fewest facts first, then those that share a variable; others as soon as they can be.
+    """Return a body in join order: the atom with the fewest facts first, then atoms that share a variable; other parts as early as
+    possible.
 
     Whatever stands first is what the interpreter keeps, joined, so small beginnings save most.
     """
@@ -82,6 +83,6 @@ def _variables(part: Part) -> set[str]:
 
 
 def _needed(part: Part) -> set[str]:
-    """The variables that must be bound before, as far as something binds them."""
+    """Return the variables of a part that must be bound before it, if another part binds them."""
     terms = part.terms if isinstance(part, Literal) else part.arguments
     return {term for term in terms if isinstance(term, str)}

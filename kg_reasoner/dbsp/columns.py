@@ -26,7 +26,7 @@ Field: TypeAlias = "tuple[int, int]"
 
 
 def fields_of(columns: Sequence[Integers]) -> list[Field] | None:
-    """How rows fit into one number each, their columns side by side. None if they take more than `KEY_BITS`."""
+    """Return the bit fields that pack the columns of a row into one number, or None if they need more than `KEY_BITS` bits."""
     fields = []
     for column in columns:
         low = int(column.min())
@@ -35,12 +35,12 @@ def fields_of(columns: Sequence[Integers]) -> list[Field] | None:
 
 
 def bits_of(fields: Sequence[Field]) -> int:
-    """How many bits they take together."""
+    """Return the total number of bits of the fields."""
     return sum(width for _, width in fields)
 
 
 def packed(columns: Sequence[Integers], fields: Sequence[Field]) -> Integers:
-    """One number for each row, in the order of the rows."""
+    """Return one number for each row, in an order compatible with that of the rows."""
     keys = np.zeros(len(columns[0]), np.int64)
     for column, (low, width) in zip(columns, fields, strict=True):
         if width:
@@ -50,7 +50,7 @@ def packed(columns: Sequence[Integers], fields: Sequence[Field]) -> Integers:
 
 
 def unpacked(keys: Integers, fields: Sequence[Field]) -> Columns:
-    """The columns of rows that `packed` made keys of."""
+    """Return the columns of rows packed by `packed`."""
     columns, shift = [], bits_of(fields)
     for low, width in fields:
         shift -= width
@@ -62,7 +62,7 @@ def unpacked(keys: Integers, fields: Sequence[Field]) -> Columns:
 
 
 def concatenated(parts: Sequence[Weighted]) -> Weighted:
-    """Tables of equal arity, at least one, as one."""
+    """Return the concatenation of one or more tables of equal arity."""
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(columns for columns, _ in parts), strict=True)
@@ -70,10 +70,10 @@ def concatenated(parts: Sequence[Weighted]) -> Weighted:
 
 
 def consolidate(columns: Columns, weights: Integers, presorted: bool = False) -> Weighted:
-    """The rows sorted, equal ones as one with the sum of their weights, without those of weight 0.
+    """Return the rows sorted, with the weights of equal rows added, and without rows of weight 0.
 
     Args:
-        presorted: whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
+        presorted: Whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
     """
     if len(weights) < 2 or (len(columns) == 1 and (columns[0][1:] > columns[0][:-1]).all()):
         return without_zeros(columns, weights)
@@ -92,7 +92,7 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
 
 
 def without_zeros(columns: Columns, weights: Integers) -> Weighted:
-    """The rows of weights other than 0."""
+    """Return the rows with nonzero weights."""
     if weights.all():
         return columns, weights
     (kept,) = weights.nonzero()
@@ -102,7 +102,7 @@ def without_zeros(columns: Columns, weights: Integers) -> Weighted:
 def _sorted(
     columns: Columns, weights: Integers, fields: Sequence[Field] | None, presorted: bool
 ) -> tuple[Columns, Integers, Booleans]:
-    """The rows sorted, and where they differ from those before them.
+    """Return the rows sorted, and the places where they differ from their predecessors.
 
     The weights are part of the keys: NumPy sorts numbers several times faster than it works out an order.
     """
@@ -123,7 +123,7 @@ def _sorted(
 
 
 def search(columns: Sequence[Integers], rows: Sequence[Integers], side: Side) -> Integers:
-    """Where rows belong in a sorted table: before all rows equal to them (`left`), or after these (`right`).
+    """Return where rows belong in a sorted table: before all equal rows (`left`), or after them (`right`).
 
     `rows` may have fewer columns than the table; the others count for nothing.
     """
@@ -141,7 +141,7 @@ def search(columns: Sequence[Integers], rows: Sequence[Integers], side: Side) ->
 
 
 def _search_within(column: Integers, values: Integers, first: Integers, end: Integers, side: Side) -> Integers:
-    """Binary search of each value in a range of its own, in which the column is sorted."""
+    """Return the result of a binary search of each value in its own range, in which the column is sorted."""
     first, end = first.copy(), end.copy()
     active = np.flatnonzero(first < end)
     while len(active):
@@ -155,7 +155,8 @@ def _search_within(column: Integers, values: Integers, first: Integers, end: Int
 
 
 def ranges(columns: Sequence[Integers], low: Sequence[Integers], high: Sequence[Integers]) -> tuple[Integers, Integers]:
-    """The rows of a sorted table from each row of `low` to the row of `high` beside it, both included, as seen by their columns.
+    """Return the rows of a sorted table between each row of `low` and the row of `high` at the same place, both inclusive, compared
+    by the columns of `low`.
 
     Returns the places of those rows, one range after the other, and for each which of the ranges it is in.
     """

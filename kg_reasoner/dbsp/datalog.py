@@ -1,4 +1,4 @@
-"""The interpreter for programs in the rule language: terms in, terms out; facts and rules are Z-sets, both of them."""
+"""The interpreter for programs in the rule language: terms in, terms out; both facts and rules are Z-sets."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ HOLDS: Final = 0
 
 
 class Datalog:
-    """A Datalog program with its facts, all of which may change at every step.
+    """A Datalog program and its facts, all of which can change at every step.
 
     Rules are those of the rule language, with NOT (stratified), FILTER and BIND; aggregates are not among them.
 
     Args:
-        indexed: see `Interpreter`.
+        indexed: See `Interpreter`.
 
     >>> from kg_reasoner.language.parser import parse
     >>> datalog = Datalog()
@@ -57,24 +57,28 @@ class Datalog:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules there are: those whose weights add up to more than 0."""
+        """The active rules: those with a positive total weight."""
         return tuple(rule for rule, weight in self._rules.items() if weight > 0)
 
     @property
     def circuits(self) -> tuple[Circuit, ...]:
-        """The interpreter's circuit, once for each stratum, from below; to be printed and drawn."""
+        """The interpreter's circuits, one per stratum, lowest first; to be printed and drawn."""
         return tuple(interpreter.circuit for interpreter in self._strata.interpreters)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all traces."""
+        """The size of all traces in bytes."""
         return self._strata.nbytes
 
     def step(self, facts: Facts | None = None, rules: Mapping[Rule, int] | None = None) -> dict[str, dict[tuple[Term, ...], int]]:
-        """Apply changes of facts and of rules. Returns how the facts that hold have changed: 1 for new ones, -1 for lost ones.
+        """Apply changes of facts and rules. Return the changes of the facts that hold: 1 for new facts, -1 for deleted ones.
+
+        Args:
+            facts: The changes of facts: for each predicate, tuples of terms or Python values with weights.
+            rules: The changes of rules, with weights.
 
         Raises:
-            SafetyError, ArityError, StratificationError, UnsupportedError: the rules are wrong; nothing changes.
+            SafetyError, ArityError, StratificationError, UnsupportedError: The rules are wrong; nothing changes.
         """
         weights = self._rules.copy()
         for rule, weight in (rules or {}).items():
@@ -102,7 +106,7 @@ class Datalog:
     # --- terms and numbers ------------------------------------------------------------------------------------------------
 
     def _number(self, term: object) -> int:
-        """The number of a term, or of the literal that a Python value stands for."""
+        """Return the number of a term, or of the literal for a Python value."""
         known = term if isinstance(term, IRI | BlankNode | RdfLiteral) else literal(term)  # type: ignore[arg-type]
         number = self._numbers.get(known)
         if number is None:

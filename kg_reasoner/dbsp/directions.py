@@ -1,4 +1,4 @@
-"""What the directions of an interpreter mean: for each node and index of its trie, how packed rows are matched and made."""
+"""Tables that interpret the directions of the rule trie: for each node and index, how packed rows are matched and built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kg_reasoner.dbsp.clauses import NO_RESULT, Condition
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, fields_of, packed
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout, Shapes
-from kg_reasoner.dbsp.trie import Changes, Index, Node
+from kg_reasoner.dbsp.trie import PrefixNode, TrieChanges, TrieIndex
 from kg_reasoner.dbsp.zset import ZSet
 
 POSITIVE, NEGATED, CONDITION = 0, 1, 2
@@ -21,7 +21,7 @@ LARGEST_TERM: Final = (1 << 31) - 1
 
 
 class Directions:
-    """Tables over the nodes and indexes of a trie, for rows that are packed by two layouts.
+    """Tables over the nodes and indexes of a trie, for rows packed in two layouts.
 
     *Facts* are packed as predicate and arguments, *indexed* facts as index and columns in its order, *rewrites* as node and values.
     What is *wanted* is a key (packed as indexed facts are, with zeros beyond the key's columns) and the rewrite.
@@ -29,11 +29,11 @@ class Directions:
 
     def __init__(self) -> None:
         self.facts, self.rewrites = Layout(1, 1, 0), Layout(1, 1, 0)
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, PrefixNode] = {}
         self._node_room = self._index_room = 1
         self.instances = 0
         """How many rewrites of whole bodies have been made into facts."""
-        self._indexes: dict[int, Index] = {}
+        self._indexes: dict[int, TrieIndex] = {}
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
         self._bindings = Shapes(self.facts, self.rewrites)
@@ -41,7 +41,7 @@ class Directions:
         self._fill_tables()
 
     def use(self, facts: Layout, rewrites: Layout) -> None:
-        """Pack by other layouts from now on."""
+        """Switch to other layouts."""
         self.facts, self.rewrites = facts, rewrites
         self._of_index.use(facts, facts)
         for shapes in (self._keys, self._tests, self._heads):
@@ -50,8 +50,8 @@ class Directions:
         self._carried.use(rewrites, rewrites)
         self._fill_tables()
 
-    def add(self, changes: Changes) -> None:
-        """Enter what is new."""
+    def add(self, changes: TrieChanges) -> None:
+        """Add new nodes and indexes."""
         for number, index in changes.new_indexes:
             self._indexes[number] = index
             self._of_index.define(number, number, [~column for column in (*index.key, *index.rest)])
@@ -66,8 +66,8 @@ class Directions:
         if changes.added or changes.new_indexes:
             self._fill_tables()
 
-    def forget(self, changes: Changes) -> None:
-        """Forget what is gone; its numbers may be used again."""
+    def forget(self, changes: TrieChanges) -> None:
+        """Remove deleted nodes and indexes; their numbers can be reused."""
         for number, _ in changes.old_indexes:
             del self._indexes[number]
             self._of_index.forget(number)
@@ -81,8 +81,9 @@ class Directions:
             self._fill_tables()
 
     def _fill_tables(self) -> None:
-        """Make the tables anew. They never become shorter: a trace may have rows of nodes and indexes that are gone, which cancel
-        each other out, but have not met yet. They are treated like all others, and cancel out then."""
+        """Rebuild the tables. They never shrink: a trace may hold rows of deleted nodes and indexes, which cancel out but have not
+        been merged yet. Such rows are processed like all others, and cancel out then.
+        """
         self._node_room = nodes = max(self._node_room, 1 + max(self.nodes, default=0))
         self._index_room = indexes = max(self._index_room, 1 + max(self._indexes, default=0))
         facts = self.facts
@@ -108,11 +109,11 @@ class Directions:
     # --- gatekeep, index, product ---------------------------------------------------------------------------------------
 
     def wanted(self, nodes: Integers, rewrites: Columns) -> Columns:
-        """What rewrites of the nodes' parents want next."""
+        """Return the matches that the nodes require next for rewrites of their parents."""
         return self._keys.apply(nodes, rewrites) + self._carried.apply(nodes, rewrites)
 
     def indexed(self, indexes: Integers, facts: Columns) -> tuple[Columns, Booleans | None]:
-        """Facts in the order of indexes, and which of them take part (None: all)."""
+        """Return facts in the column order of indexes, and a mask of those that take part (None: all)."""
         meant = None
         for number in self._unequal:
             if (mine := indexes == number).any():
@@ -122,18 +123,20 @@ class Directions:
         return self._of_index.apply(indexes, facts), meant
 
     def facts_for(self, wanted: Columns) -> Range:
-        """The ranges of indexed facts that match what is wanted."""
+        """Return the ranges of indexed facts that match what is wanted."""
         low = wanted[: self.facts.words]
         indexes = self.facts.first(low)
         return low, [word | fill[indexes] for word, fill in zip(low, self._fill, strict=True)]
 
     def keys_of(self, indexed: Columns) -> Columns:
-        """The keys under which indexed facts are wanted."""
+        """Return the keys under which indexed facts are wanted."""
         indexes = self.facts.first(indexed)
         return tuple(word & keep[indexes] for word, keep in zip(indexed, self._keep, strict=True))
 
     def bound(self, wanted: Columns, indexed: Columns) -> tuple[Columns, Booleans | None]:
-        """The rewrites that have met facts, with the variables that the facts bind; and which of them fit (None: all)."""
+        """Return rewrites joined with facts, extended by the variables that the facts bind, and a mask of those that match (None:
+        all).
+        """
         rewrites = wanted[self.facts.words :]
         nodes = self.rewrites.first(rewrites)
         added = self._bindings.apply(nodes, indexed)
@@ -147,7 +150,7 @@ class Directions:
     # --- linear functions -----------------------------------------------------------------------------------------------
 
     def of_kind(self, kind: int, wanted: ZSet) -> ZSet:
-        """What is wanted of a kind: facts that match, that none matches, or conditions that hold."""
+        """Return the wanted rows of one kind: matching facts, the absence of facts, or conditions."""
         if not self._has_kind[kind]:
             return ZSet.empty(wanted.arity)
         if sum(self._has_kind) == 1:
@@ -155,17 +158,17 @@ class Directions:
         return wanted.at(np.flatnonzero(self._kinds[self.rewrites.first(wanted.columns[self.facts.words :])] == kind))
 
     def for_questions(self, asked: bool, indexed: ZSet) -> ZSet:
-        """The indexed facts of indexes that are only asked whether there are some, or those of the others."""
+        """Return the indexed facts of existence-only indexes, or those of the other indexes."""
         if not self._asks_only.any():
             return ZSet.empty(indexed.arity) if asked else indexed
         return indexed.at((self._asks_only[self.facts.first(indexed.columns)] == asked).nonzero()[0])
 
     def unfinished(self, rewrites: ZSet) -> ZSet:
-        """The rewrites of bodies that go on."""
+        """Return the rewrites of incomplete bodies."""
         return rewrites.at(np.flatnonzero(~self._ends[self.rewrites.first(rewrites.columns)]))
 
     def grounded(self, rewrites: ZSet) -> ZSet:
-        """The heads of the others."""
+        """Return the heads of rewrites of complete bodies."""
         nodes = self.rewrites.first(rewrites.columns)
         ends = np.flatnonzero(self._ends[nodes])
         self.instances += len(ends)
@@ -174,7 +177,7 @@ class Directions:
         )
 
     def satisfied(self, wanted: ZSet) -> ZSet:
-        """The rewrites whose conditions hold, with the variables that these bind."""
+        """Return the rewrites whose conditions hold, extended by the variables that these bind."""
         rewrites = wanted.columns[self.facts.words :]
         numbers = self.rewrites.first(rewrites)
         parts = []
@@ -184,7 +187,7 @@ class Directions:
             parts.append(part)
         return ZSet.sum(parts, self.rewrites.words)
 
-    def _satisfied(self, node: Node, rewrites: Columns, weights: Integers) -> ZSet:
+    def _satisfied(self, node: PrefixNode, rewrites: Columns, weights: Integers) -> ZSet:
         condition = node.part
         assert isinstance(condition, Condition)
 
@@ -204,13 +207,13 @@ class Directions:
 
 
 def _slots(terms: Iterable[tuple[int, int]]) -> list[int]:
-    """Terms in their slots, 0 in those between."""
+    """Return terms in their slots, with 0 in the unused slots."""
     known = dict(terms)
     return [known.get(slot, 0) for slot in range(1 + max(known, default=-1))]
 
 
 def _called(condition: Condition, arguments: Sequence[Integers], count: int) -> Integers:
-    """The results of a condition, which is called once for each combination of arguments."""
+    """Return the results of a condition, called once for each combination of arguments."""
     if not arguments:
         return np.full(count, condition.function(()), np.int64)
     fields = fields_of(arguments)

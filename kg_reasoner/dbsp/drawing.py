@@ -1,4 +1,4 @@
-"""Circuits as text, and as drawings in Graphviz's language."""
+"""Circuits as text and as drawings in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kg_reasoner.dbsp.wiring import Stream, Wiring
 
 
 def text(wiring: Wiring, indent: str = "") -> str:
-    """A line for each stream: its number, its operator, its arity, and the streams that feed it. Nested circuits are indented."""
+    """Return one line for each stream: its number, operator, arity, and input streams. Nested circuits are indented."""
     return "".join(_lines(wiring, indent))
 
 
@@ -25,7 +25,7 @@ def _lines(wiring: Wiring, indent: str) -> Iterator[str]:
 
 
 def dot(wiring: Wiring, outputs: Mapping[str, Stream]) -> str:
-    """Operators as nodes, streams as arrows, nested circuits as boxes around theirs, feedback as dashed arrows."""
+    """Return a graph: nodes for operators, arrows for streams, boxes for nested circuits, dashed arrows for feedback."""
     lines = ["digraph circuit {", "rankdir=LR;", "node [shape=box, style=rounded];", *_nodes(wiring), *_arrows(wiring)]
     for place, (name, stream) in enumerate(outputs.items()):
         lines += [f"out{place} [label={_quoted(f'output {name}')}, shape=plain];", f"{stream.number} -> out{place};"]
@@ -56,7 +56,7 @@ def _arrows(wiring: Wiring) -> Iterator[str]:
 
 
 def _sources(stream: Stream) -> Iterator[Stream]:
-    """What feeds a stream; for the result of a nested circuit, the stream inside."""
+    """Yield the inputs of a stream; for the result of a nested circuit, the inner stream."""
     for source in stream.sources:
         inside = source.inside
         if inside is None:

@@ -1,4 +1,4 @@
-"""Incremental versions of functions that look at one group of rows at a time: distinct, and aggregates."""
+"""Incremental versions of functions that work on one group of rows at a time: distinct, and aggregates."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from kg_reasoner.dbsp.zset import ZSet
 
 
 class Groupwise(Operator):
-    """What changes in a function's result is looked for in the groups that change, and nowhere else.
+    """The incremental version of a groupwise function, which re-evaluates only the groups that change.
 
     With an inner clock, the result at iteration i of this update is f(i) - f(i - 1), f(i) being by how much this update changes the
     function of all changes up to iteration i. So a group has to be looked at when it changes now, and also when it has changed in
-    this update and changed at this iteration in earlier ones: it waits on the agenda. The past is kept by iteration for that.
+    this update and changed at this iteration in earlier ones: it waits on the agenda. For this purpose, the past is stored by
+    iteration.
 
     Args:
-        width: the leading columns that make a group.
-        function: of a Z-set, whose result for a group depends on the rows of the group only.
+        width: The leading columns that make a group.
+        function: Of a Z-set, whose result for a group depends on the rows of the group only.
     """
 
     is_still = True
@@ -63,19 +64,19 @@ class Groupwise(Operator):
         return self._past, self._present
 
     def integral(self) -> ZSet:
-        """The sum of all changes until now. No update is under way."""
+        """Return the sum of all changes so far. To be called between updates."""
         total = self._past.total()
         return ZSet.consolidated(total.columns[:-1], total.weights) if self._nested else total
 
     def _groups(self, change: ZSet, due: list[Weighted]) -> Columns:
-        """The groups to look at now."""
+        """Return the groups to re-evaluate now."""
         key = change.columns[: self._width]
         if not due and self._width == change.arity:
             return key
         return ZSet.gathered([(key, np.ones(len(change), np.int64)), *due], self._width).columns
 
     def _wait(self, time: int, groups: Columns, found: Sequence[Found]) -> None:
-        """Look at groups again at the later iterations at which they changed in earlier updates."""
+        """Schedule groups for the later iterations at which they changed in earlier updates."""
         for which, places, run in found:
             times = run.columns[-1][places]
             if len(times) and int(times.max()) > time:
@@ -84,7 +85,7 @@ class Groupwise(Operator):
                 self._agenda.add(times[later], tuple(column[which] for column in groups), np.ones(len(which), np.int64))
 
     def _result(self, time: int, groups: Columns, change: ZSet, found: Sequence[Found]) -> ZSet:
-        """How the function's result changes, given what the past has of these groups."""
+        """Return the change of the function's result, given the past rows of these groups."""
         old = _rows(found)
         new = [*old, *_rows(self._present.between(groups, groups))]
         result = self._applied(self._until(time, new) + change) - self._applied(self._until(time, old))
@@ -96,7 +97,7 @@ class Groupwise(Operator):
         return self.checked(self._function(rows))
 
     def _until(self, last: int, rows: Sequence[tuple[Columns, Integers]]) -> ZSet:
-        """The sum of rows that are not of later iterations."""
+        """Return the sum of the rows up to an iteration."""
         parts = []
         for columns, weights in rows:
             if self._nested:
@@ -107,12 +108,12 @@ class Groupwise(Operator):
 
 
 def _rows(found: Iterable[Found]) -> list[tuple[Columns, Integers]]:
-    """The rows that have been found, each with its weight."""
+    """Return the rows of search results with their weights."""
     return [(tuple(column[places] for column in run.columns), run.weights[places]) for _, places, run in found]
 
 
 class Distinct(Groupwise):
-    """The incremental version of `ZSet.distinct`: each row is a group, and all that matters of it is its weight."""
+    """The incremental version of `ZSet.distinct`: each row is a group of its own, described by its weight."""
 
     def __init__(self, arity: int, nested: bool) -> None:
         super().__init__("distinct", arity, arity, arity, ZSet.distinct, nested)
@@ -134,7 +135,7 @@ class Distinct(Groupwise):
         return ZSet(tuple(column[kept] for column in groups), result[kept])
 
     def _weights(self, time: int, count: int, found: Iterable[Found]) -> tuple[Integers, Integers]:
-        """The weights of rows by the changes until an iteration, and by those before it."""
+        """Return the weights of rows from the changes up to an iteration, and from those before it."""
         now, before = np.zeros(count, np.int64), np.zeros(count, np.int64)
         for which, places, run in found:
             weights = run.weights[places]

@@ -44,7 +44,7 @@ class Interpreter:
     Evaluated from scratch, facts then only come from iteration to iteration, and none goes; so there is an end to it.
 
     Args:
-        indexed: whether there is an index operator. Without one, facts are found by their predicate only.
+        indexed: Whether the circuit has an index operator. Without one, facts are looked up by predicate only.
     """
 
     def __init__(self, indexed: bool = True) -> None:
@@ -55,9 +55,9 @@ class Interpreter:
         self.circuit = self._make()
 
     def step(self, facts: FactChanges, added: Sequence[Clause] = (), removed: Sequence[Clause] = ()) -> FactChanges:
-        """Apply changes of facts, and clauses that come and go. Returns the changes of all facts, given and derived.
+        """Apply changes of facts and of clauses. Return the changes of all facts, given and derived.
 
-        Weights of given facts add up; a fact is there if its weight is positive, or a clause derives it.
+        Weights of given facts add up; a fact holds if its weight is positive, or a clause derives it.
         """
         changes = self._trie.update(added, removed)
         self._make_room(facts, added)
@@ -79,12 +79,12 @@ class Interpreter:
         return dict(self._unpacked(results["facts"]))
 
     def facts(self) -> FactChanges:
-        """All facts, given and derived."""
+        """Return all facts, given and derived."""
         return dict(self._unpacked(self._distinct.integral().distinct()))
 
     @property
     def instances(self) -> int:
-        """How many rewrites of whole bodies have come or gone until now, by iteration."""
+        """The numbers of rewrites of whole bodies added or removed so far, by iteration."""
         return self._directions.instances
 
     @property
@@ -94,7 +94,7 @@ class Interpreter:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all traces."""
+        """The size of all traces in bytes."""
         return sum(trace.nbytes for _, trace in self.circuit.traces())
 
     # --- the circuit ----------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Interpreter:
         return circuit
 
     def _make_room(self, facts: FactChanges, clauses: Sequence[Clause]) -> None:
-        """Pack rows by wider layouts, if these changes need it."""
+        """Switch to wider row layouts, if these changes need them."""
         literals = [part for clause in clauses for part in (clause.head, *clause.body) if isinstance(part, Literal)]
         conditions = [part for clause in clauses for part in clause.body if isinstance(part, Condition)]
         predicates, arities, values = [0], [0], [0]
@@ -162,7 +162,7 @@ class Interpreter:
             self._rebuild(old_facts, old_rewrites)
 
     def _rebuild(self, facts: Layout, rewrites: Layout) -> None:
-        """Make the circuit anew for the layouts of now, with the traces of the old one, whose layouts are given."""
+        """Rebuild the circuit for the current layouts with the traces of the old one, whose layouts are given."""
         new_facts, new_rewrites = self._directions.facts, self._directions.rewrites
         kinds = {
             "gatekeep": (("rewrites",), ()),
@@ -187,7 +187,7 @@ class Interpreter:
     # --- rows -----------------------------------------------------------------------------------------------------------
 
     def _seed(self) -> ZSet:
-        """The rewrite of the empty prefix."""
+        """Return the rewrite of the empty prefix."""
         return ZSet(self._directions.rewrites.pack(np.array([ROOT]), ()), np.ones(1, np.int64))
 
     def _packed(self, facts: FactChanges) -> ZSet:
@@ -218,7 +218,7 @@ class Interpreter:
 
 
 class _Gatekeep:
-    """Rewrites and directions, rows (prefix, longer prefix), by the prefix."""
+    """Matching of rewrites and directions, rows (prefix, longer prefix), by prefix."""
 
     def __init__(self, directions: Directions) -> None:
         self._directions = directions
@@ -235,7 +235,7 @@ class _Gatekeep:
 
 
 class _IndexOrder:
-    """Facts and indexes, rows (predicate, index), by the predicate."""
+    """Matching of facts and indexes, rows (predicate, index), by predicate."""
 
     def __init__(self, directions: Directions) -> None:
         self._directions = directions
@@ -252,7 +252,7 @@ class _IndexOrder:
 
 
 class _Product:
-    """What is wanted, and indexed facts that match it."""
+    """Matching of wanted rows and indexed facts."""
 
     def __init__(self, directions: Directions) -> None:
         self._directions = directions
@@ -269,7 +269,7 @@ class _Product:
 
 
 class _Blocked:
-    """What is wanted not to be, and the keys of facts that are."""
+    """Matching of wanted absences and the keys of existing facts."""
 
     def __init__(self, directions: Directions) -> None:
         self._width = directions.facts.words
@@ -285,7 +285,7 @@ class _Blocked:
 
 
 def _first_between(first: Integers, layout: Layout) -> Range:
-    """The ranges of packed rows with these leading numbers."""
+    """Return the ranges of packed rows with these leading numbers."""
     low = first << layout.first_shift
     return (low,), (low + ((1 << layout.first_shift) - 1),)
 

@@ -24,23 +24,23 @@ MANY = PAIRS // 2
 
 
 class Matching(Protocol):
-    """Which rows of two tables belong together, and what a pair becomes. Both tables are sorted."""
+    """Which rows of two tables match, and the result of a pair. Both tables are sorted."""
 
     def right_range(self, left: Columns) -> Range:
-        """For each row on the left, the range of rows on the right that belong to it."""
+        """Return, for each row on the left, the range of matching rows on the right."""
         ...
 
     def left_range(self, right: Columns) -> Range:
-        """The same the other way round."""
+        """Return, for each row on the right, the range of matching rows on the left."""
         ...
 
     def combine(self, left: Columns, right: Columns) -> tuple[Columns, Booleans | None]:
-        """What pairs become, and which of them are meant after all (None: all)."""
+        """Return the results of pairs, and a mask of those that match (None: all)."""
         ...
 
 
 class EqualKeys:
-    """Rows that agree in their first columns; a pair becomes these, then the other columns of both."""
+    """Matching of rows with equal first columns; the result has these, then the other columns of both."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -55,8 +55,8 @@ class EqualKeys:
         return left + right[self._width :], None
 
 
-class Join(Operator):
-    """Both sides are kept as traces; a change of one side meets the trace of the other, by binary search.
+class IncrementalJoin(Operator):
+    """A join that stores both sides as traces; a change of one side is matched with the trace of the other by binary search.
 
     With an inner clock, the traces know the iteration of each row. A pair of changes, made at iterations i and j, belongs to
     iteration max(i, j): what a change finds at later iterations waits for these. (The sum over all pairs of times whose least upper
@@ -95,7 +95,7 @@ class Join(Operator):
         return ZSet((*zset.columns, np.full(len(zset), time, np.int64)), zset.weights) if self._nested else zset
 
     def _probe(self, time: int, changes: ZSet, trace: Trace, swapped: bool, results: list[Weighted]) -> None:
-        """Pair changes with a trace."""
+        """Match changes with a trace."""
         if not trace.runs:
             return
         matching = self._matching
@@ -116,7 +116,7 @@ class Join(Operator):
                 self._enter(time, times, columns, weights, results)
 
     def _enter(self, time: int, times: Integers | None, columns: Columns, weights: Integers, results: list[Weighted]) -> None:
-        """Results of now go to the results, later ones on the agenda."""
+        """Add results of the current iteration to the results, and later ones to the agenda."""
         if times is not None and len(times) and int(times.max()) > time:
             later = times > time
             self._agenda.add(times[later], tuple(column[later] for column in columns), weights[later])

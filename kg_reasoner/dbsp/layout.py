@@ -16,7 +16,7 @@ from kg_reasoner.dbsp.columns import KEY_BITS, Columns, Integers
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the parts of packed rows are: `first_bits` for the leading number, then `slots` times `slot_bits`."""
+    """Positions of the parts of packed rows: `first_bits` for the leading number, then `slots` times `slot_bits`."""
 
     first_bits: int
     slot_bits: int
@@ -44,16 +44,16 @@ class Layout:
         object.__setattr__(self, "mask", (1 << self.slot_bits) - 1)
 
     def first(self, words: Columns) -> Integers:
-        """The leading numbers of packed rows."""
+        """Return the leading numbers of packed rows."""
         return words[0] >> self.first_shift
 
     def slot(self, words: Columns, slot: int) -> Integers:
-        """The numbers in one slot of packed rows."""
+        """Return the numbers in one slot of packed rows."""
         word, shift = self.places[slot]
         return (words[word] >> shift) & self.mask if shift else words[word] & self.mask
 
     def pack(self, first: Integers, slots: Sequence[Integers]) -> Columns:
-        """Rows from their parts; slots that are not given are 0."""
+        """Return rows packed from their parts; missing slots are 0."""
         words = [first << self.first_shift]
         words += [np.zeros(len(first), np.int64) for _ in range(1, self.words)]
         for values, (word, shift) in zip(slots, self.places, strict=False):
@@ -61,7 +61,7 @@ class Layout:
         return tuple(words)
 
     def masks(self, slots: range) -> list[int]:
-        """For each word, the bits of some slots."""
+        """Return for each word the bits of some slots."""
         result = [0] * self.words
         for slot in slots:
             word, shift = self.places[slot]
@@ -69,11 +69,11 @@ class Layout:
         return result
 
     def holds(self, other: Layout) -> bool:
-        """Whether everything that the other layout can hold has room in this one."""
+        """Return whether this layout has room for all rows of the other one."""
         return self.first_bits >= other.first_bits and self.slot_bits >= other.slot_bits and self.slots >= other.slots
 
     def widened(self, first: int, value: int, slots: int) -> Layout:
-        """This layout if it has room for such a leading number, such a value and so many slots; else one that has."""
+        """Return this layout if it has room for the leading number, the value and the number of slots; else a wider one."""
         if first.bit_length() <= self.first_bits and value.bit_length() <= self.slot_bits and slots <= self.slots:
             return self
         return Layout(
@@ -83,12 +83,12 @@ class Layout:
         )
 
     def converted(self, words: Columns, target: Layout) -> Columns:
-        """Rows of this layout in another one that holds them."""
+        """Return rows of this layout in a wider one."""
         return target.pack(self.first(words), [self.slot(words, slot) for slot in range(self.slots)])
 
 
 class Shapes:
-    """Ways to make packed rows of one layout from those of another, known by numbers; a whole column of rows is made at once.
+    """Numbered functions from packed rows of one layout to those of another, applied to whole columns of rows.
 
     A shape is the leading number of the row, and its slots: a constant (0 or more), or ``~n`` for slot n of the source.
     """
@@ -99,7 +99,7 @@ class Shapes:
         self.use(source, target)
 
     def use(self, source: Layout, target: Layout) -> None:
-        """Change the layouts; the shapes stay."""
+        """Change the layouts; the shapes are unchanged."""
         self._source, self._target = source, target
         self._constants = np.zeros((target.words, self._capacity), np.int64)
         self._factors = np.zeros((source.slots, target.words, self._capacity), np.int64)
@@ -108,7 +108,7 @@ class Shapes:
             self._enter(shape, first, slots)
 
     def define(self, shape: int, first: int, slots: Sequence[int]) -> None:
-        """Say what a shape is."""
+        """Define a shape."""
         self._specified[shape] = first, tuple(slots)
         if shape >= self._capacity:
             self._capacity = 2 * shape
@@ -117,7 +117,7 @@ class Shapes:
             self._enter(shape, first, slots)
 
     def forget(self, shape: int) -> None:
-        """The number may be used for another shape."""
+        """Release the number of a shape."""
         del self._specified[shape]
 
     def _enter(self, shape: int, first: int, slots: Sequence[int]) -> None:
@@ -132,7 +132,7 @@ class Shapes:
                 self._used.setdefault(~term, set()).add(word)
 
     def apply(self, shapes: Integers, rows: Columns) -> Columns:
-        """Make a row of each row, by the shape whose number stands beside it."""
+        """Return a row for each row, made by the shape with the given number."""
         words = [constants[shapes] for constants in self._constants]
         for slot, used in self._used.items():
             values = self._source.slot(rows, slot)

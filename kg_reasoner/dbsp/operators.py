@@ -1,7 +1,7 @@
-"""Operators of streams: what they share, and those that look at one moment, or at this one and the one before.
+"""Operators of streams: the base class, and operators that use only the current tick, or this and the previous one.
 
-A circuit's clock is the number of the update; in a nested circuit there are two: the update (outer time) and the iteration towards
-a fixpoint (inner time). Streams carry changes in both. Linear operators are their own incremental versions, in both times.
+A circuit's clock is the number of the update. A nested circuit has two clocks: the update (outer time) and the iteration towards a
+fixpoint (inner time). Streams carry changes in both. Linear operators are their own incremental versions, in both times.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from kg_reasoner.errors import CircuitError
 
 
 class Operator:
-    """One node of a circuit: Z-sets in, a Z-set out, once for each tick of the clock.
+    """A node of a circuit: at each tick of the clock, it maps Z-sets to a Z-set.
 
     Args:
-        name: how it is printed.
-        arity: of the Z-sets that it puts out.
-        accepts: the arities of its inputs.
+        name: How it is printed.
+        arity: Of the Z-sets that it puts out.
+        accepts: The arities of its inputs.
     """
 
     is_still = False
@@ -32,32 +32,32 @@ class Operator:
         self.nothing = ZSet.empty(arity)
 
     def begin(self) -> None:
-        """An update begins; iterations are counted from 0 again."""
+        """Begin an update; iterations are counted from 0 again."""
 
     def step(self, time: int, values: Sequence[ZSet]) -> ZSet:
-        """The output for the inputs at an iteration (0 where there is no inner clock). Iterations ascend; some may be left out."""
+        """Return the output for the inputs at an iteration (0 without an inner clock). Iterations ascend; some may be skipped."""
         raise NotImplementedError
 
     def checked(self, value: ZSet) -> ZSet:
-        """What a function that was given from outside has made, if it has as many columns as was said."""
+        """Return the result of a user's function, after a check of its number of columns."""
         if value.arity != self.arity:
             raise CircuitError(f"the function of {self.name} made {value.arity} columns, and the stream has {self.arity}")
         return value
 
     def pending(self) -> int | None:
-        """The next iteration at which there is something to put out even if no input changes, if there is one."""
+        """Return the next iteration with output even if no input changes, or None."""
         return None
 
     def finish(self) -> None:
-        """The update is through."""
+        """End the update."""
 
     def traces(self) -> Iterable[Trace]:
-        """What it keeps of the past."""
+        """Return the stored past changes."""
         return ()
 
 
 class Source(Operator):
-    """A stream that is set from outside: an input of the circuit, or one of a nested circuit's results."""
+    """A stream set from outside: an input of the circuit, or a result of a nested circuit."""
 
     def __init__(self, name: str, arity: int) -> None:
         super().__init__(name, arity, ())
@@ -68,7 +68,7 @@ class Source(Operator):
 
 
 class Lift(Operator):
-    """A function of Z-sets, applied at every moment to what the streams carry at that moment."""
+    """A function of Z-sets, applied at every tick to the current values of the streams."""
 
     def __init__(self, name: str, arity: int, accepts: tuple[int, ...], function: Callable[..., ZSet]) -> None:
         super().__init__(name, arity, accepts)
@@ -79,7 +79,7 @@ class Lift(Operator):
 
 
 class Linear(Operator):
-    """A function of one Z-set that is linear: of nothing it makes nothing."""
+    """A linear function of one Z-set, which maps empty Z-sets to empty ones."""
 
     is_still = True
 
@@ -92,12 +92,12 @@ class Linear(Operator):
 
 
 def mapping(name: str, arity: int, accepts: int, function: Mapper) -> Linear:
-    """See `ZSet.map`."""
+    """Return an operator that applies `ZSet.map`."""
     return Linear(name, arity, accepts, lambda value: value.map(function))
 
 
 def selection(name: str, arity: int, condition: Condition) -> Linear:
-    """See `ZSet.filter`."""
+    """Return an operator that applies `ZSet.filter`."""
     return Linear(name, arity, arity, lambda value: value.filter(condition))
 
 
@@ -114,7 +114,7 @@ class Sum(Operator):
 
 
 class Delay(Operator):
-    """z^-1: what the stream carried one tick of the innermost clock before; nothing at first."""
+    """z^-1: the value of the stream at the previous tick of the innermost clock; initially empty."""
 
     def __init__(self, arity: int, nested: bool) -> None:
         super().__init__("z^-1", arity, (arity,))
@@ -129,12 +129,12 @@ class Delay(Operator):
         return self.held
 
     def latch(self, value: ZSet) -> None:
-        """Take in what the stream carries now, after all operators have taken their step."""
+        """Store the current value of the stream, after all operators have taken their step."""
         self.held = value
 
 
 class Integrate(Operator):
-    """I: the sum of all that the stream has carried until now, by the innermost clock."""
+    """I: the sum of all values of the stream so far, by the innermost clock."""
 
     def __init__(self, arity: int, nested: bool) -> None:
         super().__init__("I", arity, (arity,))
@@ -154,7 +154,7 @@ class Integrate(Operator):
 
 
 class Differentiate(Operator):
-    """D: the change since the tick before, by the innermost clock. The inverse of I."""
+    """D: the difference from the previous tick of the innermost clock. The inverse of I."""
 
     def __init__(self, arity: int, nested: bool) -> None:
         super().__init__("D", arity, (arity,))

@@ -1,4 +1,4 @@
-"""Stratified negation: interpreters in a chain, one for each stratum. What one puts out is what the next one takes in."""
+"""Stratified negation: a chain of interpreters, one for each stratum. The output of one is the input of the next."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
 
 
 class Strata:
-    """Interpreters by level. Each sees all facts from below; negations only look at what is complete there.
+    """Interpreters by level. Each reads all facts of lower levels; negations read only complete lower levels.
 
     Args:
-        indexed: see `Interpreter`.
+        indexed: See `Interpreter`.
     """
 
     def __init__(self, indexed: bool = True) -> None:
@@ -32,13 +32,13 @@ class Strata:
         """Apply changes of facts and of clauses, level by level from below.
 
         Args:
-            levels: how many there are now.
-            entering: the changes of the facts that are given at a level. It is asked after the changes of the level below have been
+            levels: The current number of levels.
+            entering: The changes of the facts that are given at a level. It is asked after the changes of the level below have been
                 handed out.
-            added, removed: clauses with their levels. A clause that moves is removed from one and added to the other.
+            added, removed: Clauses with their levels. A clause that moves is removed from one and added to the other.
 
         Yields:
-            Each level and the changes of all facts that hold there: those of its own rules and those from below.
+            Each level and the changes of all facts that hold there: Those of its own rules and those from below.
         """
         while len(self.interpreters) < levels:
             top = Interpreter(self._indexed)
@@ -57,17 +57,17 @@ class Strata:
 
     @property
     def instances(self) -> int:
-        """How many instances of rules have come or gone until now, by iteration."""
+        """The numbers of rule instances added or removed so far, by iteration."""
         return self._instances + sum(interpreter.instances for interpreter in self.interpreters)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all traces."""
+        """The size of all traces in bytes."""
         return sum(interpreter.nbytes for interpreter in self.interpreters)
 
 
 def combined(one: FactChanges, other: FactChanges) -> FactChanges:
-    """Both changes together."""
+    """Return the sum of two changes."""
     result = dict(one)
     for predicate, (rows, weights) in other.items():
         if predicate in result:

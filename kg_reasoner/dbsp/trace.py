@@ -1,7 +1,7 @@
-"""Traces: what a stream of Z-sets adds up to, as a few sorted runs whose sizes fall geometrically.
+"""Traces: the sum of a stream of Z-sets, as a few sorted runs with geometrically decreasing sizes.
 
-A batch is merged with the runs that it, or what it has been merged with, comes within a factor of two of: there are never more runs
-than the logarithm of the rows, each row is merged a logarithmic number of times, and what cancels out is forgotten when it meets.
+A batch is merged with runs of up to twice its size, repeatedly. Therefore the number of runs is logarithmic in the number of rows,
+each row is merged a logarithmic number of times, and rows that cancel out vanish when they are merged.
 
 Source of the idea: O'Neil, Cheng, Gawlick and O'Neil, The Log-Structured Merge-Tree (Acta Informatica 33, 1996).
 """
@@ -22,10 +22,10 @@ RATIO = 2
 
 
 class Trace:
-    """The sum of the Z-sets that have been inserted, indexed by its leading columns.
+    """The sum of the inserted Z-sets, indexed by its leading columns.
 
     Args:
-        arity: of the Z-sets.
+        arity: Of the Z-sets.
     """
 
     __slots__ = ("arity", "runs")
@@ -46,20 +46,21 @@ class Trace:
         runs[first:] = [merged] if len(merged) else []
 
     def __len__(self) -> int:
-        """The number of stored rows; some may cancel each other out."""
+        """Return the number of stored rows; some may cancel each other out."""
         return sum(map(len, self.runs))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of its runs."""
+        """The size of its runs in bytes."""
         return sum(run.nbytes for run in self.runs)
 
     def total(self) -> ZSet:
-        """The sum, as one Z-set."""
+        """Return the sum, as one Z-set."""
         return ZSet.sum(self.runs, self.arity)
 
     def between(self, low: Sequence[Integers], high: Sequence[Integers]) -> Iterator[Found]:
-        """The rows from each row of `low` to that of `high`, both included, as seen by the columns that these have.
+        """Yield the rows between each row of `low` and the row of `high` at the same place, both inclusive, compared by their
+        columns.
 
         For each run: which of the ranges, the place in the run, and the run. It takes a binary search of each range in each run.
         """

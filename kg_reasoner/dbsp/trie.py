@@ -1,8 +1,7 @@
-"""Rules as directions: a trie of body prefixes. A prefix that rules share is one node, and is evaluated once.
+"""The rules as a trie of body prefixes. A prefix shared by rules is one node, and is evaluated once.
 
-A node is a prefix's exact identity: it is known by its parent and the next part of the body, in which variables are numbered as
-they are bound. The end of a body is known by its head as well (its *grounding signal*), so that the bindings of whole bodies need
-not be kept to meet a head later.
+A node is identified by its parent and the next part of the body, with variables numbered in the order of binding. The end of a body
+is also identified by its head (its *grounding signal*), so bindings of whole bodies need not be stored until they meet a head.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ Pattern: TypeAlias = "tuple[Term | None, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """An order of a predicate's columns, for joins: `key` columns first, then the others that are wanted.
+class TrieIndex:
+    """A column order of a predicate for joins: the `key` columns first, then the other needed columns.
 
     Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
     fact (by negations, and by atoms that bind nothing that is needed) holds each key once.
@@ -41,8 +40,8 @@ class Index:
 
 
 @dataclass(slots=True)
-class Node:
-    """A prefix: what its last part does to the rewrites of the prefix before, its parent.
+class PrefixNode:
+    """A prefix: how its last part extends the rewrites of its parent, the shorter prefix.
 
     Inside of bodies, a rewrite has the values of all variables, in the order in which they are bound. At the end of a body, it only
     has those that the head or the last part itself needs.
@@ -53,7 +52,7 @@ class Node:
     part: Part
     carried: tuple[Term, ...] = ()
     """What stands in its rewrites: variables of the parent, or 0 for those that are bound now."""
-    index: Index | None = None
+    index: TrieIndex | None = None
     index_number: int = 0
     key: tuple[Term, ...] = ()
     """What the index's key columns must be, in terms of the parent's variables."""
@@ -73,17 +72,17 @@ class Node:
 
 
 @dataclass(slots=True)
-class Changes:
-    """Nodes and indexes (with their numbers) that come and go with rules. Numbers of what is gone are free after `settle`."""
+class TrieChanges:
+    """Nodes and indexes (with their numbers) added and removed with rules. Numbers of removed ones are free after `settle`."""
 
-    added: list[Node] = field(default_factory=list)
-    removed: list[Node] = field(default_factory=list)
-    new_indexes: list[tuple[int, Index]] = field(default_factory=list)
-    old_indexes: list[tuple[int, Index]] = field(default_factory=list)
+    added: list[PrefixNode] = field(default_factory=list)
+    removed: list[PrefixNode] = field(default_factory=list)
+    new_indexes: list[tuple[int, TrieIndex]] = field(default_factory=list)
+    old_indexes: list[tuple[int, TrieIndex]] = field(default_factory=list)
 
 
 class Numbers:
-    """Gives out the least numbers that are free."""
+    """Assigns the smallest free numbers."""
 
     def __init__(self, first: int) -> None:
         self._next = first
@@ -91,18 +90,18 @@ class Numbers:
 
     @property
     def end(self) -> int:
-        """No number is as large."""
+        """An upper bound of the numbers in use."""
         return self._next
 
     def take(self) -> int:
-        """A free number."""
+        """Return a free number."""
         if self._free:
             return heappop(self._free)
         self._next += 1
         return self._next - 1
 
     def release(self, number: int) -> None:
-        """Say that it is free."""
+        """Declare a number free."""
         heappush(self._free, number)
 
 
@@ -110,36 +109,36 @@ class Trie:
     """The prefixes of all clauses.
 
     Args:
-        indexed: whether joins look facts up by what is bound; else only by their predicate.
+        indexed: Whether joins look facts up by what is bound; else only by their predicate.
     """
 
     def __init__(self, indexed: bool = True) -> None:
         self._indexed = indexed
-        self._nodes: dict[Hashable, Node] = {}
+        self._nodes: dict[Hashable, PrefixNode] = {}
         self._paths: dict[Clause, list[Hashable]] = {}
         self._uses: Counter[Clause] = Counter()
-        self._indexes: dict[Index, list[int]] = {}
+        self._indexes: dict[TrieIndex, list[int]] = {}
         self._node_numbers, self._index_numbers = Numbers(ROOT + 1), Numbers(1)
         self.variables = 0
         """As many variables as a clause ever had."""
 
     def __len__(self) -> int:
-        """The number of different clauses."""
+        """Return the number of different clauses."""
         return len(self._paths)
 
     @property
     def node_end(self) -> int:
-        """No node has as large a number."""
+        """An upper bound of the numbers of nodes."""
         return self._node_numbers.end
 
     @property
     def index_end(self) -> int:
-        """No index has as large a number; 0 stands for no index."""
+        """An upper bound of the numbers of indexes; 0 means no index."""
         return self._index_numbers.end
 
-    def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> Changes:
-        """Add and remove clauses. What is added twice has to be removed twice; removing what is not there does nothing."""
-        changes = Changes()
+    def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> TrieChanges:
+        """Add and remove clauses. A clause added twice has to be removed twice; removing an unknown clause has no effect."""
+        changes = TrieChanges()
         for clause in removed:
             if self._uses[clause] > 1:
                 self._uses[clause] -= 1
@@ -153,15 +152,15 @@ class Trie:
                 self._paths[clause] = list(self._enter(clause, changes))
         return changes
 
-    def settle(self, changes: Changes) -> None:
-        """The rules that are gone have been forgotten by the circuit, too."""
+    def settle(self, changes: TrieChanges) -> None:
+        """Release the numbers of removed rules, once the circuit no longer uses them."""
         for node in changes.removed:
             self._node_numbers.release(node.number)
         for number, _ in changes.old_indexes:
             self._index_numbers.release(number)
 
-    def _enter(self, clause: Clause, changes: Changes) -> Iterator[Hashable]:
-        """The keys of the nodes of a clause."""
+    def _enter(self, clause: Clause, changes: TrieChanges) -> Iterator[Hashable]:
+        """Add a clause, and yield the keys of its nodes."""
         variables: dict[str, int] = {}
         occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
         parent = ROOT
@@ -180,7 +179,7 @@ class Trie:
             key: Hashable = parent, kind, canonical, head
             node = self._nodes.get(key)
             if node is None:
-                node = self._nodes[key] = Node(self._node_numbers.take(), parent, part, head=head)
+                node = self._nodes[key] = PrefixNode(self._node_numbers.take(), parent, part, head=head)
                 self._work_out(node, canonical, len(variables))
                 self._index(node, changes)
                 changes.added.append(node)
@@ -190,7 +189,7 @@ class Trie:
                 variables = names
             yield key
 
-    def _leave(self, key: Hashable, changes: Changes) -> None:
+    def _leave(self, key: Hashable, changes: TrieChanges) -> None:
         node = self._nodes[key]
         node.uses -= 1
         if node.uses:
@@ -204,8 +203,8 @@ class Trie:
                 del self._indexes[node.index]
                 changes.old_indexes.append((counted[0], node.index))
 
-    def _index(self, node: Node, changes: Changes) -> None:
-        """Give a node the number of its index."""
+    def _index(self, node: PrefixNode, changes: TrieChanges) -> None:
+        """Assign an index number to a node."""
         if node.index is None:
             return
         counted = self._indexes.get(node.index)
@@ -215,8 +214,8 @@ class Trie:
         counted[1] += 1
         node.index_number = counted[0]
 
-    def _work_out(self, node: Node, terms: Pattern, bound: int) -> None:
-        """Work out what a part of a body does, after a prefix that binds so many variables."""
+    def _work_out(self, node: PrefixNode, terms: Pattern, bound: int) -> None:
+        """Determine the effect of a part of a body after a prefix with this number of bound variables."""
         part = node.part
         if isinstance(part, Condition):
             *arguments, node.result = (term for term in terms if term is not None)
@@ -244,8 +243,8 @@ class Trie:
         if node.head is not None:
             node.head = node.head[0], tuple(map(own, node.head[1]))
 
-    def _match(self, node: Node, part: Literal, terms: Pattern, bound: int) -> None:
-        """Work out how an atom meets facts: which columns are known, which ones bind variables."""
+    def _match(self, node: PrefixNode, part: Literal, terms: Pattern, bound: int) -> None:
+        """Determine how an atom matches facts: which columns are known, and which bind variables."""
         known, first, equal = dict[int, Term](), dict[Term, int](), []
         for column, term in enumerate(terms):
             if term is None:
@@ -260,17 +259,17 @@ class Trie:
         asks_only = part.negated or None in terms
         key = tuple(known) if self._indexed or asks_only else ()
         columns = (*key, *(column for column in known if column not in key), *new)
-        node.index = Index(part.predicate, key, columns[len(key) :], tuple(equal), asks_only)
+        node.index = TrieIndex(part.predicate, key, columns[len(key) :], tuple(equal), asks_only)
         node.key = tuple(known[column] for column in key)
         node.tested = tuple((columns.index(column), term) for column, term in known.items() if column not in key)
         node.binds = tuple((columns.index(column), variable) for column, variable in new.items())
 
 
 def _terms(part: Part) -> tuple[Argument, ...]:
-    """All terms of a part of a rule."""
+    """Return all terms of a part of a rule."""
     return part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
 
 
 def _numbered(term: Argument, names: Mapping[str, int]) -> Term:
-    """A constant, or a variable's number."""
+    """Return a constant, or the number of a variable."""
     return term if isinstance(term, int) else ~names[term]

@@ -1,4 +1,4 @@
-"""Streams and how they are wired: a graph of operators, checked where it is built."""
+"""Streams and their wiring: a graph of operators, checked when it is built."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from kg_reasoner.dbsp.groupwise import Distinct, Groupwise
-from kg_reasoner.dbsp.join import EqualKeys, Join, Matching
+from kg_reasoner.dbsp.join import EqualKeys, IncrementalJoin, Matching
 from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Linear, Operator, Sum, mapping, selection
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
@@ -15,7 +15,7 @@ from kg_reasoner.graphs import postorder
 
 
 class Stream:
-    """What leaves an operator of a circuit, tick by tick: Z-sets of one arity. Its methods add operators that it feeds.
+    """The output of an operator of a circuit: at each tick, a Z-set of one arity. Its methods add operators that read it.
 
     They raise a `CircuitError` if streams do not fit: columns that are not there, another arity, or another circuit.
     """
@@ -36,29 +36,29 @@ class Stream:
 
     @property
     def inside(self) -> Wiring | None:
-        """The nested circuit that its operator stands for, if it does."""
+        """The nested circuit represented by its operator, or None."""
         return self.operator.inside if isinstance(self.operator, Enclosing) else None
 
     def __str__(self) -> str:
         return f"{self.number} ({self.operator.name})"
 
     def map(self, function: Mapper, arity: int, name: str = "map") -> Stream:
-        """Each row replaced by another one, of `arity` columns. See `ZSet.map`."""
+        """Return a stream with each row replaced by a row with `arity` columns. See `ZSet.map`."""
         return self.circuit.add(mapping(name, arity, self.arity, function), self)
 
     def project(self, *places: int) -> Stream:
-        """Each row replaced by some of its columns, in the order given."""
+        """Return a stream with each row reduced to some of its columns, in the given order."""
         if wrong := [place for place in places if not 0 <= place < self.arity]:
             raise CircuitError(f"stream {self} has {self.arity} columns, none of them is number {wrong[0]} (counted from 0)")
         operator = Linear(f"project {places}", len(places), self.arity, lambda value: value.project(places))
         return self.circuit.add(operator, self)
 
     def filter(self, condition: Condition, name: str = "filter") -> Stream:
-        """The rows for which a condition holds."""
+        """Return a stream of the rows that satisfy a condition."""
         return self.circuit.add(selection(name, self.arity, condition), self)
 
     def linear(self, function: Callable[[ZSet], ZSet], arity: int, name: str) -> Stream:
-        """A linear function of Z-sets, which is its own incremental version."""
+        """Return the result of a linear function of Z-sets, which is its own incremental version."""
         return self.circuit.add(Linear(name, arity, self.arity, function), self)
 
     def __neg__(self) -> Stream:
@@ -71,23 +71,23 @@ class Stream:
         return self.circuit.sum(self, -other)
 
     def delay(self) -> Stream:
-        """z^-1: the stream one tick later."""
+        """z^-1: return the stream one tick later."""
         return self.circuit.add(Delay(self.arity, self.circuit.is_nested), self)
 
     def integrate(self) -> Stream:
-        """I: the sum of all ticks until now."""
+        """I: return the sum of all ticks so far."""
         return self.circuit.add(Integrate(self.arity, self.circuit.is_nested), self)
 
     def differentiate(self) -> Stream:
-        """D: the difference from the tick before."""
+        """D: return the difference from the previous tick."""
         return self.circuit.add(Differentiate(self.arity, self.circuit.is_nested), self)
 
     def lift(self, function: Callable[[ZSet], ZSet], arity: int, name: str = "lift") -> Stream:
-        """A function applied to the Z-set of each tick by itself."""
+        """Return the result of a function applied to the Z-set of each tick separately."""
         return self.circuit.add(Lift(name, arity, (self.arity,), function), self)
 
     def join(self, other: Stream, on: int) -> Stream:
-        """The incremental join with another stream of changes on the first columns. See `ZSet.join`."""
+        """Return the incremental join with another stream of changes on the first columns. See `ZSet.join`."""
         if not 0 < on <= min(self.arity, other.arity):
             raise CircuitError(
                 f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {on} columns"
@@ -95,32 +95,34 @@ class Stream:
         return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
 
     def match(self, other: Stream, matching: Matching, arity: int, name: str) -> Stream:
-        """The incremental version of any bilinear function that is given by how pairs of rows match."""
-        return self.circuit.add(Join(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other)
+        """Return the incremental version of a bilinear function, defined by how pairs of rows match."""
+        return self.circuit.add(
+            IncrementalJoin(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other
+        )
 
     def distinct(self) -> Stream:
-        """The incremental version of `ZSet.distinct`."""
+        """Return the incremental version of `ZSet.distinct`."""
         return self.circuit.add(Distinct(self.arity, self.circuit.is_nested), self)
 
     def aggregate(self, by: int, *reductions: Reduction, name: str = "aggregate") -> Stream:
-        """The incremental version of `ZSet.aggregate`, which looks again at the groups that change."""
+        """Return the incremental version of `ZSet.aggregate`, which re-evaluates the groups that change."""
         return self.groupwise(lambda rows: rows.aggregate(by, *reductions), by, by + len(reductions), name)
 
     def groupwise(self, function: Callable[[ZSet], ZSet], width: int, arity: int, name: str) -> Stream:
-        """The incremental version of a function that looks at one group, of rows that agree in the first columns, at a time."""
+        """Return the incremental version of a function of one group of rows, those with equal first columns, at a time."""
         if not 0 < width <= self.arity:
             raise CircuitError(f"stream {self} has {self.arity} columns, so groups cannot be made of {width}")
         return self.circuit.add(Groupwise(name, arity, self.arity, width, function, self.circuit.is_nested), self)
 
 
 class Feedback(Stream):
-    """A stream that is delayed by one tick, and wired to its source later, so that it may depend on itself."""
+    """A stream delayed by one tick and connected to its source later, which may depend on it."""
 
     def connect(self, source: Stream) -> None:
-        """Say what feeds it.
+        """Connect the feedback to its source.
 
         Raises:
-            CircuitError: that has been said before, or the stream has another arity or is of another circuit.
+            CircuitError: The feedback is already connected, or the stream has a different arity or belongs to another circuit.
         """
         self.circuit.accept(self.operator, [source])
         if self.sources:
@@ -129,7 +131,7 @@ class Feedback(Stream):
 
 
 class Root(Protocol):
-    """What streams and nested circuits need of the outermost circuit, a `kg_reasoner.dbsp.circuit.Circuit`."""
+    """The interface of the outermost circuit, a `kg_reasoner.dbsp.circuit.Circuit`, for streams and nested circuits."""
 
     def next_number(self) -> int: ...
 
@@ -137,13 +139,13 @@ class Root(Protocol):
 
 
 class Enclosing(Operator):
-    """An operator that stands for a nested circuit."""
+    """An operator that represents a nested circuit."""
 
     inside: Wiring
 
 
 class Wiring:
-    """What circuits and nested circuits have in common: streams, and the order in which they are computed."""
+    """The common part of circuits and nested circuits: streams, and the order in which they are computed."""
 
     root: Root
     is_nested: bool
@@ -158,10 +160,10 @@ class Wiring:
         self._delays: list[Stream] = []
 
     def add(self, operator: Operator, *sources: Stream) -> Stream:
-        """Wire an operator to the streams that feed it.
+        """Add an operator, and connect it to its input streams.
 
         Raises:
-            CircuitError: a stream has the wrong arity, or belongs to another circuit.
+            CircuitError: A stream has the wrong arity, or belongs to another circuit.
         """
         self.accept(operator, sources)
         stream = Stream(self, operator, sources)
@@ -169,21 +171,21 @@ class Wiring:
         return stream
 
     def sum(self, *streams: Stream) -> Stream:
-        """The sum of streams."""
+        """Return the sum of streams."""
         return self.add(Sum(streams[0].arity, len(streams)), *streams)
 
     def lift(self, function: Callable[..., ZSet], arity: int, *streams: Stream, name: str = "lift") -> Stream:
-        """A function of Z-sets, applied to those that the streams carry at each tick."""
+        """Return the result of a function of Z-sets, applied to the values of the streams at each tick."""
         return self.add(Lift(name, arity, tuple(stream.arity for stream in streams), function), *streams)
 
     def feedback(self, arity: int) -> Feedback:
-        """A stream that is delayed by one tick, to be connected later."""
+        """Return a stream that is delayed by one tick, to be connected later."""
         stream = Feedback(self, Delay(arity, self.is_nested), ())
         self.streams.append(stream)
         return stream
 
     def accept(self, operator: Operator, sources: Sequence[Stream]) -> None:
-        """Check that streams may feed an operator."""
+        """Check that an operator may read streams."""
         for place, (stream, arity) in enumerate(zip(sources, operator.accepts, strict=True)):
             if stream.circuit is not self:
                 raise CircuitError(
@@ -232,7 +234,7 @@ class Wiring:
             stream.operator.finish()
 
     def traces(self) -> Iterator[tuple[Stream, Trace]]:
-        """What the operators keep of the past, those of nested circuits included."""
+        """Yield the traces of the operators, including those of nested circuits."""
         for stream in self.streams:
             for trace in stream.operator.traces():
                 yield stream, trace

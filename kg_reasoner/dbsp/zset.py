@@ -1,7 +1,7 @@
-"""Z-sets: tables whose rows have integer weights. The group over which circuits compute.
+"""Z-sets: tables whose rows have integer weights, the group over which circuits compute.
 
-A set is a Z-set whose weights are all 1. A change of a set is one, too: weight 1 for what comes, -1 for what goes; adding it to the
-set gives the set afterwards. Source: Budiu, Chajed, McSherry, Ryzhyk and Tannen, DBSP: Automatic Incremental View Maintenance for
+A set is a Z-set whose weights are all 1. A change of a set is a Z-set with weight 1 for added and -1 for deleted rows; added to the
+set, it gives the new set. Source: Budiu, Chajed, McSherry, Ryzhyk and Tannen, DBSP: Automatic Incremental View Maintenance for
 Rich Query Languages (PVLDB 16, 2023), section 4.
 """
 
@@ -26,12 +26,12 @@ Reduction: TypeAlias = Callable[[Columns, Integers, Integers], Integers]
 
 
 class ZSet:
-    """Rows of integers with weights other than 0, sorted; the rows are unique, and nothing changes once it is made.
+    """Sorted, unique rows of integers with nonzero weights; immutable.
 
     Args:
-        columns: at least one int64 array, whose rows are sorted and unique. `ZSet.consolidated` takes rows in any order, and
+        columns: At least one int64 array, whose rows are sorted and unique. `ZSet.consolidated` takes rows in any order, and
             `ZSet.of` Python tuples.
-        weights: their weights, an int64 array without zeros.
+        weights: Their weights, an int64 array without zeros.
 
     >>> ZSet.of([(1, 2), (1, 2), (3, 4)]) - ZSet.of([(3, 4)])
     ZSet({(1, 2): 2})
@@ -45,7 +45,7 @@ class ZSet:
 
     @classmethod
     def of(cls, rows: Mapping[Row, int] | Iterable[Row], arity: int | None = None) -> ZSet:
-        """The Z-set of rows with weights, or of rows of weight 1 each. Where there may be no row, say the arity."""
+        """Return the Z-set of rows with weights, or of rows of weight 1 each. For an empty collection, `arity` is required."""
         weighted = rows if isinstance(rows, Mapping) else None
         listed = list(rows)
         if arity is None:
@@ -58,19 +58,19 @@ class ZSet:
 
     @classmethod
     def empty(cls, arity: int) -> ZSet:
-        """The zero of the group of Z-sets with so many columns."""
+        """Return the zero of the group of Z-sets with this number of columns."""
         if arity not in _EMPTY:
             _EMPTY[arity] = cls((np.empty(0, np.int64),) * arity, np.empty(0, np.int64))
         return _EMPTY[arity]
 
     @classmethod
     def consolidated(cls, columns: Sequence[Integers], weights: Integers | None = None) -> ZSet:
-        """The Z-set of rows in any order, also repeated ones; their weights are 1 if none are given."""
+        """Return the Z-set of rows in any order, with repetitions; the default weight is 1."""
         return cls(*consolidate(tuple(columns), np.ones(len(columns[0]), np.int64) if weights is None else weights))
 
     @classmethod
     def sum(cls, zsets: Sequence[ZSet], arity: int) -> ZSet:
-        """The sum of Z-sets."""
+        """Return the sum of Z-sets."""
         filled = [zset for zset in zsets if len(zset)]
         if len(filled) < 2:
             return filled[0] if filled else cls.empty(arity)
@@ -78,7 +78,7 @@ class ZSet:
 
     @classmethod
     def gathered(cls, parts: Sequence[Weighted], arity: int) -> ZSet:
-        """The Z-set of the rows of some tables, in any order."""
+        """Return the Z-set of the rows of several tables, in any order."""
         return cls(*consolidate(*concatenated(parts))) if parts else cls.empty(arity)
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -100,11 +100,11 @@ class ZSet:
     __hash__ = None  # type: ignore[assignment]  # arrays are compared, not hashed
 
     def as_dict(self) -> dict[Row, int]:
-        """The rows and their weights."""
+        """Return the rows with their weights."""
         return dict(zip(self.rows(), self.weights.tolist(), strict=True))
 
     def rows(self) -> list[Row]:
-        """The rows, sorted, without their weights."""
+        """Return the rows, sorted, without their weights."""
         return list(zip(*(column.tolist() for column in self.columns), strict=True))
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class ZSet:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of its arrays."""
+        """The size of its arrays in bytes."""
         return int(self.weights.nbytes + sum(column.nbytes for column in self.columns))
 
     # --- the group ----------------------------------------------------------------------------------------------------
@@ -129,41 +129,43 @@ class ZSet:
     # --- linear functions ---------------------------------------------------------------------------------------------
 
     def map(self, function: Mapper) -> ZSet:
-        """Each row replaced by another one, of any arity; weights of rows that become equal are added."""
+        """Return a Z-set with each row replaced by another one, of any arity; weights of equal rows are added."""
         return ZSet.consolidated([np.asarray(column, np.int64) for column in function(self.columns)], self.weights)
 
     def project(self, places: Sequence[int]) -> ZSet:
-        """Each row replaced by some of its columns, in the order given."""
+        """Return a Z-set with each row reduced to some of its columns, in the given order."""
         return ZSet.consolidated([self.columns[place] for place in places], self.weights)
 
     def filter(self, condition: Condition) -> ZSet:
-        """The rows for which a condition holds."""
+        """Return the rows that satisfy a condition."""
         return self.at(condition(self.columns).nonzero()[0])
 
     def at(self, places: Integers | slice) -> ZSet:
-        """Some of the rows, by their places, ascending."""
+        """Return the rows at these places, which must be ascending."""
         return ZSet(tuple(column[places] for column in self.columns), self.weights[places])
 
     # --- other functions ----------------------------------------------------------------------------------------------
 
     def distinct(self) -> ZSet:
-        """The rows of positive weight, with weight 1 each."""
+        """Return the rows of positive weight, with weight 1 each."""
         kept = self.at((self.weights > 0).nonzero()[0])
         return ZSet(kept.columns, np.ones(len(kept), np.int64))
 
     def to_set(self) -> set[Row]:
-        """The rows of positive weight."""
+        """Return the rows of positive weight."""
         return set(self.distinct().rows())
 
     def join(self, other: ZSet, on: int) -> ZSet:
-        """Pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are multiplied."""
+        """Return pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are
+        multiplied.
+        """
         key = self.columns[:on]
         places, which = ranges(other.columns, key, key)
         columns = [column[which] for column in self.columns] + [column[places] for column in other.columns[on:]]
         return ZSet.consolidated(columns, self.weights[which] * other.weights[places])
 
     def aggregate(self, by: int, *reductions: Reduction) -> ZSet:
-        """For each group of rows that agree in their first `by` columns: these, then a number from each reduction.
+        """Return, for each group of rows with equal first `by` columns, these columns and a number from each reduction.
 
         Rows of weights below 1 count for nothing, and a group without others has no result. See `aggregates` for reductions.
         """

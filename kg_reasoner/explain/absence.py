@@ -1,4 +1,4 @@
-"""The forms of a `WhyNot`: text, plain data, a graph, a page."""
+"""Output formats of a `WhyNot`: text, plain data, a graph, a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN: Final = 5
 
 
 def absence_text(answer: Absence) -> str:
-    """The prefixes that are used, what is not there, and the rules that could derive it."""
+    """Return the prefixes, the fact that does not hold, and the rules that could derive it."""
     names = Names(answer.prefixes)
     lines = [f"{show_statement(answer.fact, names)}   ({_summary(answer)})"]
     lines += [f"{names.term(term)} occurs nowhere in the facts and the rules" for term in answer.unknown]
@@ -39,17 +39,17 @@ def absence_text(answer: Absence) -> str:
 
 
 def _idle(answer: Absence, names: Names) -> str:
-    """The rules that do not apply, as a number with the reasons."""
+    """Return the number of rules that do not apply, with the reasons."""
     failed = [miss.failed for miss in answer.idle]
     empty = list(dict.fromkeys(_relation(part, names) for part in failed if isinstance(part, Atom)))
-    reasons = [f"there are no facts of {', '.join(empty[:_SHOWN])}{' ...' if len(empty) > _SHOWN else ''}"] if empty else []
+    reasons = [f"no facts of {', '.join(empty[:_SHOWN])}{' ...' if len(empty) > _SHOWN else ''}"] if empty else []
     reasons += dict.fromkeys(f"{show_statement(part, names)} is false" for part in failed if not isinstance(part, Atom))
     count = len(failed)
     return f"{count} more rule{'s do' if count != 1 else ' does'} not apply: {'; '.join(reasons)}"
 
 
 def _relation(atom: Atom, names: Names) -> str:
-    """The relation that an atom is about: the property, or under rdf:type the class."""
+    """Return the relation of an atom: the property, or the class of an atom with rdf:type."""
     if atom.predicate != TRIPLE:
         return atom.predicate
     _, property, value = atom.terms
@@ -57,9 +57,10 @@ def _relation(atom: Atom, names: Names) -> str:
 
 
 def absence_dict(answer: Absence) -> dict[str, Any]:
-    """``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, what ``held`` and what ``failed`` of its body, the
-    ``problem`` with that (see `Problem`) and a ``note`` on it, ``examples`` of values with which it got that far, and whether there
-    are ``more``. The same under ``idle`` for rules that do not apply."""
+    """Return ``fact``, ``unknown`` terms, and ``rules``: each with the ``rule``, the parts of its body that ``held`` and
+    ``failed``, the ``problem`` (see `Problem`) with a ``note``, ``examples`` of values up to that part, and whether there are
+    ``more``. ``idle`` has the same for rules that do not apply.
+    """
     return {
         "fact": statement_dict(answer.fact, answer.prefixes),
         "unknown": [term_text(term) for term in answer.unknown],
@@ -81,7 +82,7 @@ def _miss_dict(miss: Miss, answer: Absence) -> dict[str, Any]:
 
 
 def absence_dot(answer: Absence) -> str:
-    """A directed graph: as for proofs, but what is not there is dashed."""
+    """Return a directed graph as for proofs; statements that do not hold are dashed."""
     names = Names(answer.prefixes)
     missing = f'style="filled,dashed", fillcolor="{COLOURS["absent"]}"'
     lines = [*HEADER, f"  s [shape=box, {missing}, penwidth=2, label={quoted(show_statement(answer.fact, names))}];"]
@@ -98,7 +99,7 @@ def absence_dot(answer: Absence) -> str:
 
 
 def absence_page(answer: Absence) -> str:
-    """The whole page."""
+    """Return the HTML page."""
     names = Names(answer.prefixes)
     parts = [
         f"<p><code>{escape(names.term(term))}</code> occurs nowhere in the facts and the rules.</p>\n" for term in answer.unknown
@@ -126,8 +127,8 @@ def absence_page(answer: Absence) -> str:
 def _summary(answer: Absence) -> str:
     count = len(answer.misses)
     if count == 0:
-        return "is not there, and no rule could derive it"
-    return f"is not there; {count} rule{'s' * (count != 1)} could derive it"
+        return "does not hold, and no rule could derive it"
+    return f"does not hold; {count} rule{'s' * (count != 1)} could derive it"
 
 
 def _values(example: tuple[tuple[Variable, Term], ...], names: Names) -> str:

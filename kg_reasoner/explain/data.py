@@ -1,4 +1,4 @@
-"""Proofs as plain data, for programs: dicts and lists that `json` can write. Terms are in N-Triples form, nothing is shortened."""
+"""Proofs as plain data: dicts and lists that `json` can write. Terms are in N-Triples form, without prefixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["proof_dict", "rule_dict", "statement_dict"]
 
 
 def proof_dict(proof: ProofSteps) -> dict[str, Any]:
-    """``conclusion``, ``height``, ``shortest``, and ``steps``, each after its premises, the conclusion last.
+    """Return ``conclusion``, ``height``, ``shortest``, and ``steps``, each after its premises, the conclusion last.
 
     A step has its ``number`` (from 0), the statement (see `statement_dict`), its ``reason`` (see `Reason`), and if that is
     ``rule``: the ``rule`` (see `rule_dict`), the ``bindings`` of its variables, and the numbers of its ``premises``. An aggregate
@@ -42,7 +42,7 @@ def _step_dict(step: Step, proof: ProofSteps) -> dict[str, Any]:
 
 
 def statement_dict(statement: Statement, prefixes: Mapping[str, str]) -> dict[str, Any]:
-    """The statement as ``text`` for people, and what it is made of.
+    """Return a statement as ``text`` for people and as structured data.
 
     A triple has ``triple`` (three terms), another fact ``predicate`` and ``arguments``; a negation has that of its atom under
     ``not``. Variables that are left in a negated atom begin with a question mark. The value of a BIND has the ``value``; a group of
@@ -72,5 +72,5 @@ def _argument(term: Argument) -> str:
 
 
 def rule_dict(rule: Rule) -> dict[str, Any]:
-    """The ``name`` of a rule and the ``axiom`` it comes from (None where it has none), and its ``text``, with full IRIs."""
+    """Return the ``name``, the ``axiom`` (each may be None) and the ``text`` of a rule, with full IRIs."""
     return {"name": rule.origin.name, "axiom": rule.origin.axiom or None, "text": format_rule(rule, {})}

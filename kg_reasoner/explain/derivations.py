@@ -1,10 +1,10 @@
-"""The rule instances that derive a given fact, found from the head downwards.
+"""Rule instances that derive a given fact, found backwards from the head.
 
-Rules are planned once for "the head is known": the kernels then join the body from the head's constants on, and no relation is read
-from end to end unless a rule's body has nothing to do with its head.
+Rules are planned once for a known head: the kernels join the body starting from the head's constants. They scan a whole relation
+only if the body of the rule shares no variable with its head.
 
-Rules with AGGREGATE are those that the engine has made of them (see `kg_reasoner.planning.groups`), but they are shown as the
-program has them: a group is a fact that needs no rule, and its solutions can be told, see `Derivations.group`.
+A rule with AGGREGATE is evaluated in the form into which the engine rewrites it (see `kg_reasoner.planning.groups`), and shown
+as written: a group is a fact that needs no rule, and `Derivations.group` returns its solutions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FIRST_ROWS, MOST_ROWS = 4, 1 << 12
 
 
 class HeadPlan:
-    """A rule over relations, planned for a known head. `rule` is the rule as the program has it, or an aggregate's body.
+    """A rule over relations, planned for a known head. `rule` is the rule as written, or the body of an aggregate.
 
     Variables for properties and classes are `fixed`: that says which relations are meant, or which part of the one relation, and so
     how many rows to expect. The others are `variables`, the head's first.
@@ -71,12 +71,12 @@ class HeadPlan:
         ]
 
     def fits(self, values: Sequence[int]) -> bool:
-        """Whether the head's constants and repeated variables agree with a tuple."""
+        """Return whether the head's constants and repeated variables agree with a tuple."""
         return all(values[column] == (values[other] if other >= 0 else -1 - other) for column, other in self.repeats)
 
 
 class Instance:
-    """A rule instance: its plan, the values of the plan's variables, and the facts that its positive atoms become, in order."""
+    """A rule instance: its plan, the values of the plan's variables, and the facts that match its positive atoms, in order."""
 
     __slots__ = ("plan", "premises", "values")
 
@@ -89,7 +89,7 @@ class Instance:
 
 
 class Derivations:
-    """Finds rule instances over the relations of a catalog, as they are at the moment."""
+    """Finds rule instances over the current contents of a catalog's relations."""
 
     def __init__(self, catalog: Catalog, values: ValueTable, statistics: Statistics) -> None:
         self.catalog = catalog
@@ -110,7 +110,7 @@ class Derivations:
         self._set_width(16)
 
     def use(self, rules: tuple[Rule, ...]) -> None:
-        """Take note of the active rules, and of relations that are new."""
+        """Set the active rules, and include new relations."""
         if rules != self.rules:
             self.rules = rules
             self._pieces = list(dict.fromkeys(piece for rule in rules if rule.body for piece in pieces(rule)))
@@ -137,14 +137,14 @@ class Derivations:
             self._names.clear()
 
     def _rows(self) -> int:
-        """The number of rows of all relations."""
+        """Return the total number of rows of all relations."""
         relations = self.database.relations
         return int(relations.words[: len(relations), Relation.fields["count"][0]].sum()) + 1
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
     def flags(self, fact: Fact) -> int:
-        """The flags of a fact, or -1 if there is no such fact."""
+        """Return the flags of a fact, or -1 if it does not hold."""
         relation, values = fact
         if relation < 0:
             return -1
@@ -159,7 +159,7 @@ class Derivations:
         self._tuple_address = address(self._tuple)
 
     def fact(self, atom: Atom) -> Fact | None:
-        """The stored form of an atom of constants; None if one of its terms, or its predicate, is not known at all."""
+        """Return the stored form of a ground atom, or None if its predicate or one of its terms is unknown."""
         ids = tuple(self.catalog.dictionary.find(term) for term in atom.terms if not isinstance(term, Variable))
         if len(ids) < atom.arity or -1 in ids or atom.predicate.startswith(INTERNAL):
             return None
@@ -169,7 +169,7 @@ class Derivations:
         return None if relation < 0 or self.database.relations[relation].arity != len(ids) else (relation, ids)
 
     def atom(self, fact: Fact) -> Atom:
-        """A stored fact as an atom of constants; a violation is the head ``false``."""
+        """Return a stored fact as a ground atom; a violation is the head ``false``."""
         relation, values = fact
         predicate, property, value = self._name(relation)
         terms = tuple(map(self.catalog.dictionary.decode, values))
@@ -187,11 +187,11 @@ class Derivations:
         return key
 
     def is_group(self, fact: Fact) -> bool:
-        """Whether a fact is a group of some aggregate."""
+        """Return whether a fact is a group of an aggregate."""
         return bool(self._groups) and self._name(fact[0])[0] in self._groups
 
     def group(self, fact: Fact, most: int) -> tuple[Aggregate, list[Fact], int]:
-        """The aggregate of a group, some of its solutions as facts, and how many it has."""
+        """Return the aggregate of a group, up to `most` of its solutions as facts, and the number of its solutions."""
         relation, values = fact
         aggregate, solutions = self._groups[self._name(relation)[0]]
         source = self.catalog.predicates[solutions.predicate]
@@ -206,7 +206,7 @@ class Derivations:
         return aggregate, [(source, tuple(row)) for row in rows.tolist()], count
 
     def groups_atom(self, aggregate: Aggregate) -> Atom | None:
-        """The atom that the engine has in the place of an aggregate of some rule."""
+        """Return the atom that replaces an aggregate in the engine's rules."""
         for part, shown in self._pieces:
             if shown.body == (aggregate,) and is_group(part):
                 return part.head
@@ -215,11 +215,11 @@ class Derivations:
     # --- instances --------------------------------------------------------------------------------------------------
 
     def instances(self, fact: Fact) -> list[Instance]:
-        """All instances that derive a fact from facts that are there."""
+        """Return all instances that derive a fact from facts that hold."""
         return [instance for plan in self.plans(fact) for chunk in self.chunks(plan, fact) for instance in chunk]
 
     def chunks(self, plan: HeadPlan, fact: Fact) -> Iterator[list[Instance]]:
-        """The instances of one plan that derive a fact, some at a time; always in the same order while nothing changes.
+        """Yield the instances of one plan that derive a fact, in chunks. The order is stable while nothing changes.
 
         Only one such iterator can be in use: the kernels join for one plan at a time.
         """
@@ -250,7 +250,7 @@ class Derivations:
             bindings[slot] = value
 
     def _compute(self, plan: HeadPlan, head: Sequence[int]) -> None:
-        """Compute all results of functions that the plan will look up, so that no instance is passed over."""
+        """Compute all results of functions that the plan will look up, so that no instance is missed."""
         room = max(1, len(self._out) // max(1, plan.rest))
         while True:
             self._begin(plan, head)
@@ -260,7 +260,7 @@ class Derivations:
                 return
 
     def answer(self) -> bool:
-        """Compute the results that kernels have asked for. False: there were none."""
+        """Compute the results requested by kernels. Return false if they requested none."""
         if self.database.context.request_count == 0:
             return False
         self.catalog.functions.answer()
@@ -268,7 +268,7 @@ class Derivations:
         return True
 
     def start(self, plan: int) -> None:
-        """Get ready to fetch the matches of a plan."""
+        """Prepare to fetch the matches of a plan."""
         database = self.database
         while (status := native.start_query(self._context, plan)) != DONE:
             if status == BUILD_INDEX:
@@ -279,7 +279,7 @@ class Derivations:
                 self.answer()
 
     def plans(self, fact: Fact) -> list[HeadPlan]:
-        """The plans of the rules whose heads may become a fact, those with short bodies first."""
+        """Return the plans of the rules whose heads unify with a fact, those with short bodies first."""
         relation, values = fact
         key = self.catalog.layout.kind(relation, values)
         plans = self._of_head.get(key)
@@ -289,7 +289,7 @@ class Derivations:
         return plans
 
     def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, Rule, StoredRule]]:
-        """The rules that may derive a fact: as the engine has them, as they are shown, and over relations."""
+        """Yield the rules that may derive a fact: as the engine evaluates them, as written, and over relations."""
         atom = self.atom(fact)
         for rule, shown in self.rules_for(atom):
             copy = rule if atom.predicate != TRIPLE else _with_predicate(rule, atom)
@@ -298,7 +298,7 @@ class Derivations:
                     yield rule, shown, stored
 
     def rules_for(self, atom: Atom) -> list[tuple[Rule, Rule]]:
-        """The active rules whose heads have the atom's predicate (for triples: its property, its class), in their order.
+        """Return the active rules whose heads have the atom's predicate (for triples: its property, its class), in their order.
 
         Each without aggregates, as the engine has it, and as the program has it.
         """
@@ -323,7 +323,7 @@ class Derivations:
     # --- what an instance says --------------------------------------------------------------------------------------
 
     def bindings(self, instance: Instance) -> dict[Variable, Term]:
-        """The values of all variables of an instance's rule but those that its negations have for themselves, in their order."""
+        """Return the values of the variables of an instance's rule in their order, without those local to negations."""
         plan, decode = instance.plan, self.catalog.dictionary.decode
         ids = {**plan.fixed, **dict(zip(map(Variable, plan.variables), instance.values, strict=True))}
         variables = dict.fromkeys(v for part in (plan.rule.head, *plan.rule.body) for v in variables_of(part))
@@ -331,7 +331,7 @@ class Derivations:
 
 
 def _with_predicate(rule: Rule, atom: Atom) -> Rule | None:
-    """The rule with values for its head's property and class, so that the head can become the atom; None: it cannot."""
+    """Return the rule with values for the property and class of its head that unify it with the atom, or None."""
     _, property, value = rule.head.terms
     _, known_property, known_value = atom.terms
     values: dict[Variable, Term] = {}
@@ -347,7 +347,7 @@ def _with_predicate(rule: Rule, atom: Atom) -> Rule | None:
 
 
 def fixed_variables(rule: Rule, copy: Rule) -> dict[Variable, Term]:
-    """The variables of a rule that a copy of it has constants for."""
+    """Return the variables of a rule that are constants in a copy of it."""
     fixed: dict[Variable, Term] = {}
     for atom, copied in zip(_atoms(rule), _atoms(copy), strict=True):
         for term, constant in zip(atom.terms, copied.terms, strict=True):

@@ -1,4 +1,4 @@
-"""Proofs as graphs in the language of Graphviz. Nothing is drawn here."""
+"""Proofs as graphs in the DOT language of Graphviz. This module draws nothing itself."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ HEADER: Final = (
 
 
 def proof_dot(proof: ProofSteps) -> str:
-    """A directed graph: a box for each statement, an ellipse for each rule instance, arrows from premises to conclusions, and from
-    solutions to the aggregate over them."""
+    """Return a directed graph: boxes for statements, ellipses for rule instances, arrows from premises to conclusions and from
+    solutions to aggregates.
+    """
     return "\n".join([*HEADER, *_proof_lines(proof, Names(proof.prefixes), ""), "}"]) + "\n"
 
 
 def proofs_dot(proofs: Sequence[ProofSteps]) -> str:
-    """One directed graph of several proofs, each in a cluster of its own with its number and height."""
+    """Return one directed graph of several proofs, each in a cluster labelled with its number and height."""
     names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
     lines = [*HEADER]
     for number, proof in enumerate(proofs, start=1):
@@ -50,7 +51,7 @@ def proofs_dot(proofs: Sequence[ProofSteps]) -> str:
 
 
 def _proof_lines(proof: ProofSteps, names: Names, mark: str) -> list[str]:
-    """The nodes and arrows of a proof; the names of its nodes begin with a mark."""
+    """Return the nodes and arrows of a proof; names of nodes begin with `mark`."""
     lines: list[str] = []
     last = len(proof.steps) - 1
     for number, step in enumerate(proof.steps):
@@ -68,7 +69,7 @@ def _proof_lines(proof: ProofSteps, names: Names, mark: str) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    r"""A quoted string of the language: a backslash begins an escape there, also one that stands for the name of a node (``\N``).
+    r"""Return a quoted DOT string. In DOT, a backslash begins an escape, also one for the name of a node (``\\N``).
 
     >>> print(quoted('a "b" \\N'))
     "a \"b\" \\N"

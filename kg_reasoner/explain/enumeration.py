@@ -1,7 +1,7 @@
-"""All proofs of a fact, one after the other: by height, and for each height by choosing instances and going back.
+"""Enumeration of all proofs of a fact by increasing height, with backtracking over the choice of instances.
 
-A proof chooses one instance for each fact that it proves by a rule, so that no fact rests on itself; two proofs are different if
-they choose differently. There are finitely many, but often very many: they are made while they are being read.
+A proof chooses one instance for each fact that it proves by a rule, without cycles. Two proofs differ if their choices differ.
+The number of proofs is finite but often very large, so they are generated lazily.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["enumerate_proofs"]
 
 
 def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Iterator[tuple[Choice, bool]]:
-    """All proofs of a fact, each once, and whether it is the shortest: first that of `find_proof`, then lower ones first.
+    """Yield each proof of a fact once, with whether it is the shortest: first that of `find_proof`, then by increasing height.
 
     What is explicit or stated is never proved by a rule, except for the goal: its proofs by rules come after the one without.
     """
@@ -37,7 +37,7 @@ def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Itera
 
 
 def _same(choice: Choice, other: Choice) -> bool:
-    """Whether two proofs apply the same rules to the same facts."""
+    """Return whether two proofs apply the same rules to the same facts."""
     return choice.keys() == other.keys() and all(
         instance.plan.rule is other[fact].plan.rule and instance.premises == other[fact].premises
         for fact, instance in choice.items()
@@ -45,7 +45,7 @@ def _same(choice: Choice, other: Choice) -> bool:
 
 
 class _Proofs:
-    """Enumerates proofs of one height, by choosing an instance for one fact after the other and going back."""
+    """Enumerates the proofs of one height with backtracking, choosing an instance for one fact after another."""
 
     def __init__(self, search: Search) -> None:
         self.search = search
@@ -78,7 +78,7 @@ class _Proofs:
                 yield dict(choice)
 
     def _options(self, fact: Fact, choice: Choice, depths: dict[Fact, int], bound: int) -> list[Instance]:
-        """The instances that may prove a fact in a proof so far, those with low premises first."""
+        """Return the instances that can prove a fact in a partial proof, those with low premises first."""
         above = _above(fact, choice)
         options: list[tuple[int, int, Instance]] = []
         for instance in self._all(fact):
@@ -103,13 +103,13 @@ class _Proofs:
         return self.search.node(fact).given
 
     def _lowest(self, fact: Fact) -> int:
-        """A lower bound of the height of a fact's proofs: the smallest height unless that takes too long to find out."""
+        """Return a lower bound of the height of a fact's proofs: the smallest height, unless computing it takes too long."""
         node = self.search.node(fact)
         self.search.settle(node)
         return node.lowest
 
     def _depths(self, choice: Choice) -> dict[Fact, int]:
-        """How far below the goal the facts of a proof lie at most, those nearer to the goal first; there is no cycle."""
+        """Return the maximal depth of each fact of a proof below the goal, by increasing depth. The proof has no cycle."""
         depths: dict[Fact, int] = {}
         for fact in reversed(below_first(self.search.goal.fact, choice)):
             depth = depths.setdefault(fact, 0)

@@ -1,4 +1,4 @@
-"""From facts as people give them to proofs as they read them."""
+"""The front end of explanations: from a fact in the caller's terms to a proof."""
 
 from __future__ import annotations
 
@@ -22,49 +22,53 @@ from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
-__all__ = ["Explainer", "Renaming"]
+__all__ = ["Explainer", "StoredForm"]
 
 
-class Renaming(Protocol):
-    """How facts about equal terms are stored, where one term stands for all (see `kg_reasoner.engine.equality`)."""
+class StoredForm(Protocol):
+    """The mapping between facts and their stored form when equal terms are merged (see `kg_reasoner.engine.equality`)."""
 
     def image(self, atom: Atom) -> Atom:
-        """The fact as it is stored."""
+        """Return the stored form of a fact."""
         ...
 
     def asserted(self, atom: Atom) -> Atom:
-        """An explicit fact that a stored one stands for."""
+        """Return an explicit fact with this stored form."""
         ...
 
     def contradiction(self, rule: Rule, terms: Mapping[str, Term]) -> Atom | None:
-        """The stored fact that is a contradiction by itself, if a violation is one of that kind."""
+        """Return the stored fact that is contradictory by itself and causes a violation, if there is one."""
         ...
 
 
 class Explainer:
-    """Explains the facts of a reasoner, as they are at the moment. Nothing is materialised here.
+    """Explains the current facts of a reasoner. It materialises nothing.
 
     Facts are triples of terms, atoms of constants, or violations of constraints (`kg_reasoner.api.reasoner.Violation`).
     """
 
-    def __init__(self, derivations: Derivations, renaming: Renaming | None = None) -> None:
+    def __init__(self, derivations: Derivations, renaming: StoredForm | None = None) -> None:
         self.derivations = derivations
         self.renaming = renaming
         self.prefixes: Mapping[str, str] = {}
         self.version = -1
 
     def use(self, version: int, rules: tuple[Rule, ...], prefixes: Mapping[str, str]) -> None:
-        """Take note of the active rules, and of the version of the facts and rules for which they are."""
+        """Set the active rules and prefixes, and the version of the facts and rules that they belong to."""
         self.version = version
         self.prefixes = prefixes
         self.derivations.use(rules)
 
     def explain(self, fact: Any, effort: int | None = EFFORT) -> Proof:
-        """A proof of a fact, see `find_proof`.
+        """Return a proof of a fact, see `find_proof`.
+
+        Args:
+            fact: The fact.
+            effort: The maximal number of instances to examine for the shortest proof; None means unlimited.
 
         Raises:
-            NoProofError: there is no such fact.
-            ReasonerError: that is not a fact at all.
+            NoProofError: The fact does not hold.
+            ReasonerError: The argument is not a fact.
         """
         stored, flags = self._stored(fact)
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort)
@@ -73,7 +77,7 @@ class Explainer:
         return self._proof(fact, stored, *found)
 
     def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
-        """All proofs of a fact, one by one, see `enumerate_proofs`. Errors are those of `explain`, and come at once.
+        """Return an iterator over all proofs of a fact, see `enumerate_proofs`. Errors are those of `explain`, raised at once.
 
         Should the `version` of the facts and rules change before all have been read, going on is an error.
         """
@@ -92,10 +96,10 @@ class Explainer:
             yield self._proof(asked, fact, choice, shortest)
 
     def why_not(self, fact: Any) -> WhyNot:
-        """Which rules could derive a fact that is not there, and what they miss, see `kg_reasoner.explain.missing`.
+        """Return the rules that could derive a fact that does not hold, and what they lack, see `kg_reasoner.explain.missing`.
 
         Raises:
-            ReasonerError: the fact is there, or that is not a fact at all.
+            ReasonerError: The fact is there, or The argument is not a fact.
         """
         atom = self._image(self._atom(fact))
         stored = self.derivations.fact(atom)
@@ -106,10 +110,10 @@ class Explainer:
     # --- facts ------------------------------------------------------------------------------------------------------
 
     def _stored(self, fact: Any) -> tuple[Fact, int]:
-        """A fact and its flags.
+        """Return a fact in stored form, and its flags.
 
         Raises:
-            NoProofError: there is no such fact.
+            NoProofError: The fact does not hold.
         """
         derivations = self.derivations
         if hasattr(fact, "rule") and hasattr(fact, "terms"):
@@ -129,10 +133,10 @@ class Explainer:
         return relation, tuple(catalog.dictionary.find(term) for term in terms.values())
 
     def _atom(self, fact: Any) -> Atom:
-        """A fact as an atom.
+        """Return a fact as an atom.
 
         Raises:
-            ReasonerError: it is neither a triple of terms nor an atom of constants.
+            ReasonerError: It is neither a triple of terms nor an atom of constants.
         """
         atom = fact if isinstance(fact, Atom) else Atom(TRIPLE, tuple(fact)) if isinstance(fact, tuple | list) else None
         if atom is None or (atom.predicate == TRIPLE and atom.arity != 3):
@@ -145,7 +149,7 @@ class Explainer:
         return atom
 
     def _image(self, atom: Atom) -> Atom:
-        """The atom in the terms that are stored."""
+        """Return an atom in stored terms."""
         return atom if self.renaming is None else self.renaming.image(atom)
 
     def _text(self, fact: Any) -> str:
@@ -156,17 +160,17 @@ class Explainer:
     # --- proofs -----------------------------------------------------------------------------------------------------
 
     def _proof(self, asked: Any, goal: Fact, choice: Choice, shortest: bool) -> Proof:
-        writer = _Writer(self.derivations, self.renaming)
+        writer = _StepWriter(self.derivations, self.renaming)
         writer.write(goal, choice)
         if not hasattr(asked, "rule"):
             writer.rename(goal, self._atom(asked))
         return Proof(tuple(writer.steps), shortest, self.prefixes)
 
 
-class _Writer:
+class _StepWriter:
     """Writes the steps of a proof, premises first."""
 
-    def __init__(self, derivations: Derivations, renaming: Renaming | None) -> None:
+    def __init__(self, derivations: Derivations, renaming: StoredForm | None) -> None:
         self.derivations = derivations
         self.renaming = renaming
         self.steps: list[Step] = []
@@ -174,7 +178,7 @@ class _Writer:
         self._others: dict[Statement, int] = {}
 
     def write(self, goal: Fact, choice: Choice) -> None:
-        """A proof of a fact, but for what is there already."""
+        """Write the proof of a fact, without the steps that exist already."""
         for fact in below_first(goal, choice):
             if fact in self._facts:
                 continue
@@ -186,7 +190,7 @@ class _Writer:
                 self.give(fact)
 
     def give(self, fact: Fact) -> None:
-        """A fact that needs no rule."""
+        """Write a fact that needs no rule."""
         atom = self.derivations.atom(fact)
         reason: Reason = "explicit"
         if not self.derivations.flags(fact) & EXPLICIT:
@@ -197,7 +201,7 @@ class _Writer:
         self._facts[fact] = self._add(Step(atom, reason))
 
     def rename(self, fact: Fact, wanted: Atom) -> None:
-        """Say a fact that is proved, last of all, in the names that are wanted."""
+        """Write a proved fact in the requested names, as the last step."""
         proved = self.steps[self._facts[fact]]
         if proved.statement == wanted:
             return
@@ -207,7 +211,7 @@ class _Writer:
             self._add(Step(wanted, "same", premises=(self._facts[fact],)))
 
     def derive(self, fact: Fact, instance: Instance) -> None:
-        """A fact by a rule instance whose premises are there; a solution of an aggregate by that aggregate's body."""
+        """Write a fact derived by a rule instance whose premises exist, or a solution of an aggregate."""
         rule = instance.plan.rule
         bindings = self.derivations.bindings(instance)
         facts = iter(instance.premises)
@@ -232,7 +236,7 @@ class _Writer:
             self._facts[fact] = self._once(Step(solution, "solution", None, values, tuple(premises)))
 
     def aggregate(self, fact: Fact) -> None:
-        """A group, after some of its solutions. These lie in lower strata: nothing that is to be proved is among them."""
+        """Write a group after some of its solutions, which lie in lower strata and thus do not depend on the goal."""
         part, solutions, count = self.derivations.group(fact, SHOWN)
         for solution in solutions:
             if solution not in self._facts:
@@ -247,7 +251,7 @@ class _Writer:
         self._facts[fact] = self._once(Step(group, "aggregated", premises=premises))
 
     def _once(self, step: Step) -> int:
-        """A step that is not a fact: it is written once."""
+        """Write a step that is not a fact, unless it exists already; return its number."""
         number = self._others.get(step.statement)
         if number is None:
             number = self._others[step.statement] = self._add(step)

@@ -1,4 +1,4 @@
-"""Parts of rules with values for their variables."""
+"""Substitution of values for variables in parts of rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ground(part: BodyLiteral, bindings: Bindings) -> BodyLiteral:
 
 
 def ground_aggregate(part: Aggregate, bindings: Bindings) -> Aggregate:
-    """An aggregate with values for the variables that it groups by; its other variables are its own."""
+    """Return an aggregate with its group variables replaced by their values; its other variables are local."""
     values = {variable: bindings[variable] for variable in part.group if variable in bindings}
     body = tuple(ground(inner, values) for inner in part.body)
     group = tuple(variable for variable in part.group if variable not in values)

@@ -1,4 +1,4 @@
-"""Proofs as pages that need nothing else: no script, no style sheet or font from elsewhere. What comes from data is escaped."""
+"""Proofs as self-contained HTML pages without external scripts, style sheets or fonts. Text from data is escaped."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ td { padding: .1rem 1rem .1rem 0; }
 
 
 def proof_page(proof: ProofSteps) -> str:
-    """The page of one proof."""
+    """Return the page of one proof."""
     return proofs_page([proof])
 
 
 def proofs_page(proofs: Sequence[ProofSteps]) -> str:
-    """The page of some proofs of one statement, of which there is at least one."""
+    """Return the page of one or more proofs of a statement."""
     names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
     parts = []
     for number, proof in enumerate(proofs, start=1):
@@ -73,7 +73,7 @@ def _summary(proof: ProofSteps) -> str:
 
 
 def page(title: str, note: str, body: str, names: Names) -> str:
-    """A page with a title (text), a note (text) and a body (HTML), and at its end the prefixes that were used."""
+    """Return a page with a title (text), a note (text), a body (HTML), and finally the prefixes in use."""
     rows = "".join(
         f"<tr><td><code>{escape(prefix)}:</code></td><td><code>{escape(namespace)}</code></td></tr>"
         for prefix, namespace in sorted(names.used.items())
@@ -88,7 +88,7 @@ def page(title: str, note: str, body: str, names: Names) -> str:
 
 
 def _tree(proof: ProofSteps, tree: list[Line], names: Names, prefix: str, heading: bool) -> str:
-    """One tree; the ids of its parts begin with a prefix."""
+    """Return one tree; the ids of its elements begin with `prefix`."""
     parts = []
     if heading:
         parts.append(f"<h2>{escape(show_statement(proof.steps[tree[0].step].statement, names))}</h2>\n")
@@ -131,7 +131,7 @@ def _why(step: Step, names: Names) -> str:
 
 
 def _instance(step: Step, names: Names) -> str:
-    """The rule and the values of its variables."""
+    """Return the rule and the values of its variables."""
     assert step.rule is not None
     rule = f"<code>{escape(show_rule(step.rule, names))}</code>"
     values = "".join(

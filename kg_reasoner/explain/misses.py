@@ -1,4 +1,4 @@
-"""What is missing for a fact, as data: the rules that could derive it, with the part of each that fails."""
+"""Data of `missing`: the rules that could derive a fact, with the part of each that fails."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ BIND has a type error; a BIND or an aggregate has another value."""
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A rule that could derive the fact but does not. `held` and `failed` are parts of its body as they are tried, with values.
+    """A rule that could derive the fact but does not. `held` and `failed` are ground parts of its body, in the order of trying.
 
     `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
-    first. They are the only ones unless there are `more`. The `note` says what there is instead, if anything.
+    first. They are the only ones unless there are `more`. The `note` describes what holds instead, if anything.
     """
 
     rule: Rule
@@ -36,7 +36,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """All that the forms of a `kg_reasoner.explain.missing.WhyNot` are made of."""
+    """The data from which all formats of a `kg_reasoner.explain.missing.WhyNot` are made."""
 
     fact: Atom
     misses: tuple[Miss, ...]

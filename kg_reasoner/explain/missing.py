@@ -1,7 +1,8 @@
-"""Why a fact is not there: for each rule that could derive it, how far its body can be matched, and the part that fails.
+"""Why a fact does not hold: for each rule that could derive it, how far its body matches, and which part fails.
 
-A body is tried in the order in which it is written; negations, filters and BINDs come as soon as the head or parts before them bind
-their variables. The part that fails is the first without a match, given those before it; the values shown are of a match so far.
+The parts of a body are tried in the order in which they are written; negations, filters and BINDs come as soon as their variables
+are bound. The failing part is the first without a match, given the parts before it; the shown values are those of one match of
+these parts.
 """
 
 from __future__ import annotations
@@ -52,38 +53,38 @@ Bindings = dict[Variable, Term]
 
 
 class WhyNot(Absence):
-    """Why a fact is not there. The rules that get furthest come first, those that miss the fact itself last.
+    """Why a fact does not hold. Rules are sorted by how far they match; rules that require the fact itself come last.
 
-    `unknown` are terms of the fact that occur nowhere. `idle` are rules about any property or any class that do not apply: a
-    filter is false of the fact itself, or a relation that the rule needs has no facts.
+    `unknown` are terms of the fact that occur nowhere. `idle` are general rules (about any property or any class) that do not
+    apply: a filter is false for the fact itself, or a relation that the rule needs has no facts.
     """
 
     __slots__ = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> WhyNot:
-        """The same, shown with further prefixes."""
+        """Return the same answer, displayed with additional prefixes."""
         return replace(self, prefixes={**self.prefixes, **prefixes})
 
     def text(self) -> str:
-        """The rules one after the other, with what holds of their bodies and what does not."""
+        """Return the rules with the parts of their bodies that hold and the part that fails."""
         from kg_reasoner.explain.absence import absence_text
 
         return absence_text(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as dicts, lists and texts that `json` can write."""
+        """Return dicts, lists and texts that `json` can write."""
         from kg_reasoner.explain.absence import absence_dict
 
         return absence_dict(self)
 
     def dot(self) -> str:
-        """The same as a graph in the language of Graphviz: what is missing is dashed."""
+        """Return a graph in the DOT language of Graphviz; statements that do not hold are dashed."""
         from kg_reasoner.explain.absence import absence_dot
 
         return absence_dot(self)
 
     def html(self) -> str:
-        """The same as a page that needs nothing else."""
+        """Return a self-contained HTML page."""
         from kg_reasoner.explain.absence import absence_page
 
         return absence_page(self)
@@ -93,7 +94,7 @@ class WhyNot(Absence):
 
 
 def why_not(derivations: Derivations, fact: Atom, prefixes: Mapping[str, str]) -> WhyNot:
-    """Try every rule whose head can become the fact, which must not be there."""
+    """Try every rule whose head unifies with a fact that does not hold."""
     find = derivations.catalog.dictionary.find
     unknown = tuple(dict.fromkeys(term for term in fact.terms if not isinstance(term, Variable) and find(term) < 0))
     attempt = _Attempt(derivations)
@@ -109,7 +110,7 @@ def why_not(derivations: Derivations, fact: Atom, prefixes: Mapping[str, str]) -
 
 
 def _unified(head: Atom, fact: Atom) -> Bindings | None:
-    """The values of a head's variables that make it the fact, or None."""
+    """Return the values of a head's variables that unify it with the fact, or None."""
     values: Bindings = {}
     for term, constant in zip(head.terms, fact.terms, strict=True):
         assert not isinstance(constant, Variable)
@@ -119,7 +120,7 @@ def _unified(head: Atom, fact: Atom) -> Bindings | None:
 
 
 def _is_about_anything(rule: Rule) -> bool:
-    """Whether the head of a rule has a variable in the place of the property or, under rdf:type, of the class."""
+    """Return whether the head of a rule has a variable as its property or, with rdf:type, as its class."""
     if rule.head.predicate != TRIPLE:
         return False
     _, property, value = rule.head.terms
@@ -127,8 +128,9 @@ def _is_about_anything(rule: Rule) -> bool:
 
 
 def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[BodyLiteral]:
-    """The parts of a body in the order of trying: atoms and aggregates as they are written, everything else as soon as its
-    variables are known or bound by parts before."""
+    """Return the parts of a body in the order of trying: atoms and aggregates as written, other parts as soon as their variables
+    are bound.
+    """
     givers = [part for part in body if isinstance(part, Atom | Aggregate)]
     outside = {variable for part in givers for variable in variables_of(part)}
     outside.update(part.variable for part in body if isinstance(part, Bind))
@@ -153,7 +155,7 @@ def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[Bod
 
 
 class _Attempt:
-    """Matches beginnings of bodies."""
+    """Matches prefixes of rule bodies."""
 
     def __init__(self, derivations: Derivations) -> None:
         self.derivations = derivations
@@ -161,7 +163,7 @@ class _Attempt:
         self.database = derivations.database
 
     def miss(self, rule: Rule, head: Bindings) -> Miss:
-        """How far a rule gets, given the values of its head's variables."""
+        """Return how far a rule matches, given the values of its head's variables."""
         parts = in_order(rule.body, head)
         furthest: list[Bindings] = [{}]
         for length in range(1, len(parts) + 1):
@@ -183,7 +185,7 @@ class _Attempt:
         raise AssertionError("the rule derives the fact, which is not there")
 
     def is_idle(self, miss: Miss) -> bool:
-        """Whether a rule about anything does not apply, see `WhyNot`."""
+        """Return whether a general rule does not apply, see `WhyNot`."""
         if not _is_about_anything(miss.rule):
             return False
         if not isinstance(miss.failed, Atom):
@@ -198,7 +200,7 @@ class _Attempt:
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _held(self, part: BodyLiteral, values: Bindings) -> Statement:
-        """A part that holds, with values."""
+        """Return a part that holds, with values."""
         if isinstance(part, Bind):
             return Computed(in_expression(part.expression, values), values[part.variable])
         if isinstance(part, Aggregate):
@@ -208,7 +210,7 @@ class _Attempt:
         return ground(part, values)
 
     def _problem(self, part: BodyLiteral, values: Bindings) -> tuple[Problem, str]:
-        """In what way a part fails, and what there is in its place."""
+        """Return how a part fails, and a note on what holds instead."""
         if isinstance(part, Negation):
             return "violated", ""
         if isinstance(part, Filter):
@@ -220,14 +222,14 @@ class _Attempt:
         if isinstance(part, Aggregate) and all(variable in values for variable in part.group):
             results, count = self._solutions(part, values)
             if count == 0 and part.group:
-                return "missing", "there are no solutions"
+                return "missing", "no solutions"
             if results is None:
                 return "error", "the result is a type error"
             return "differs", _instead([(b.variable, term) for b, term in zip(part.bindings, results, strict=True)], values)
         return "missing", ""
 
     def _solutions(self, part: Aggregate, values: Bindings) -> tuple[Sequence[Term] | None, int]:
-        """The results of an aggregate for a group, None if there are none, and the number of its solutions."""
+        """Return the results of an aggregate for a group, or None, and the number of its solutions."""
         atom = self.derivations.groups_atom(part)
         relation = self.catalog.predicates.get(atom.predicate, -1) if atom is not None else -1
         if relation < 0:
@@ -246,7 +248,7 @@ class _Attempt:
     # --- matches ----------------------------------------------------------------------------------------------------
 
     def _matches(self, parts: Sequence[BodyLiteral], head: Bindings) -> Iterator[Bindings]:
-        """Some values of the variables that parts bind under which all of them hold: a few more than are shown."""
+        """Return bindings under which all parts hold: slightly more than are shown."""
         count = 0
         for values in self._choices(parts, head):
             for match in self._solve(parts, values):
@@ -304,7 +306,7 @@ class _Attempt:
             yield {Variable(name): decode(number) for name, number in zip(names, row, strict=True)}
 
     def _call(self, expression: Expression, values: Bindings, result: Variable | None) -> StoredCall:
-        """A function as the rules have it, so that a question makes no new one, of the values that are known."""
+        """Return a function as the rules have it, applied to the known values, so that a question creates no new function."""
         function, relation, variables = self.catalog.functions.number(expression, is_filter=result is None)
         arguments = tuple(self.catalog.term(values.get(variable, variable)) for variable in variables)
         return StoredCall(function, relation, arguments, None if result is None else self.catalog.term(values.get(result, result)))
@@ -326,7 +328,7 @@ class _Attempt:
             return np.asarray(out[: count * len(names)]).reshape(count, len(names)).tolist()
 
     def _stored(self, atom: Atom, negated: bool) -> StoredAtom | None:
-        """An atom over its relation; None if it matches nothing, as its predicate or one of its constants occurs nowhere."""
+        """Return an atom over its relation, or None if it cannot match because its predicate or a constant is unknown."""
         catalog = self.catalog
         terms: list[StoredTerm] = []
         for term in atom.terms:
@@ -342,6 +344,6 @@ class _Attempt:
 
 
 def _instead(found: Sequence[tuple[Variable, Term]], values: Bindings) -> str:
-    """The values of variables that are not those wanted."""
+    """Return a note on the values that differ from the required ones."""
     different = [(variable, term) for variable, term in found if variable in values and values[variable] != term]
     return ", ".join(f"{variable} is {format_term(term)}, not {format_term(values[variable])}" for variable, term in different)

@@ -1,4 +1,4 @@
-"""Names for people: prefixes for the terms of a proof, statements and rules as text."""
+"""Readable names: prefixes for the terms of a proof, and statements and rules as text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|(?P<prefix>[A-Za-
 
 
 class Names:
-    """Prefixes: those that are given, and further ones for namespaces that are met, each named after the end of its namespace.
+    """The given prefixes, extended by one for each new namespace, named after the last part of the namespace.
 
     >>> names = Names({"ex": "http://example.org/"})
     >>> names.term(IRI("http://example.org/tom")), names.term(IRI("http://zoo.org/animals#Cat")), names.term(Literal("x"))
@@ -51,14 +51,14 @@ class Names:
         """The prefixes that names were written with, but for the well-known ones."""
 
     def term(self, term: Argument) -> str:
-        """The text of a term in the rule language; wildcards are ``_``."""
+        """Return the text of a term in the rule language; a wildcard is ``_``."""
         if isinstance(term, Variable) and term.name.startswith("_"):
             return "_"
         self.learn(term)
         return format_term(term, self.prefixes)
 
     def learn(self, term: Expression) -> None:
-        """Take care that there is a prefix for a term's name, if prefixed names can say it."""
+        """Add a prefix for a term if its IRI has no prefix and can be written as a prefixed name."""
         if isinstance(term, Call):
             for argument in term.arguments:
                 self.learn(argument)
@@ -81,7 +81,7 @@ class Names:
                 self.used[prefix] = self.prefixes[prefix]
 
     def learn_parts(self, parts: Iterable[BodyLiteral]) -> None:
-        """The same for all terms of some atoms and other parts of rules."""
+        """Add prefixes for all terms of atoms and other parts of rules."""
         for part in parts:
             if isinstance(part, Atom):
                 if part.predicate.startswith("<"):
@@ -104,7 +104,7 @@ def _fits(iri: str, namespace: str) -> bool:
 
 
 def show_statement(statement: Statement, names: Names) -> str:
-    """A statement as text: a triple as in Turtle, everything else as in the rule language.
+    """Return a statement as text: a triple as in Turtle, everything else as in the rule language.
 
     >>> from kg_reasoner.program import triple
     >>> show_statement(Negation(triple(IRI("http://example.org/tom"), RDF.type, Variable("_1"))), Names({}))
@@ -155,13 +155,13 @@ def _expression(expression: Expression, names: Names) -> str:
 
 
 def show_rule(rule: Rule, names: Names) -> str:
-    """A rule as text in the rule language."""
+    """Return a rule as text in the rule language."""
     names.learn_parts((rule.head, *rule.body))
     return format_rule(rule, names.prefixes)
 
 
 def axiom_text(axiom: str, names: Names) -> str:
-    """An axiom on one line, with our prefixes for names that it has with prefixes of its own."""
+    """Return an axiom on one line, with its prefixes replaced by ours."""
     spaces: dict[str, str] = {}
     for namespace in names.prefixes.values():
         word = word_of(namespace)
@@ -177,7 +177,7 @@ def axiom_text(axiom: str, names: Names) -> str:
 
 
 def reason_text(rule: Rule, names: Names) -> str:
-    """What a rule is called: its name and the axiom it comes from, or else its text."""
+    """Return the name of a rule with the axiom that it comes from, or else its text."""
     origin = rule.origin
     parts = [origin.name or "", axiom_text(origin.axiom, names) if origin.axiom else ""]
     return ", ".join(part for part in parts if part) or show_rule(rule, names)

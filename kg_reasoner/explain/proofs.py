@@ -1,4 +1,4 @@
-"""Proofs, and the forms in which they are shown. What they consist of is in `kg_reasoner.explain.steps`."""
+"""Proofs and their output formats. For their steps, see `kg_reasoner.explain.steps`."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ __all__ = ["Computed", "Group", "Proof", "Reason", "Solution", "Statement", "Ste
 
 
 class Proof(ProofSteps):
-    """A well-founded proof: each statement once, after those it rests on; the last one is what is proved.
+    """A well-founded proof: each statement occurs once, after its premises; the last one is the conclusion.
 
-    `shortest` says whether no proof has a smaller height (see `height`), and none of this height whose parts are as low as they can
-    be has fewer steps. What an aggregate rests on is not counted: as with negation, that is settled before. Without `shortest`, the
-    search was given up for this proof, see `kg_reasoner.explain.search`.
+    `shortest` states that no proof has a smaller height (see `height`), and no proof of this height with parts of minimal height
+    can be has fewer steps. The premises of aggregates are not counted, because they belong to lower strata, as with negation. If
+    `shortest` is false, the search ended early with this proof, see `kg_reasoner.explain.search`.
     """
 
     __slots__ = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> Proof:
-        """The same proof, shown with further prefixes."""
+        """Return the same proof, displayed with additional prefixes."""
         return Proof(self.steps, self.shortest, {**self.prefixes, **prefixes})
 
     def text(self) -> str:
-        """The proof as a tree of lines, what is proved at the top."""
+        """Return the proof as a tree of lines with the conclusion at the top."""
         from kg_reasoner.explain.text import proof_text
 
         return proof_text(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """The proof as dicts, lists and texts that `json` can write; see `kg_reasoner.explain.data`."""
+        """Return dicts, lists and texts that `json` can write; see `kg_reasoner.explain.data`."""
         from kg_reasoner.explain.data import proof_dict
 
         return proof_dict(self)
 
     def dot(self) -> str:
-        """The proof as a graph in the language of Graphviz; see `kg_reasoner.explain.dot`."""
+        """Return a graph in the DOT language of Graphviz; see `kg_reasoner.explain.dot`."""
         from kg_reasoner.explain.dot import proof_dot
 
         return proof_dot(self)
 
     def html(self) -> str:
-        """The proof as a page that needs nothing else; its parts can be folded."""
+        """Return a self-contained HTML page; parts of the proof can be folded."""
         from kg_reasoner.explain.html import proof_page
 
         return proof_page(self)

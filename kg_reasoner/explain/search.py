@@ -1,15 +1,14 @@
-"""Searching proofs in the graph of facts and rule instances, from the goal downwards.
+"""Search for the shortest proof in the graph of facts and rule instances, backwards from the goal.
 
-What *shortest* means: the height of a proof is the most rules that it applies one after the other. The proof that is found has the
-smallest height, and so has each of its parts for the fact that it proves; where several instances are that low, the one whose proof
-has the fewest statements is taken, a statement counted as often as it is used. (To count it once would make the problem NP-hard.)
+The height of a proof is the length of its longest chain of rule applications. The *shortest* proof has the smallest height, and
+so does each of its sub-proofs; among instances of equal height, the one with the fewest statements is chosen, counting a
+statement as often as it is used. (Counting it once makes the problem NP-hard.) The algorithm is Knuth's generalisation of
+Dijkstra's algorithm to AND/OR graphs (D. E. Knuth: A generalization of Dijkstra's algorithm, Information Processing Letters 6,
+1977) on the necessary part of the graph: facts are expanded in the order of their distance from the goal. Once all facts at a
+distance less than h are expanded, every proof of height h is known.
 
-This is Knuth's generalisation of Dijkstra's algorithm to AND/OR graphs (D. E. Knuth: A generalization of Dijkstra's algorithm,
-Information Processing Letters 6, 1977), over as much of the graph as is needed: facts are expanded in the order of their distance
-from the goal, and once all at a distance of less than h are, every proof of height h is known.
-
-Every fact of a materialisation has a proof; where the shortest one would take too long to tell (there are facts with millions of
-proofs), any well-founded one is searched for instead, by looking at a few instances of each fact first.
+Every fact of a materialisation has a proof. If finding the shortest one takes too long (some facts have millions of proofs), any
+well-founded proof is searched for instead, starting with a few instances of each fact.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""
 
 
-class Node:
+class FactNode:
     """A fact in the graph."""
 
     __slots__ = ("best", "complete", "exact", "fact", "fetched", "given", "height", "instances", "parents", "size")
@@ -59,18 +58,18 @@ class Node:
 
     @property
     def lowest(self) -> int:
-        """A lower bound of its height."""
+        """A lower bound of the height of the fact's proofs."""
         if self.exact:
             return self.height
         return 1 if self.instances is None else 2
 
 
 class Link:
-    """A rule instance in the graph: it leads from the nodes of its premises to that of its head."""
+    """A rule instance in the graph: an edge from the nodes of its premises to that of its head."""
 
     __slots__ = ("head", "instance", "missing", "premises")
 
-    def __init__(self, instance: Instance, head: Node, premises: list[Node]) -> None:
+    def __init__(self, instance: Instance, head: FactNode, premises: list[FactNode]) -> None:
         self.instance = instance
         self.head = head
         self.premises = premises
@@ -78,28 +77,28 @@ class Link:
 
 
 class Search:
-    """The part of the graph that has been seen. If the goal is not `given`, it needs a rule even if it is explicit or stated."""
+    """The explored part of the graph. If the goal is not `given`, it needs a rule even if it is explicit or stated."""
 
     def __init__(self, derivations: Derivations, goal: Fact, given: bool, effort: int | None) -> None:
         self.derivations = derivations
         self.effort = effort
         self.spent = 0
-        self.nodes: dict[Fact, Node] = {}
-        self.goal = self.nodes[goal] = Node(goal, given)
-        self._lowered: list[tuple[int, int, Node]] = []
+        self.nodes: dict[Fact, FactNode] = {}
+        self.goal = self.nodes[goal] = FactNode(goal, given)
+        self._lowered: list[tuple[int, int, FactNode]] = []
         self._count = 0
 
-    def node(self, fact: Fact) -> Node:
+    def node(self, fact: Fact) -> FactNode:
         node = self.nodes.get(fact)
         if node is None:
             given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_group(fact)
-            node = self.nodes[fact] = Node(fact, given)
+            node = self.nodes[fact] = FactNode(fact, given)
         return node
 
     # --- the graph --------------------------------------------------------------------------------------------------
 
-    def expand(self, node: Node, limit: int | None = None) -> None:
-        """Fetch a node's instances, up to about a limit. If some need no further rule, only the shortest of them is kept.
+    def expand(self, node: FactNode, limit: int | None = None) -> None:
+        """Fetch the instances of a node, up to about `limit`. If instances need no further rule, keep only the shortest of them.
 
         A look at the first instances of each rule often finds one.
         """
@@ -136,8 +135,8 @@ class Search:
             self._watch(link)
         node.instances = [*(node.instances or ()), *links[known:]]
 
-    def _link(self, node: Node, instances: list[Instance], links: list[Link]) -> Link | None:
-        """Make links of instances; the first that needs no further rule."""
+    def _link(self, node: FactNode, instances: list[Instance], links: list[Link]) -> Link | None:
+        """Add links for instances; stop at the first that needs no further rule."""
         for instance in instances:
             premises = [self.node(fact) for fact in instance.premises]
             if node in premises:
@@ -156,13 +155,13 @@ class Search:
         if link.missing == 0:
             self._lower(link.head, 1 + max([premise.height for premise in link.premises], default=0))
 
-    def _lower(self, node: Node, height: int) -> None:
+    def _lower(self, node: FactNode, height: int) -> None:
         if height < node.height:
             self._count += 1
             heapq.heappush(self._lowered, (height, self._count, node))
 
     def propagate(self) -> None:
-        """Bring the heights of all nodes up to date."""
+        """Update the heights of all nodes."""
         while self._lowered:
             height, _, node = heapq.heappop(self._lowered)
             if height >= node.height:
@@ -176,8 +175,8 @@ class Search:
 
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
-    def settle(self, target: Node) -> bool:
-        """Find the smallest height of a node, UNPROVED if it has no proof. False: that takes more than the effort allowed."""
+    def settle(self, target: FactNode) -> bool:
+        """Compute the smallest height of a node, or UNPROVED. Return false if that exceeds the allowed effort."""
         level, depth = [target], 0
         seen = {target}
         while level and not target.exact:
@@ -201,8 +200,8 @@ class Search:
         target.exact = True
         return True
 
-    def settle_somehow(self, target: Node) -> None:
-        """Find any proof of a node: by the first instance of each fact if that works, and by more of them until it does."""
+    def settle_somehow(self, target: FactNode) -> None:
+        """Find any proof of a node, trying the first instance of each fact, then more of them."""
         width = 1
         while target.height == UNPROVED:
             pending, seen = [target], {target}
@@ -224,7 +223,7 @@ class Search:
             width *= WIDEN
 
     def forget(self) -> None:
-        """Take the graph apart, so that Python need not look for its cycles later."""
+        """Break the cycles of the graph, which spares Python's garbage collector the work."""
         for node in self.nodes.values():
             node.parents.clear()
             node.instances = None
@@ -251,8 +250,8 @@ class Search:
         return choice
 
 
-def _open_premises(node: Node) -> Iterator[Node]:
-    """The premises whose heights may still matter for a node's proof: those of instances that may be as low as the lowest known."""
+def _open_premises(node: FactNode) -> Iterator[FactNode]:
+    """Yield the premises whose heights can still affect a node: those of instances that may be as low as the lowest known."""
     if node.exact:
         return
     for link in node.instances or ():
@@ -262,8 +261,8 @@ def _open_premises(node: Node) -> Iterator[Node]:
                     yield premise
 
 
-def _lowest_links(node: Node) -> Iterable[Link]:
-    """The instances that give a node its height."""
+def _lowest_links(node: FactNode) -> Iterable[Link]:
+    """Return the instances that determine the height of a node."""
     if node.given:
         return ()
     below = node.height - 1
@@ -271,13 +270,13 @@ def _lowest_links(node: Node) -> Iterable[Link]:
 
 
 def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT) -> tuple[Choice, bool] | None:
-    """A proof of a fact, and whether it is the shortest; None if it has none.
+    """Return a proof of a fact, with whether it is the shortest, or None if the fact has no proof.
 
     Args:
-        derivations: where rule instances come from.
-        goal: a fact that is there.
-        given: whether the fact needs no rule, being explicit or stated. If it is and this is False, a proof by a rule is searched.
-        effort: instances to look at before being content with any proof; None: no limit.
+        derivations: The source of rule instances.
+        goal: A fact that holds.
+        given: Whether the fact needs no rule, being explicit or stated. If false, a proof by a rule is searched for.
+        effort: The number of instances to examine before any proof is accepted; None means unlimited.
     """
     search = Search(derivations, goal, given, effort)
     shortest = search.settle(search.goal)

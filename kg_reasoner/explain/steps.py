@@ -1,4 +1,4 @@
-"""Proofs as data: a list of steps, each of which rests on earlier ones only, so that no proof can be circular."""
+"""Proofs as data: a list of steps, each of which depends only on earlier steps, so a proof cannot be circular."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kg_reasoner.terms import Term
 __all__ = ["REASONS", "SHOWN", "Computed", "Group", "ProofSteps", "Reason", "Solution", "Statement", "Step"]
 
 SHOWN: Final = 3
-"""So many solutions of a group are shown."""
+"""The number of solutions of a group that are shown."""
 
 Reason: TypeAlias = Literal[
     "explicit", "stated", "literal", "rule", "absent", "checked", "computed", "aggregated", "solution", "same"
@@ -38,7 +38,7 @@ solutions of a group; one such solution; what its premise says, with equal terms
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What a BIND gives: an expression of constants, and its value."""
+    """The result of a BIND: a ground expression and its value."""
 
     expression: Expression
     value: Term
@@ -46,8 +46,9 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The group of an aggregate that has these values for the variables after ON, with a result for each of its functions, and the
-    number of its solutions. The step's premises are the first `SHOWN` of them."""
+    """The group of an aggregate with these values of the variables after ON, the result of each function, and the number of
+    solutions. The step's premises are its first `SHOWN` solutions.
+    """
 
     aggregate: Aggregate
     values: tuple[Term, ...]
@@ -57,7 +58,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One solution of an aggregate whose body has several parts: these parts, with values."""
+    """A solution of an aggregate whose body has several parts: the ground parts."""
 
     parts: tuple[Statement, ...]
 
@@ -68,7 +69,7 @@ Statement: TypeAlias = "BodyLiteral | Computed | Group | Solution"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a proof, and why it holds.
+    """A statement of a proof, and the reason why it holds.
 
     A step by a rule has the rule, the values of all its variables, and as premises the numbers of the earlier steps that prove its
     body, in the body's order. So has a solution, but without a rule; the premises of a group are some of its solutions.
@@ -82,7 +83,7 @@ class Step:
 
     @property
     def why(self) -> str:
-        """Why it holds, in a few words."""
+        """The reason in a few words."""
         if isinstance(self.statement, Group) and (hidden := self.statement.solutions - SHOWN) > 0:
             return f"{REASONS[self.reason]}; {hidden} more solution{'s' * (hidden != 1)}"
         return REASONS[self.reason]
@@ -90,7 +91,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ProofSteps:
-    """The steps of a `kg_reasoner.explain.proofs.Proof`: all that the forms of a proof are made of."""
+    """The steps of a `kg_reasoner.explain.proofs.Proof`, from which all its output formats are made."""
 
     steps: tuple[Step, ...]
     shortest: bool = True
@@ -99,16 +100,16 @@ class ProofSteps:
 
     @property
     def conclusion(self) -> Statement:
-        """What is proved."""
+        """The proved statement."""
         return self.steps[-1].statement
 
     @property
     def height(self) -> int:
-        """The most rules that are applied one after the other; 0 for a fact that needs none."""
+        """The length of the longest chain of rule applications; 0 for a fact that needs no rule."""
         return self.heights()[-1]
 
     def heights(self) -> list[int]:
-        """The height of each step."""
+        """Return the height of each step."""
         heights: list[int] = []
         for step in self.steps:
             below = max((heights[premise] for premise in step.premises), default=0)
@@ -117,10 +118,10 @@ class ProofSteps:
 
     @property
     def facts(self) -> tuple[Atom, ...]:
-        """The facts that the proof rests on without a rule: those that were asserted, stated, or known of literals."""
+        """The facts that the proof uses without a rule: explicit, stated, or implied by a datatype."""
         return tuple(step.statement for step in self.steps if step.rule is None and isinstance(step.statement, Atom))
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules that the proof applies, each once."""
+        """The rules that the proof applies, without repetitions."""
         return tuple(dict.fromkeys(step.rule for step in self.steps if step.rule is not None))

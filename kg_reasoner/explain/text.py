@@ -1,4 +1,4 @@
-"""Proofs as lines of text."""
+"""Proofs as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["prefix_lines", "proof_text"]
 
 
 def proof_text(proof: ProofSteps) -> str:
-    """The prefixes that are used, then the tree: each statement with why it holds, and below it what that rests on."""
+    """Return the prefixes, then the tree: each statement with its reason, and its premises below it."""
     names = Names(proof.prefixes)
     lines = []
     for number, tree in enumerate(outline(proof)):
@@ -27,6 +27,6 @@ def proof_text(proof: ProofSteps) -> str:
 
 
 def prefix_lines(names: Names) -> list[str]:
-    """The prefixes that names were written with, as the rule language and Turtle declare them, and an empty line."""
+    """Return the used prefixes as declarations, in the syntax shared by the rule language and Turtle, and an empty line."""
     found = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in sorted(names.used.items())]
     return [*found, ""] if found else []

@@ -1,4 +1,4 @@
-"""A proof laid out as trees, for people: each sub-proof is written once, and very high trees are cut into several."""
+"""The layout of a proof as trees: each sub-proof is written once, and deep trees are cut into several."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kg_reasoner.explain.steps import ProofSteps
 __all__ = ["DEEPEST", "Line", "outline"]
 
 DEEPEST: Final = 40
-"""How deep a tree goes before it is continued in a tree of its own."""
+"""The depth at which a tree is continued in a separate tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A step in a tree. `last` says, for its ancestors below the root and itself, whether each is the last among its siblings.
+    """A step in a tree. `last` says for its ancestors below the root and for itself whether each is the last of its siblings.
 
     `whole`: its premises follow. `above`: they have been shown already. `below`: they follow in a tree of their own.
     """
@@ -30,7 +30,7 @@ class Line:
 
 
 def outline(proof: ProofSteps, deepest: int = DEEPEST) -> list[list[Line]]:
-    """The trees of a proof; the first one has the conclusion as its root. Lines are in the order of reading."""
+    """Return the trees of a proof in reading order; the root of the first one is the conclusion."""
     trees: list[list[Line]] = []
     roots = [len(proof.steps) - 1]
     shown: set[int] = set()

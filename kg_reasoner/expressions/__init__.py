@@ -1,1 +1,1 @@
-"""Expressions: values of literals and their datatypes, SPARQL's functions, aggregates, all compiled to Python functions."""
+"""Expressions: values and datatypes of literals, SPARQL's functions, and aggregates, compiled to Python functions."""

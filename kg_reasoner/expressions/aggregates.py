@@ -1,9 +1,9 @@
 """COUNT, SUM, MIN, MAX and AVG over the values of a group (SPARQL 1.1 Query, sections 11 and 18.5.1).
 
-A value is None where evaluating the aggregate's argument was a type error. COUNT leaves errors out (18.5.1.2); for the other
-functions an error, or a value that they cannot take, is an error of the whole aggregate (11.3), and the group has no result.
+A value is None if the evaluation of the aggregate's argument was a type error. COUNT ignores errors (18.5.1.2); for the other
+functions, an error or an unsuitable value is an error of the whole aggregate (11.3), and the group has no result.
 
-Nothing depends on the order of the values, so that an incremental engine may see them in any order:
+Results do not depend on the order of the values, as incremental maintenance requires:
 
 * Integers and decimals are added exactly. Floats and doubles are added as if exactly, then rounded: 1E16 + 1 - 1E16 is 1.
 * MIN and MAX take the first and the last in the order of `order_key`, which is total: among literals of one value, such as ``1``
@@ -33,10 +33,14 @@ _RANKS: Final = {kind: rank for rank, kind in enumerate(("number", "dateTime", "
 
 
 def check(function: str, span: Span | None = None) -> None:
-    """Refuse an aggregate function that cannot be evaluated.
+    """Reject an aggregate function that cannot be evaluated.
+
+    Args:
+        function: The name of the function, in upper case.
+        span: The place of the function in the rule, for the error.
 
     Raises:
-        UnsupportedError: names it, and why.
+        UnsupportedError: The function cannot be evaluated; the message gives the reason.
     """
     if function in FUNCTIONS:
         return
@@ -48,7 +52,7 @@ def check(function: str, span: Span | None = None) -> None:
 
 
 def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> Term | None:
-    """The value of an aggregate function over a group; None is a type error.
+    """Return the value of an aggregate function over a group, or None for a type error.
 
     With `distinct`, a term counts once; ``1`` and ``01`` are two terms. For ``COUNT(*)``, whose result is the number of solutions,
     see `count_literal`.
@@ -62,12 +66,12 @@ def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> T
 
 
 def count_literal(count: int) -> Literal:
-    """The result of COUNT for so many values."""
+    """Return the result of COUNT as a literal."""
     return Literal(str(count), _INTEGER)
 
 
 def order_key(term: Term) -> tuple[Any, ...]:
-    """A key for ORDER BY (section 15.1), made total.
+    """Return a sort key for ORDER BY (section 15.1) that makes the order total.
 
     Blank nodes come first, then IRIs, then literals: numbers (NaN before all others), dateTimes, dates, booleans, strings, strings
     with a language tag, each of them by value; at last literals of unknown datatypes and ill-typed ones. What is equal so far is
@@ -94,14 +98,14 @@ def _sum(values: Sequence[Term | None]) -> Literal | None:
 
 
 def _avg(values: Sequence[Term | None]) -> Literal | None:
-    """The sum divided by the number of values; the integer 0 if there is none (18.5.1.4)."""
+    """Return the sum divided by the number of values, or the integer 0 for an empty group (18.5.1.4)."""
     total = _total(values)
     average = total if total is None or not values else divide(total, len(values))
     return None if average is None else literal_of(average)
 
 
 def _total(values: Sequence[Term | None]) -> Number | None:
-    """The sum, of the type that adding one by one would give; None if a value is not a number."""
+    """Return the sum, with the type that pairwise addition would give, or None if a value is not a number."""
     numbers = [None if value is None else number_of(value) for value in values]
     integers: list[int] = []
     decimals: list[Decimal] = []
@@ -125,7 +129,7 @@ def _total(values: Sequence[Term | None]) -> Number | None:
 
 
 def _float_sum(numbers: Sequence[float]) -> float:
-    """The sum as if computed without rounding, then rounded."""
+    """Return the sum as if computed without rounding, then rounded."""
     beyond = [number for number in numbers if not math.isfinite(number)]
     if beyond:
         return sum(beyond)

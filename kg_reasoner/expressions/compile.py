@@ -1,7 +1,7 @@
-"""Expressions of BIND, FILTER and AGGREGATE: checked, and compiled once into functions that are called for many bindings.
+"""Check the expressions of BIND, FILTER and AGGREGATE, and compile each once into a function.
 
-None stands for SPARQL's type error: a binding whose BIND has one is dropped, and a filter that has one does not let it pass. The
-logic of ``&& || !`` is that of SPARQL 1.1 Query, section 17.2: ``true || error`` is true.
+None represents SPARQL's type error: a BIND with an error drops the solution, and so does a FILTER. The operators ``&& || !``
+follow SPARQL 1.1 Query, section 17.2: ``true || error`` is true.
 """
 
 from __future__ import annotations
@@ -33,11 +33,15 @@ _Typed: TypeAlias = tuple[Kind, _Evaluate]
 
 
 def check(expression: Expression, span: Span | None = None) -> None:
-    """Refuse what cannot be evaluated. `span` is the place of the part of the rule, for what has none of its own.
+    """Reject expressions that cannot be evaluated.
+
+    Args:
+        expression: The expression to check.
+        span: The place that an error shows if a part of the expression has no place of its own.
 
     Raises:
-        UnsupportedError: a function that does not exist or gives another value each time, or calls nested deeper than `DEPTH`.
-        ArityError: a function is called with too few or too many arguments, or BOUND with something other than a variable.
+        UnsupportedError: A function that does not exist or gives another value each time, or calls nested deeper than `DEPTH`.
+        ArityError: A function is called with too few or too many arguments, or BOUND with something other than a variable.
     """
     level: list[Expression] = [expression]
     depth = 0
@@ -51,10 +55,14 @@ def check(expression: Expression, span: Span | None = None) -> None:
 
 
 def check_patterns(expression: Expression, span: Span | None = None) -> None:
-    """Refuse regular expressions that are written in the rule and can only give an error, whatever the facts are.
+    """Reject regular expressions in a rule that would give an error for all facts.
+
+    Args:
+        expression: The expression to check.
+        span: The place that an error shows if a part of the expression has no place of its own.
 
     Raises:
-        UnsupportedError: says what is wrong, and where in the pattern.
+        UnsupportedError: The pattern is invalid; the message gives the position in it.
     """
     waiting: list[Expression] = [expression]
     while waiting:
@@ -71,7 +79,7 @@ def check_patterns(expression: Expression, span: Span | None = None) -> None:
 
 
 def too_deep(span: Span | None) -> UnsupportedError:
-    """The error for calls that are nested deeper than `DEPTH`."""
+    """Return the error for calls nested deeper than `DEPTH`."""
     hint = "compute parts of it with BIND, write a FILTER for each condition; alternatives of one variable are shorter with IN"
     return UnsupportedError(f"an expression is nested more than {DEPTH} deep", span, hint)
 
@@ -79,8 +87,8 @@ def too_deep(span: Span | None) -> UnsupportedError:
 def _check_call(call: Call, span: Span | None) -> None:
     name = _shown(call.name)
     if call.name in REFUSED:
-        hint = "let the facts bring such values, as an argument of their own"
-        raise UnsupportedError(f"{name} gives another value each time, and what follows from it cannot be maintained", span, hint)
+        hint = "add such values to the facts as arguments"
+        raise UnsupportedError(f"{name} is not deterministic, so facts derived from it cannot be maintained", span, hint)
     callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
     if callee is None:
         known = [*NAMES, *CASTS.values()]
@@ -94,7 +102,7 @@ def _check_call(call: Call, span: Span | None) -> None:
 
 
 def _shown(name: str) -> str:
-    """A function's name as one writes it."""
+    """Return the name of a function in its usual spelling."""
     if name.startswith(f"<{XSD}"):
         return f"xsd:{name[len(str(XSD)) + 1 : -1]}"
     return "-" if name == "neg" else name
@@ -104,7 +112,7 @@ def _shown(name: str) -> str:
 
 
 def compile_expression(expression: Expression, variables: Sequence[Variable]) -> Callable[[Sequence[Term]], Term | None]:
-    """A function from the terms of the variables, in their order, to the value of the expression; None is a type error.
+    """Return a function from the values of the variables to the value of the expression, or to None for a type error.
 
     >>> from kg_reasoner.terms import literal
     >>> width, height = Variable("w"), Variable("h")
@@ -112,18 +120,22 @@ def compile_expression(expression: Expression, variables: Sequence[Variable]) ->
     >>> print(area([literal(6), literal(7)]), area([literal(6), literal("wide")]))
     "42"^^<http://www.w3.org/2001/XMLSchema#integer> None
 
+    Args:
+        expression: The expression to compile.
+        variables: The variables, in the order in which the function takes their values.
+
     Raises:
-        SafetyError: the expression has a variable that is not among `variables`.
-        UnsupportedError, ArityError: as `check`.
+        SafetyError: The expression has a variable that is not among `variables`.
+        UnsupportedError, ArityError: As `check`.
     """
     return _prepared(expression, variables, TERM)
 
 
 def compile_filter(expression: Expression, variables: Sequence[Variable]) -> Callable[[Sequence[Term]], bool]:
-    """A function from the terms of the variables to whether FILTER lets them pass: the effective boolean value is true.
+    """Return a function from the values of the variables to whether the expression has the effective boolean value true.
 
     Raises:
-        SafetyError, UnsupportedError, ArityError: as `compile_expression`.
+        SafetyError, UnsupportedError, ArityError: As `compile_expression`.
     """
     evaluate = _prepared(expression, variables, BOOLEAN)
     return lambda row: evaluate(row) is True
@@ -139,7 +151,7 @@ def _prepared(expression: Expression, variables: Sequence[Variable], kind: Kind)
 
 
 def _to(kind: Kind, expression: Expression, places: _Places) -> _Evaluate:
-    """Evaluation to values of the kind that is wanted."""
+    """Return a function that evaluates an expression to a value of the requested kind."""
     if isinstance(expression, Variable) and kind is not TERM:
         place, read = places[expression], kind.read
         return lambda row: read(row[place])
@@ -181,7 +193,7 @@ def _converted(have: Kind, evaluate: _Evaluate, want: Kind) -> _Evaluate:
 
 
 def _strict(apply: Callable[..., Any], arguments: Sequence[_Evaluate]) -> _Evaluate:
-    """A call that is an error where one of its arguments is."""
+    """Return a function for a call that is an error if one of its arguments is an error."""
     if len(arguments) == 1:
         (argument,) = arguments
 
@@ -211,7 +223,7 @@ def _strict(apply: Callable[..., Any], arguments: Sequence[_Evaluate]) -> _Evalu
 
 @dataclass(frozen=True, eq=False)
 class _Form:
-    """What does not evaluate all its arguments, or not each of them to a value."""
+    """A functional form: it does not evaluate all of its arguments, or takes terms instead of values."""
 
     build: Callable[[tuple[Expression, ...], _Places], _Typed]
     shape: str
@@ -264,7 +276,7 @@ def _negated(evaluate: _Evaluate) -> _Evaluate:
 
 
 def _in(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
-    """True if one alternative is equal; or else an error if the comparison with one of them is."""
+    """Return true if an alternative is equal; otherwise an error if a comparison is an error, or false."""
     wanted, *alternatives = (_to(TERM, argument, places) for argument in arguments)
 
     def evaluate(row: _Row) -> bool | None:
@@ -314,7 +326,7 @@ def _coalesce(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
 
 
 def _alternatives(arguments: Sequence[Expression], places: _Places) -> tuple[Kind, list[_Evaluate]]:
-    """Expressions one of which is the result: to the kind that all of them have, or else to terms."""
+    """Compile expressions of which one is the result: to their common kind, or to terms if their kinds differ."""
     compiled = [_compiled(argument, places) for argument in arguments]
     kind = compiled[0][0]
     if all(have is kind for have, _ in compiled):
@@ -323,7 +335,7 @@ def _alternatives(arguments: Sequence[Expression], places: _Places) -> tuple[Kin
 
 
 def _bound(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
-    """True: a rule's variables have values before its expressions are evaluated."""
+    """Return true: safety guarantees that the variables of a rule have values before its expressions are evaluated."""
     return BOOLEAN, _constant(True)
 
 

@@ -1,11 +1,11 @@
-"""The datatype map: which literals denote the same value, and which datatypes a value belongs to.
+"""The datatype map: which literals denote the same value, and which datatypes contain a value.
 
-Unlike SPARQL's comparison (see `values`), this is identity of values, as RDF 1.1 Semantics and the datatype map of OWL 2 define
-it: xsd:decimal, xsd:double and xsd:float have no value in common, ``-0.0`` is not ``0.0``, NaN is itself, and the same moment in
-two time zones is two values. Lexical forms are taken as they are written: ``" 1"`` is not an integer.
+Unlike SPARQL's comparison (see `values`), this is identity of values as RDF 1.1 Semantics and the datatype map of OWL 2 define
+it: the value spaces of xsd:decimal, xsd:double and xsd:float are disjoint, ``-0.0`` is not ``0.0``, NaN is identical to itself,
+and the same moment in two time zones is two values. Lexical forms are not normalised: ``" 1"`` is not an integer.
 
-The datatypes are those of OWL 2 RL, rdf:langString and xsd:date. Literals of all others (owl:rational, xsd:duration ...) denote
-something that nothing is known of. Functions take the `recognised` datatypes; literals of the rest are treated like those.
+The map has the datatypes of OWL 2 RL, rdf:langString and xsd:date. The values of literals of other datatypes (owl:rational,
+xsd:duration ...) are unknown. Functions take the set of `recognised` datatypes and treat all others as unknown.
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ _BASE64: Final = (
 
 
 def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
-    """The datatypes to recognise, as IRIs: all that are known for None; otherwise those given, and `ALWAYS_RECOGNISED`.
+    """Return the IRIs of the datatypes to recognise: the given ones and `ALWAYS_RECOGNISED`, or all known ones for None.
 
     Raises:
-        UnknownNameError: one of them is not known.
+        UnknownNameError: One of them is not known.
     """
     if datatypes is None:
         return DATATYPES
@@ -117,7 +117,7 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
 
 
 def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hashable | None:
-    """What identifies the literal's value: two literals denote the same value if and only if theirs are equal.
+    """Return a key of the literal's value: two literals denote the same value if and only if their keys are equal.
 
     None if the literal is ill-typed or its datatype is not recognised.
 
@@ -129,7 +129,7 @@ def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hasha
 
 
 def same_value(a: Term, b: Term) -> bool | None:
-    """Whether two terms stand for the same value; None if that is not known, as of a literal of an unknown datatype or an IRI.
+    """Return whether two terms denote the same value, or None if that is unknown: for IRIs and for literals of unknown datatypes.
 
     >>> from kg_reasoner.terms import literal
     >>> same_value(literal(1), Literal("01", XSD.byte.value)), same_value(literal(1), literal(1.0)), same_value(literal(1), RDF.nil)
@@ -142,7 +142,7 @@ def same_value(a: Term, b: Term) -> bool | None:
 
 
 def canonical(term: Term) -> Term:
-    """A term that is the same for all literals of one value, for what joins by value; of other terms, the term itself.
+    """Return one representative of all literals with the value of `term`, for joins by value; return other terms unchanged.
 
     >>> canonical(Literal("1.0", XSD.decimal.value)) == canonical(Literal("01", XSD.byte.value)), canonical(RDF.nil) == RDF.nil
     (True, True)
@@ -155,19 +155,21 @@ def canonical(term: Term) -> Term:
 
 
 def _key_text(key: Hashable) -> str:
-    """A text that equal keys share, and no others."""
+    """Return a text that is unique to the key."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_key_text, key))})"
     return str(Fraction(key)) if isinstance(key, Decimal | Fraction) else repr(key)
 
 
 def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:
-    """Whether the datatype is recognised and the lexical form is none of its. rdfs:Literal has no forms that could be wrong."""
+    """Return whether the datatype is recognised and its lexical space lacks the lexical form. Every form is valid for
+    rdfs:Literal.
+    """
     return literal.datatype in recognised and literal.datatype != RDFS.Literal.value and _value(literal) is None
 
 
 def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[str, ...]:
-    """The recognised datatypes whose value space has the literal's value, and rdfs:Literal; none if `identity` is None.
+    """Return rdfs:Literal and the recognised datatypes that contain the literal's value, or an empty result if `identity` is None.
 
     >>> [datatype.rpartition("#")[2] for datatype in datatypes_of(Literal("-1.0", XSD.decimal.value))][:4]
     ['Literal', 'decimal', 'integer', 'nonPositiveInteger']
@@ -180,7 +182,7 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
 
 @cache
 def disjoint_datatypes() -> frozenset[tuple[str, str]]:
-    """The pairs of known datatypes, in both orders, that have no value in common.
+    """Return the pairs of known datatypes, in both orders, whose value spaces are disjoint.
 
     >>> (XSD.byte.value, XSD.float.value) in disjoint_datatypes(), (XSD.byte.value, XSD.decimal.value) in disjoint_datatypes()
     (True, False)
@@ -191,7 +193,7 @@ def disjoint_datatypes() -> frozenset[tuple[str, str]]:
 
 @cache
 def narrower(datatype: str) -> frozenset[str]:
-    """The known datatypes all of whose values belong to another one, without that one.
+    """Return the known datatypes whose value spaces are proper subsets of that of `datatype`.
 
     >>> sorted(name.rpartition("#")[2] for name in narrower(XSD.short.value))
     ['byte', 'unsignedByte']
@@ -222,7 +224,7 @@ def _is_below(high: int | None, low: int | None) -> bool:
 
 
 def _primitives(datatype: str) -> frozenset[str]:
-    """The value spaces that a datatype has values of."""
+    """Return the primitive value spaces that a datatype takes its values from."""
     if datatype in INTEGER_RANGES:
         return frozenset([XSD.decimal.value])
     if datatype in _STRINGS:
@@ -233,7 +235,7 @@ def _primitives(datatype: str) -> frozenset[str]:
 
 
 def _spaces_with(space: str, key: Hashable) -> list[str]:
-    """The known datatypes that have a value."""
+    """Return the known datatypes that contain a value."""
     if space == XSD.decimal.value:
         assert isinstance(key, Decimal)
         whole = key == key.to_integral_value()
@@ -275,7 +277,7 @@ def _value(literal: Literal) -> _Value | None:
 
 
 def _zone(lexical: str) -> str | None:
-    """The time zone of a date or dateTime as +hh:mm, None if it has none."""
+    """Return the time zone of a date or dateTime as +hh:mm, None if it has none."""
     if lexical.endswith("Z") or lexical[-6:] in ("+00:00", "-00:00"):
         return "+00:00"
     return lexical[-6:] if lexical[-6] in "+-" and lexical[-3] == ":" else None
@@ -303,7 +305,9 @@ def _base64(lexical: str) -> _Value | None:
 
 
 def _xml(lexical: str) -> _Value | None:
-    """A fragment of XML. What canonical XML does not tell apart (the order of attributes, CDATA sections) is the same value."""
+    """Return the canonical form of an XML fragment. Differences that canonical XML ignores (the order of attributes, CDATA
+    sections) vanish.
+    """
     from xml.etree import ElementTree
 
     try:

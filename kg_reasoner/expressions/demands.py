@@ -1,9 +1,9 @@
-"""What users' rules ask of literals, as facts that rule sets can look at.
+"""Describe which facts about literals the user's rules look for, as facts that rule sets can match.
 
-By the book every literal has all its types and differs from all others. A rule set that derives these only where somebody can
-see them (``owl2rl-full``) has to know which of them rules see. It asks by ``asked_of(?name)``: the classes that rules look for by
-name, all datatypes if a rule looks for any class, and owl:differentFrom if a rule names it. Rules of the W3C's documents do not
-count, as the rule set knows itself what these see.
+According to the specification, every literal has all its types and differs from all others. A rule set that derives these
+facts only where they are visible (``owl2rl-full``) has to know which of them the rules match. The predicate ``asked_of(?name)``
+says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, and for owl:differentFrom if
+a rule names it. The rules of the W3C's documents do not count, because the rule set already covers what they match.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPES: Final = frozenset(map(IRI, DATATYPES))
 
 
 def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, ...]:
-    """The facts of `DEMAND_PREDICATES`, as rules without a body; none if no rule looks at them.
+    """Return the facts of `DEMAND_PREDICATES` as rules with empty bodies, or an empty result if no rule uses these predicates.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("asked(?x) :- asked_of(?x) . aged(?x) :- age(?x, ?n), xsd:integer[?n] .")
@@ -57,7 +57,7 @@ def _looks_at_demands(rule: Rule) -> bool:
 
 @remembered
 def _asked_by(rule: Rule) -> frozenset[Term]:
-    """What a rule of a user looks for."""
+    """Return the classes and properties that a user's rule matches."""
     name = rule.origin.name or ""
     if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
         return frozenset()

@@ -1,9 +1,8 @@
-"""Comparison of RDF terms by value, as SPARQL's operators ``= != < <= > >=`` see it (SPARQL 1.1 Query, section 17.3).
+"""Comparison of RDF terms by value with the semantics of SPARQL's operators ``= != < <= > >=`` (SPARQL 1.1 Query, section 17.3).
 
-Numbers of all types compare exactly (the decimal ``0.1`` is not the double ``1.0E-1``: its digits end, those of the double go
-on); strings compare by code point; a dateTime or date without a time zone counts as UTC. Literals of different known kinds are
-unequal and not ordered. Literals of datatypes that are not listed here are equal when they are the same term, and otherwise
-beyond comparison.
+Numbers of all types are compared exactly: the decimal ``0.1`` is not the double ``1.0E-1``. Strings are compared by code
+point. A dateTime or date without a time zone counts as UTC. Literals of different known kinds are unequal and unordered.
+Literals of unlisted datatypes are equal if they are the same term, and incomparable otherwise.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def _double(lexical: str, datatype: str) -> Value | None:
 
 
 def _single(number: float, lexical: str) -> float:
-    """The number of single precision next to a lexical form, which `number` is in double precision.
+    """Return the single-precision number nearest to a lexical form, given its double-precision value `number`.
 
     Rounding twice is wrong only where the double lies in the middle between two singles: there the digits themselves decide.
     """
@@ -102,7 +101,7 @@ def _to_single(number: float) -> float:
 
 
 def _next_single(single: float, step: int) -> float:
-    """The next number of single precision above (step 1) or below (step -1) one that is none of the infinities at that end."""
+    """Return the next single-precision number above (step 1) or below (step -1) a number that is not the infinity at that end."""
     (bits,) = struct.unpack("i", struct.pack("f", single))
     if single == 0:
         return math.copysign(2.0**-149, step)
@@ -111,7 +110,7 @@ def _next_single(single: float, step: int) -> float:
 
 
 def _fraction(single: float) -> Fraction:
-    """A number of single precision exactly; the infinities as if the exponents went on."""
+    """Return a single-precision number exactly; infinities continue the range of exponents."""
     return Fraction(single) if math.isfinite(single) else Fraction(math.copysign(2.0**128, single))
 
 
@@ -124,7 +123,7 @@ def _boolean(lexical: str, _: str) -> Value | None:
 
 
 def _days(year: int, month: int, day: int) -> int | None:
-    """Days since 1 March of year 0 in the proleptic Gregorian calendar, or None where the month has no such day."""
+    """Return the days since 1 March of year 0 in the proleptic Gregorian calendar, or None if the month has no such day."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if day > {2: 29 if leap else 28, 4: 30, 6: 30, 9: 30, 11: 30}.get(month, 31):
         return None
@@ -164,12 +163,12 @@ _READERS: Final[dict[str, Callable[[str, str], Value | None]]] = {
 
 
 def is_known(datatype: str) -> bool:
-    """Whether literals of this datatype (an IRI as text) have a value here."""
+    """Return whether literals of a datatype (an IRI as text) have a known value."""
     return datatype in _READERS or datatype == RDF.langString.value
 
 
 def value_of(literal: Literal) -> Value | None:
-    """The value of a literal; None if its datatype is not known or its lexical form is none of the datatype's (it is ill-typed).
+    """Return the value of a literal, or None if its datatype is unknown or the literal is ill-typed.
 
     >>> from kg_reasoner.terms import literal
     >>> value_of(Literal("007", XSD.int.value)) == value_of(literal(7.0))
@@ -182,7 +181,8 @@ def value_of(literal: Literal) -> Value | None:
 
 
 def compare(a: Term, b: Term) -> int | None:
-    """-1, 0 or 1 as the value of `a` is less than, equal to or greater than that of `b`; None where SPARQL's ``<`` is an error.
+    """Return -1, 0 or 1 if the value of `a` is less than, equal to or greater than that of `b`, or None if SPARQL's ``<`` is an
+    error.
 
     >>> from kg_reasoner.terms import literal
     >>> compare(literal(2), literal(10)), compare(literal("2"), literal("10")), compare(literal(2), literal("10"))
@@ -198,7 +198,7 @@ def compare(a: Term, b: Term) -> int | None:
 
 
 def equal(a: Term, b: Term) -> bool | None:
-    """Whether two terms are equal under SPARQL's ``=``; None where it is an error (ill-typed literals, unknown datatypes).
+    """Return whether two terms are equal under SPARQL's ``=``, or None for an error (ill-typed literals, unknown datatypes).
 
     >>> from kg_reasoner.terms import literal
     >>> equal(literal(1), literal(1.0)), equal(literal(1), literal("1")), equal(literal(1), Literal("x", XSD.int.value))
@@ -224,7 +224,7 @@ COMPARISONS: Final[dict[str, Callable[[Term, Term], bool | None]]] = {
 
 
 def satisfies(operator: str, a: Term, b: Term) -> bool:
-    """Whether ``FILTER(a operator b)`` lets an instance pass: the comparison is true, neither false nor an error."""
+    """Return whether ``FILTER(a operator b)`` accepts the terms: the comparison is true, neither false nor an error."""
     return COMPARISONS[operator](a, b) is True
 
 

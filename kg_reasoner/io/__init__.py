@@ -1,1 +1,1 @@
-"""Files that are written, and tables of facts: triples in every RDF syntax, facts as TSV and CSV."""
+"""Output files, and tables of facts: triples in every RDF syntax, facts as TSV and CSV."""

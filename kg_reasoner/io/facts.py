@@ -1,6 +1,6 @@
 """Facts in tables of text: one file a relation, one fact a line, TSV or CSV, without a header line.
 
-Columns without a declaration are of type ``any``; `kg_reasoner.storage.cells` tells what a cell of each type looks like. A fact of
+Columns without a declaration are of type ``any``; `kg_reasoner.storage.table_terms` defines the cells of each type. A fact of
 a relation without columns is the line ``()``.
 """
 
@@ -18,7 +18,7 @@ from kg_reasoner.errors import LoadError, Span, suggest
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.io.files import write_rows
 from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within
-from kg_reasoner.storage.cells import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts"]
@@ -33,7 +33,7 @@ _NO_COLUMNS: Final = "()"
 
 
 def relations_of(program: Program) -> Relations:
-    """The columns of every relation of a program: as declared, or as many of type ``any`` as its atoms have arguments.
+    """Return the columns of each relation of a program: as declared, or of type ``any`` for the arguments of its atoms.
 
     RDF triples and the head of constraints are not relations.
     """
@@ -46,7 +46,7 @@ def relations_of(program: Program) -> Relations:
 
 
 def output_relations(program: Program) -> Relations:
-    """The relations to write: those that are declared as output or, if none is, those that rules with a body derive."""
+    """Return the relations to write: those declared as output or, without any, those that rules with a body derive."""
     relations = relations_of(program)
     wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
     if not wanted:
@@ -55,7 +55,8 @@ def output_relations(program: Program) -> Relations:
 
 
 def file_stem(predicate: str) -> str:
-    """The name of a relation's file, without suffix: the predicate; of an IRI, the IRI with everything odd percent-encoded.
+    """Return the file name of a relation, without suffix: the predicate; for an IRI, the IRI with special characters
+    percent-encoded.
 
     >>> file_stem("edge"), file_stem("<http://example.org/edge>")
     ('edge', 'http%3A%2F%2Fexample.org%2Fedge')
@@ -64,12 +65,13 @@ def file_stem(predicate: str) -> str:
 
 
 def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
-    """The files with the facts of a program's relations, by predicate: every declared input has one, other relations may have one.
+    """Return the files of facts for a program's relations, by predicate. Every declared input must have one; other relations
+    may.
 
     Relations that are declared as output are not read.
 
     Raises:
-        LoadError: there is no such folder, no file for a declared input, or more than one file for a relation.
+        LoadError: There is no such folder, no file for a declared input, or more than one file for a relation.
     """
     directory = None if folder is None else Path(folder)
     if directory is not None and not directory.is_dir():
@@ -88,18 +90,18 @@ def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
         elif predicate in inputs:
             where, hint = "no folder of facts was given", "name the folder (--facts on the command line)"
             if directory is not None:
-                where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "an input without facts is an empty file"
+                where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "for an input without facts, create an empty file"
             raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
 
 
 def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """What may be a mistake, such as a typing error: files that no relation reads, and relations that nothing fills.
+    """Yield warnings about likely mistakes, such as typing errors: files that no relation reads, and relations without facts.
 
     Args:
-        program: the program.
-        folder: the folder with its facts, if there is one.
-        files: the files that are read, as `fact_files` gives them.
+        program: The program.
+        folder: The folder with its facts, if there is one.
+        files: The files that are read, as `fact_files` gives them.
     """
     relations = relations_of(program)
     stems = {file_stem(predicate) for predicate in relations}
@@ -119,7 +121,7 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
                 told.add(atom.predicate)
                 span = atom.span or rule.origin.span
                 where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
-                nothing = "no rule derives one, and no file holds any"
+                nothing = "no rule derives any, and no file contains any"
                 yield f"{where}the relation {atom.predicate} has no facts: {nothing}{suggest(atom.predicate, similar)}"
 
 
@@ -127,10 +129,10 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
 
 
 def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Term, ...]]:
-    """The facts of a file, in its order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
+    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
 
     Raises:
-        LoadError: the file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
+        LoadError: The file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
             column's type; the error shows the place.
     """
     separator = "," if path.name.removesuffix(".gz").endswith(".csv") else "\t"
@@ -179,7 +181,7 @@ def _wrong(path: Path, number: int, line: str, start: int, end: int, message: st
 
 
 def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, without line breaks; in CSV, lines that a quoted line break continues are joined."""
+    """Yield the lines of a file with their numbers, without line breaks; in CSV, join lines continued by a quoted line break."""
     pending, first, quotes = "", 0, 0
     try:
         with path.open("rb") as raw, ExitStack() as stack:
@@ -209,7 +211,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, str]]:
 
 
 def _csv_cells(path: Path, number: int, line: str) -> list[tuple[str, int, int]]:
-    """The cells of a CSV record, each with the place where its text starts and ends."""
+    """Return the cells of a CSV record with the start and end of their text."""
     cells: list[tuple[str, int, int]] = []
     start = 0
     while True:
@@ -248,12 +250,12 @@ def _places(path: Path, number: int, line: str, separator: str) -> list[tuple[in
 
 
 def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
-    """Write facts to an open text file, sorted so that the same facts give the same file; returns how many.
+    """Write facts to an open text file, sorted for reproducible output; return their number.
 
-    Numbers come first, by value, and everything else after them, by the text of the cell.
+    Numbers come first, ordered by value; other cells follow, ordered by text.
 
     Raises:
-        OutputError: a string with a tab or a line break stands in a ``string`` column of a TSV file, which cannot hold it.
+        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
     """
     types = [column.type for column in columns]
     keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
@@ -267,7 +269,7 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
 
 
 def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
-    """Where a cell comes in a column: a number by its value, before everything else."""
+    """Return the sort key of a cell in a column: numbers by value, before all others."""
     if isinstance(term, Literal) and term.datatype != XSD.string.value:
         value = value_of(term)
         if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers

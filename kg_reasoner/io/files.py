@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, and tables of text in them.
+"""Atomically written files, and tables of text in them.
 
-A file is written under another name beside its place and moved there when it is complete; after any error, what stood there before
-still stands there, and nothing half-written remains.
+A file is written under a temporary name beside its place and moved when it is complete. After an error, the previous file is
+unchanged, and no partial file remains.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _BREAKS: Final = re.compile(r"[\t\n\r]")
 
 @contextlib.contextmanager
 def atomic_output(target: Target) -> Iterator[BinaryIO]:
-    """An open binary file that becomes `target` when the block ends without an error.
+    """Yield an open binary file that becomes `target` when the block ends without an error.
 
     Devices and pipes cannot be replaced and are written to as they are; so is standard output.
 
     Raises:
-        OutputError: the file cannot be written. (A reader of standard output that goes away is a BrokenPipeError.)
+        OutputError: The file cannot be written. (A reader of standard output that goes away is a BrokenPipeError.)
     """
     if os.fspath(target) == "-":
         standard_output = cast(BinaryIO, getattr(sys.stdout, "buffer", sys.stdout))
@@ -71,7 +71,7 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def atomic_text(target: Target) -> Iterator[io.TextIOBase]:
-    """The same for text, in UTF-8 with the line breaks that are written."""
+    """Yield an open text file that becomes `target`, in UTF-8 without conversion of line breaks; see `atomic_output`."""
     with atomic_output(target) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
         try:
@@ -101,7 +101,7 @@ def write_rows(file: IO[str], rows: Iterable[Sequence[str]], delimiter: str = "\
 
 
 def _status(path: Path, target: Target) -> os.stat_result | None:
-    """The status of what is at the place, None if nothing is, after a check that a file can be put there."""
+    """Check that a file can be put at a place, and return the status of the existing file, or None."""
     with _reported(target):
         try:
             found = path.stat()
@@ -125,7 +125,7 @@ def _reported(target: Target) -> Iterator[None]:
 
 
 class _File(io.RawIOBase):
-    """A file that is being written; its errors are `OutputError`s."""
+    """An output file whose errors are `OutputError`s."""
 
     def __init__(self, path: Path, target: Target, flags: int) -> None:
         self._target = target
@@ -148,6 +148,6 @@ class _File(io.RawIOBase):
         super().close()
 
     def give_up(self) -> None:
-        """Close the file; what buffers still hold goes nowhere."""
+        """Close the file, and discard buffered output."""
         self._given_up = True
         self.close()

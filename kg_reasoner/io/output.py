@@ -1,4 +1,4 @@
-"""Writing triples in any RDF syntax, to files that appear whole or not at all."""
+"""Output of triples in any RDF syntax, to atomically written files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def write_triples(
     prefixes: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Write triples to a file; returns how many. See `triple_writer`."""
+    """Write triples to a file; return their number. See `triple_writer`."""
     with triple_writer(target, format, prefixes, progress) as write:
         return write(triples)
 
@@ -74,19 +74,19 @@ def write_triples(
 def triple_writer(
     target: Target, format: str | None = None, prefixes: Mapping[str, str] | None = None, progress: Progress | None = None
 ) -> Iterator[TripleWriter]:
-    """A function that writes triples to a file, which appears when the block ends without an error.
+    """Yield a function that writes triples to a file, which appears when the block ends without an error.
 
-    The file is opened at once: where it cannot be written, the error comes before the work that makes the triples.
+    The file is opened immediately, so an error is raised before the triples are computed.
 
     Args:
-        target: the file; ``"-"`` is standard output.
-        format: the syntax, by name, extension or media type; by default told by the file's name, and N-Triples where that does not.
-        prefixes: short names of namespaces, for the syntaxes that have them.
-        progress: called with ``"write"`` and the number of triples written.
+        target: The file; ``"-"`` is standard output.
+        format: The syntax, by name, extension or media type; by default determined by the file name, else N-Triples.
+        prefixes: Short names of namespaces, for the syntaxes that have them.
+        progress: Called with ``"write"`` and the number of triples written.
 
     Raises:
-        UnknownNameError: there is no such format.
-        OutputError: the file cannot be written.
+        UnknownNameError: The format is unknown.
+        OutputError: The file cannot be written.
     """
     syntax = _output_format(os.fspath(target), format)
     for prefix in prefixes or ():
@@ -106,7 +106,7 @@ def _output_format(name: str, format: str | None) -> Format:
 
 
 class TripleWriter:
-    """Writes triples to an open file in one syntax. To be called once; N-Triples and N-Quads may be written in several calls.
+    """Writes triples to an open file in one syntax. To be called once; for N-Triples and N-Quads, repeatedly.
 
     Triples that are not RDF, because a literal is the subject or something else than an IRI the property, are left out.
     """
@@ -119,7 +119,7 @@ class TripleWriter:
         self.written = 0
 
     def __call__(self, triples: Iterable[Triple]) -> int:
-        """Write triples; returns how many were written."""
+        """Write triples; return their number."""
         before = self.written
         rdf = (triple for triple in triples if not isinstance(triple[0], Literal) and isinstance(triple[1], IRI))
         if self._format in (N_TRIPLES, N_QUADS):
@@ -135,7 +135,7 @@ class TripleWriter:
         return self.written - before
 
     def ids(self, triples: npt.NDArray[np.int32], dictionary: Dictionary) -> int:
-        """Write triples that are given as ids, of shape (n, 3): much faster than as terms, in N-Triples; returns how many."""
+        """Write triples given as ids, of shape (n, 3); return their number. For N-Triples, much faster than terms."""
         first = dictionary.first_bytes()
         keep = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
         triples = triples if keep.all() else triples[keep]
@@ -156,7 +156,7 @@ class TripleWriter:
         return self(cast(Triple, tuple(term_from_text(texts[number]) for number in row)) for row in rows)
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
-        """Use further short names of namespaces, as far as they can be used and are not taken."""
+        """Add prefixes, if they are valid and not yet in use."""
         for prefix, namespace in prefixes.items():
             if not prefix or _PREFIX.fullmatch(prefix):
                 with contextlib.suppress(LoadError):
@@ -165,7 +165,7 @@ class TripleWriter:
 
     @property
     def has_prefixes(self) -> bool:
-        """Whether the syntax has short names for namespaces."""
+        """Whether the syntax has prefixes."""
         return self._format not in (N_TRIPLES, N_QUADS)
 
     @property
@@ -174,7 +174,9 @@ class TripleWriter:
         return self._format.graphs
 
     def quads(self, quads: Iterable[QuadTexts]) -> int:
-        """Write the triples of named graphs, once all of them; without the graphs, in a syntax that has none. Returns how many."""
+        """Write the triples of named graphs in one call; without the graphs, in a syntax without named graphs. Return their
+        number.
+        """
         if not self._format.graphs:
             triples = dict.fromkeys((subject, property, value) for subject, property, value, _ in quads)
             return self(cast(Triple, tuple(map(term_from_text, triple))) for triple in triples)
@@ -204,7 +206,7 @@ class TripleWriter:
         self._serialise(_oxigraph_triple(triple, self._format.name) for triple in self._counted(triples))
 
     def _serialise(self, statements: Iterable[pyoxigraph.Triple] | Iterable[pyoxigraph.Quad]) -> None:
-        """Let pyoxigraph write."""
+        """Write statements with pyoxigraph."""
         import pyoxigraph
 
         syntax = pyoxigraph.RdfFormat.from_media_type(self._format.media_type)
@@ -215,7 +217,7 @@ class TripleWriter:
 
 
 def _line_text(term: Term) -> str:
-    """The text of a term in N-Triples."""
+    """Return the text of a term in N-Triples."""
     return f"_:{safe_label(term.label)}" if isinstance(term, BlankNode) else term_text(term)
 
 

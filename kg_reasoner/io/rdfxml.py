@@ -1,4 +1,4 @@
-"""Triples as RDF/XML text, in a stream. (pyoxigraph's writer makes XML that is not well-formed of some triples.)"""
+"""Streaming output of RDF/XML. (pyoxigraph's writer produces malformed XML for some triples.)"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RDF: Final = str(RDF)
 
 
 def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of an RDF/XML document; neighbouring triples of one subject share an element.
+    """Yield the lines of an RDF/XML document; adjacent triples of one subject share an element.
 
     Raises:
         OutputError: XML cannot hold a triple (a property that does not end in a name, a control character).

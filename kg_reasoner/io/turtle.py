@@ -1,7 +1,7 @@
 """Turtle for people: triples grouped by subject, blank nodes and lists written where they are used.
 
-A blank node that is the object of one triple only is written in brackets in its place. What is nested deeper than `DEPTH`, and one
-node of a circle of blank nodes, has a label instead. Besides the triples, which are ids, only the blank nodes are held in memory.
+A blank node that is the object of a single triple is written in brackets in its place. Nodes nested deeper than `DEPTH`, and one
+node of each cycle of blank nodes, have labels instead. Apart from the triples, which are ids, only blank nodes are in memory.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _PLAIN: Final = {str(XSD.integer): re.compile(r'"[+-]?[0-9]+"'), str(XSD.boolean
 
 
 def turtle_lines(triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of a document, given RDF triples as ids of shape (n, 3)."""
+    """Yield the lines of a document, given RDF triples as ids of shape (n, 3)."""
     for prefix, namespace in prefixes.items():
         yield f"@prefix {prefix}: <{namespace}> .\n"
-    writer = _Writer(triples, dictionary, prefixes)
+    writer = _TurtleWriter(triples, dictionary, prefixes)
     for subject in writer.subjects():
         yield f"\n{writer.text(subject)}{writer.properties(subject, 1)} .\n"
 
 
-class _Writer:
+class _TurtleWriter:
     def __init__(self, triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
         self._texts = dictionary.texts()
         self._namespaces = {namespace: prefix for prefix, namespace in prefixes.items()}
@@ -54,7 +54,7 @@ class _Writer:
         """The blank nodes that have been written in their places."""
 
     def subjects(self) -> Iterator[int]:
-        """The subjects that have statements of their own."""
+        """Yield the subjects with statements of their own."""
         found = np.unique(self._triples[:, 0])
         blank = self._blank[found]
         for subject in found[~blank].tolist():
@@ -69,7 +69,7 @@ class _Writer:
                 yield subject
 
     def properties(self, subject: int, depth: int) -> str:
-        """All that is said of a subject."""
+        """Return the statements about a subject."""
         rows = self._about(subject)
         indent = "\n" + "    " * depth
         parts: list[str] = []
@@ -79,7 +79,7 @@ class _Writer:
         return (" " if len(parts) == 1 and depth == 1 else indent) + f" ;{indent}".join(parts)
 
     def value(self, value: int, depth: int) -> str:
-        """An object: the term, a list or what is said of a blank node."""
+        """Return the text of an object: a term, a list, or the statements about a blank node."""
         if value not in self._nested or depth > DEPTH:
             return self.text(value)
         items = self._list(value)
@@ -112,7 +112,7 @@ class _Writer:
         return self._triples[start:end]
 
     def _list(self, head: int) -> list[int] | None:
-        """The items of a list that is written with parentheses; its nodes have been written then."""
+        """Return the items of a list that is written with parentheses, and mark its nodes as written."""
         items, cells = list[int](), list[int]()
         node = head
         while node != self._nil:
@@ -130,6 +130,6 @@ class _Writer:
 
 
 def _runs(column: npt.NDArray[np.int32]) -> Iterator[tuple[int, int]]:
-    """Where equal values begin and end."""
+    """Return where equal values begin and end."""
     bounds = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(column)]
     return pairwise(bounds)

@@ -1,1 +1,1 @@
-"""The rule language: text to programs and back, what is wrong with a program, and which of its rules can fire."""
+"""The rule language: parsing, printing and checking of programs, and the selection of relevant rules."""

@@ -1,7 +1,7 @@
-"""Checks of a program before it is evaluated, and its strata. Each check raises the error of the first thing it finds wrong.
+"""Checks and stratification of a program before it is evaluated. Each check raises an error for the first fault.
 
-An atom over `TRIPLE` counts as a predicate of its own for each constant property, and for each constant class under rdf:type, so
-that ``NOT ub:Student[?x]`` in one rule and ``[?x, ?p, ?y]`` in another are told apart where they can be.
+For the dependency graph, an atom over `TRIPLE` is a predicate of its own for each constant property, and for each constant class
+with rdf:type. This distinguishes ``NOT ub:Student[?x]`` in one rule from ``[?x, ub:advisor, ?y]`` in another.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ Key: TypeAlias = tuple[str, Term | None, Term | None]
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Run all checks, in this order: arity, safety, strata, expressions. Returns the strata (see `stratify`).
+    """Check the arity, safety, stratification and expressions of a program, in this order, and return its strata (see `stratify`).
 
     Raises:
-        ArityError, SafetyError, StratificationError, UnsupportedError: the first thing that is wrong with the program.
+        ArityError, SafetyError, StratificationError, UnsupportedError: The first error in the program.
     """
     check_arity(program)
     check_safety(program)
@@ -71,10 +71,13 @@ def check(program: Program) -> list[list[Rule]]:
 
 
 def check_arity(program: Program) -> None:
-    """Every predicate has one number of arguments, that of its declaration if there is one.
+    """Check that each predicate always has the same number of arguments, and that of its declaration if it has one.
+
+    Args:
+        program: The program to check.
 
     Raises:
-        ArityError: at the first use that differs.
+        ArityError: At the first use that differs.
     """
     known: dict[str, tuple[int, Span | None]] = {}
     for declaration in program.declarations:
@@ -85,7 +88,7 @@ def check_arity(program: Program) -> None:
 
 
 def arities(program: Program) -> dict[str, int]:
-    """The number of arguments of each general predicate of a program that passes `check_arity`."""
+    """Return the number of arguments of each general predicate of a program that passed `check_arity`."""
     found = {declaration.predicate: declaration.arity for declaration in program.declarations}
     for rule in program.rules:
         for atom in _general_atoms(rule):
@@ -95,7 +98,7 @@ def arities(program: Program) -> dict[str, int]:
 
 @remembered
 def _general_atoms(rule: Rule) -> tuple[Atom, ...]:
-    """A rule's atoms over general predicates."""
+    """Yield the atoms of a rule over general predicates."""
     return tuple(atom for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE))
 
 
@@ -111,7 +114,7 @@ def _arguments(count: int) -> str:
 
 
 def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tuple[Atom, bool]]:
-    """All atoms of a body, and whether they only look down (they are negated, or inside an aggregate)."""
+    """Yield all atoms of a body, each with whether it is negated or inside an aggregate."""
     for part in body:
         if isinstance(part, Atom):
             yield part, negative
@@ -125,12 +128,12 @@ def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tupl
 
 
 def check_safety(program: Program) -> None:
-    """Every variable of a head, a filter, or of more than one negation is bound by a positive part of its rule's body.
+    """Check that positive atoms of a rule's body bind the variables of its head and filters, and those shared by negations.
 
     A variable that occurs in one negated atom and nowhere else is existential there (`lonely(?x) :- node(?x), NOT edge(?x, ?y) .`).
 
     Raises:
-        SafetyError: names the variable.
+        SafetyError: Names the variable.
     """
     for rule in program.rules:
         _check_rule(rule)
@@ -138,21 +141,21 @@ def check_safety(program: Program) -> None:
 
 @remembered
 def _check_rule(rule: Rule) -> None:
-    """`check_safety` of one rule."""
+    """Check the safety of one rule."""
     bound = _check_body(rule.body, outside=set(variables_of(rule.head)))
     for variable in variables_of(rule.head):
         if variable not in bound:
             if not rule.body:
-                hint = "a fact has no variables: give constants instead, or a body that binds them"
+                hint = "a fact cannot have variables: use constants, or add a body that binds them"
             elif variable.name.startswith("_"):
                 hint = "a wildcard in the head has no value: use a variable that occurs in the body"
             else:
-                hint = f"let {variable} occur in an atom of the body that is not negated"
+                hint = f"use {variable} in an atom of the body that is not negated"
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
 
 
 def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
-    """Check filters and negations of a body whose variables may occur `outside` of it too; returns the variables it binds."""
+    """Check the filters and negations of a body with variables from `outside`; return the variables that the body binds."""
     bound: set[Variable] = set()
     occurrences = Counter(outside)
     for part in body:
@@ -179,7 +182,7 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Vari
 
 
 def homonyms(program: Program) -> Iterator[str]:
-    """Say where a variable inside an AGGREGATE is another one than the variable of the same name outside, as it is not after ON."""
+    """Yield a warning for each variable local to an AGGREGATE that has the name of a variable outside of it."""
     for rule in program.rules:
         for place, part in enumerate(rule.body):
             if isinstance(part, Aggregate):
@@ -191,7 +194,7 @@ def homonyms(program: Program) -> Iterator[str]:
                         span = variable.span or part.span
                         where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
                         yield (
-                            f"{where}{variable} in the AGGREGATE is another variable than {variable} outside of it: "
+                            f"{where}{variable} in the AGGREGATE is a different variable from {variable} outside of it: "
                             "list it after ON to make them the same, or rename one of them"
                         )
 
@@ -203,7 +206,7 @@ def _aggregated(part: Aggregate) -> Iterator[Variable]:
 def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None) -> None:
     for variable in variables:
         if variable not in bound:
-            hint = "let it occur in an atom that is not negated"
+            hint = "use it in an atom that is not negated"
             raise SafetyError(f"{_name(variable)} of {where} is not bound by the body", variable.span or span, hint)
 
 
@@ -215,7 +218,7 @@ def _name(variable: Variable) -> str:
 
 
 def key_of(atom: Atom) -> Key:
-    """The key under which an atom takes part in the dependency graph."""
+    """Return the node of an atom in the dependency graph."""
     if atom.predicate != TRIPLE:
         return atom.predicate, None, None
     _, property, value = atom.terms
@@ -226,21 +229,21 @@ def key_of(atom: Atom) -> Key:
 
 @remembered
 def head_key(rule: Rule) -> Key:
-    """The key of a rule's head."""
+    """Return the node of a rule's head in the dependency graph."""
     return key_of(rule.head)
 
 
 @remembered
 def needed_keys(rule: Rule) -> frozenset[Key]:
-    """The keys of a rule's positive atoms."""
+    """Return the nodes of a rule's positive atoms in the dependency graph."""
     return frozenset(map(key_of, rule.body_atoms()))
 
 
 def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """The rules in strata, those that are evaluated first at the front. Rules keep their order. See `levels`.
+    """Return the strata of rules in the order of evaluation; rules keep their order within a stratum. See `levels`.
 
     Raises:
-        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
     """
     strata: dict[int, list[Rule]] = {}
     for rule, level in levels(rules).items():
@@ -249,14 +252,14 @@ def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
 
 
 def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
-    """The number of each rule's stratum: what its positive atoms match is derived there or before, what it negates or aggregates
-    before.
+    """Return the number of each rule's stratum: its positive atoms match facts of this stratum or lower ones, its negated and
+    aggregated atoms match facts of lower strata only.
 
-    Strata are split only where negation or aggregation demands it: without either there is one. What no rule derives is known
-    before the first.
+    Strata are split only where negation or aggregation requires it; without them, a program has one stratum. Facts that no rule
+    derives precede the first stratum.
 
     Raises:
-        StratificationError: a negation or aggregation goes through recursion; the message shows the cycle.
+        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
     """
     if not any(map(_looks_down, rules)):
         return dict.fromkeys(rules, 0)
@@ -281,7 +284,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
 
 @remembered
 def _looks_down(rule: Rule) -> bool:
-    """Whether a rule negates or aggregates."""
+    """Return whether a rule negates or aggregates."""
     return any(isinstance(part, Negation | Aggregate) for part in rule.body)
 
 
@@ -292,7 +295,7 @@ _Negative: TypeAlias = dict[tuple[_Node, _Node], tuple[Rule, Atom]]
 
 
 def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
-    """Heads depend on the atoms of their bodies, those on the heads whose facts they can match; dicts serve as ordered sets.
+    """Return the dependency graph: heads depend on atoms of their bodies, and atoms on the heads whose facts they match.
 
     The second part has the negative dependencies, each with one rule and atom that makes it.
     """
@@ -356,10 +359,10 @@ def _show(key: Key) -> str:
 
 
 def check_expressions(program: Program) -> None:
-    """Every function and aggregate exists, gives the same result again for the same arguments, and has the right number of them.
+    """Check that every function and aggregate exists, is deterministic, and has the right number of arguments.
 
     Raises:
-        UnsupportedError: names the function or aggregate, or what is wrong with a regular expression.
+        UnsupportedError: Names the function or aggregate, or what is wrong with a regular expression.
     """
     for rule in program.rules:
         _check_parts(rule)
@@ -367,7 +370,7 @@ def check_expressions(program: Program) -> None:
 
 @remembered
 def _check_parts(rule: Rule) -> None:
-    """`check_expressions` of one rule."""
+    """Check the expressions of one rule."""
     for part in rule.body:
         _check_part(part, rule.head.span)
 
@@ -387,7 +390,7 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
 
 
 def conjuncts(expression: Expression) -> Iterator[Expression]:
-    """The conditions of a filter, all of which must hold: ``?x != ?y && ?x > 5`` makes two."""
+    """Yield the conjuncts of a filter: ``?x != ?y && ?x > 5`` has two."""
     if isinstance(expression, Call) and expression.name == "&&":
         for argument in expression.arguments:
             yield from conjuncts(argument)

@@ -1,6 +1,6 @@
-"""The rule language: text -> `Program`. The grammar is in grammar.lark, printer.py is the way back.
+"""The parser of the rule language: text to `Program`. grammar.lark has the grammar; printer.py is the inverse.
 
-Lark is imported, and the parser built, at the first call.
+The first call imports Lark and builds the parser.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 Node: TypeAlias = Any
-"""A tree or a token of lark's; which one stands where is the grammar's business. Trees have `data` and `children`."""
+"""A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
 
 __all__ = ["PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
 
@@ -67,14 +67,18 @@ _TYPES: Final = {
 
 
 def parse(text: str, source: str = "<string>") -> Program:
-    """The program that a rule text says; `source` names the text in errors.
+    """Parse a rule text into a program.
 
     >>> parse("path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .").rules[0].head
     Atom(predicate='path', terms=(Variable(name='x'), Variable(name='z')))
 
+    Args:
+        text: The rules.
+        source: The name of the text in error messages.
+
     Raises:
-        RuleSyntaxError: with the place, what was expected there, and a similar name where a name is unknown.
-        UnsupportedError: expressions or aggregates are nested too deep.
+        RuleSyntaxError: With the place, what was expected there, and a similar name where a name is unknown.
+        UnsupportedError: Expressions or aggregates are nested too deep.
     """
     from lark.exceptions import UnexpectedInput
 
@@ -87,11 +91,11 @@ def parse(text: str, source: str = "<string>") -> Program:
 
 
 def parse_file(path: str | Path) -> Program:
-    """The program of a rule file (UTF-8).
+    """Parse a rule file (UTF-8) into a program.
 
     Raises:
-        LoadError: the file cannot be read.
-        RuleSyntaxError: as `parse`.
+        LoadError: The file cannot be read.
+        RuleSyntaxError: As `parse`.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -113,7 +117,7 @@ def _is_token(node: Node) -> bool:
 
 
 class _Builder:
-    """Turns the trees of one text into a program: what the grammar cannot say (names, escapes, wildcards) is settled here."""
+    """Builds a program from the parse trees of a text, and checks what the grammar cannot: names, escapes and wildcards."""
 
     def __init__(self, text: str, source: str) -> None:
         self.lines = text.split("\n")
@@ -181,7 +185,7 @@ class _Builder:
     # --- bodies
 
     def body(self, tree: Node, level: int = 0) -> tuple[BodyLiteral, ...]:
-        """The parts of a body; `level` is the number of aggregates around it."""
+        """Return the parts of a body; `level` is the number of enclosing aggregates."""
         if level > _DEEPEST:
             raise UnsupportedError(f"aggregates are nested more than {_DEEPEST} deep", self.span(tree), "use rules in between")
         return tuple(self.part(part, level) for part in tree.children)
@@ -235,7 +239,7 @@ class _Builder:
     # --- expressions
 
     def expression(self, node: Node, level: int = 0) -> Expression:
-        """The expression that a tree says; `level` is the number of calls around it."""
+        """Return the expression of a parse tree; `level` is the number of enclosing calls."""
         if _is_token(node) or node.data in ("iri", "string"):
             return self.term(node)
         parts = node.children
@@ -337,7 +341,7 @@ class _Builder:
         return Span(self.source, place.line, place.column, end, line)
 
     def expect(self, token: Token, known: Sequence[str], kind: str, name: str | None = None) -> None:
-        """Refuse a name that is not among the known ones."""
+        """Reject an unknown name."""
         name = name or str(token)
         if name not in known:
             hint = f"known: {', '.join(known)}" if len(known) < 20 else None

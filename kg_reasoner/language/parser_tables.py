@@ -1,4 +1,4 @@
-"""Lark's LALR parsers with tables that are kept between processes: to build them takes longer than to parse a rule set."""
+"""Lark's LALR parsers with cached tables: building the tables takes longer than parsing a rule set."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["lalr_parser"]
 
 
 def lalr_parser(grammar: str) -> Lark:
-    """The LALR parser of a grammar, whose trees know their places.
+    """Return the LALR parser of a grammar, whose trees have source positions.
 
-    The tables are kept as JSON, in the shape that Lark gives them for parsers without Lark (`lark.tools.standalone`). Where a file
-    does not fit the installed Lark, they are built again.
+    The tables are cached as JSON, in the format of Lark's standalone parsers (`lark.tools.standalone`). If a file does not match
+    the installed Lark, they are built again.
     """
     import lark
     from lark.grammar import Rule
@@ -43,5 +43,5 @@ def _fingerprint(grammar: str, version: str) -> str:
 
 
 def _with_numbers(members: dict[str, Any]) -> dict[Any, Any]:
-    """An object of JSON as a dict of Lark's, which numbers states, tokens and rules."""
+    """Return a JSON object as the corresponding dict of Lark, in which states, tokens and rules are numbers."""
     return {int(key) if key.isdecimal() else key: value for key, value in members.items()}

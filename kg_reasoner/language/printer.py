@@ -1,4 +1,4 @@
-"""Program -> text in the rule language. Parsing the text gives the program back."""
+"""The printer of the rule language: `Program` to text. Parsing the text returns an equal program."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _Prefixes = Mapping[str, str]
 
 
 def format_program(program: Program) -> str:
-    """The text of a program: its prefixes and declarations, then one rule per line.
+    """Return the text of a program: prefixes, declarations, and one rule per line.
 
     >>> from kg_reasoner.language.parser import parse
     >>> print(format_program(parse("@prefix ub: <http://example.org/> . [?x, a, ub:Person] :- [?x, ub:advisor, _] .")), end="")
@@ -72,15 +72,15 @@ def format_program(program: Program) -> str:
 
 
 def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
-    """The text of a declaration, with its dot."""
+    """Return the text of a declaration with its final dot."""
     columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
     role = f"{declaration.role} " if declaration.role else ""
     return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}) ."
 
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
-    """The text of a rule, with its dot; if `named`, preceded by a line with its name, where it has one."""
-    writer = _Writer(prefixes, _wildcards(rule))
+    """Return the text of a rule with its final dot; if `named`, preceded by a line with its name, if it has one."""
+    writer = _RuleWriter(prefixes, _wildcards(rule))
     text = writer.atom(rule.head)
     if rule.body:
         text += f" :- {', '.join(writer.part(part) for part in rule.body)}"
@@ -89,7 +89,7 @@ def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False)
 
 
 def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
-    """The text of a term, in the shortest form that the prefixes and the datatype allow.
+    """Return the shortest text of a term that the prefixes and the datatype allow.
 
     >>> from kg_reasoner.terms import XSD
     >>> print(format_term(XSD.int), format_term(Literal("5", XSD.integer.value)), format_term(Literal("5", XSD.int.value)))
@@ -118,7 +118,7 @@ def _in_brackets(iri: IRI) -> str:
 
 
 def _iri(iri: IRI, prefixes: _Prefixes) -> str:
-    """The prefixed name with the longest namespace, or the IRI in angle brackets."""
+    """Return the prefixed name with the longest matching namespace, or the IRI in angle brackets."""
     fitting = (name for name, namespace in prefixes.items() if iri.value.startswith(namespace))
     for name in sorted(fitting, key=lambda name: len(prefixes[name]), reverse=True):
         local = iri.value[len(prefixes[name]) :]
@@ -132,7 +132,7 @@ def _predicate(predicate: str, prefixes: _Prefixes) -> str:
 
 
 def _wildcards(rule: Rule) -> frozenset[Variable]:
-    """The variables that are written ``_``: if, and only if, the parser will give all of them their names back.
+    """Return the variables that can be written as ``_``: all wildcards, if the parser would give each its name again.
 
     It numbers wildcards from left to right, passing over names that the rule has.
     """
@@ -144,7 +144,7 @@ def _wildcards(rule: Rule) -> frozenset[Variable]:
 
 
 def _occurrences(parts: Iterable[BodyLiteral]) -> Iterator[Variable]:
-    """All variables in the order in which they are written."""
+    """Yield all variables in the order of the text."""
     for part in parts:
         if isinstance(part, Aggregate):
             yield from _occurrences(part.body)
@@ -157,8 +157,8 @@ def _occurrences(parts: Iterable[BodyLiteral]) -> Iterator[Variable]:
             yield from variables_of(part)
 
 
-class _Writer:
-    """Writes the parts of one rule."""
+class _RuleWriter:
+    """Writes the parts of a rule."""
 
     def __init__(self, prefixes: _Prefixes, wildcards: frozenset[Variable]) -> None:
         self.prefixes = prefixes
@@ -197,7 +197,7 @@ class _Writer:
         return f"[{', '.join(map(self.term, atom.terms))}]"
 
     def expression(self, expression: Expression, tightness: int = 0) -> str:
-        """The text of an expression, in parentheses where its operator binds less than `tightness`."""
+        """Return the text of an expression, in parentheses if its operator has a lower precedence than `tightness`."""
         if not isinstance(expression, Call):
             return self.term(expression)
         name, arguments = expression.name, expression.arguments

@@ -1,7 +1,7 @@
-"""Which rules can fire at all: those whose positive body atoms all have facts, or rules that can fire and may derive some.
+"""Selection of relevant rules: those that can fire because facts, or heads of relevant rules, match each positive body atom.
 
-An ontology language has rules for everything (equality, keys, chains ...), and an ontology uses a few of them; the others need no
-plan.
+Rule sets for ontology languages have rules for equality, keys, chains and so on. A typical ontology uses few of them, and the
+others need no plan.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ _TYPES: Key = (TRIPLE, RDF.type, None)
 
 
 def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], others: Iterable[Rule] = ()) -> list[Rule]:
-    """The rules that can fire, in their order; `has_facts` says whether there are facts of a key (see `analysis.key_of`), and the
-    heads of the `others` may be derived in any case.
+    """Return the relevant rules in their order.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("b(?x) :- a(?x) . c(?x) :- b(?x) . d(?x) :- c(?x), e(?x) .")
     >>> [rule.head.predicate for rule in supplied_rules(program.rules, lambda key: key[0] == "a")]
     ['b', 'c']
+
+    Args:
+        rules: The rules to choose from.
+        has_facts: Whether facts match a key (see `analysis.key_of`).
+        others: Rules whose heads count as derivable in any case.
     """
     needs, heads = [needed_keys(rule) for rule in rules], [head_key(rule) for rule in rules]
     derived = set(map(head_key, others))
@@ -46,7 +50,7 @@ def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], othe
 
 
 def _may_be_derived(key: Key, derived: set[Key]) -> bool:
-    """Whether heads of other keys can match a key of triples: variables match everything."""
+    """Return whether a head with another key can match a key of triples; variables match every constant."""
     if _ANY in derived or (key == _ANY and any(other[0] == TRIPLE for other in derived)):
         return True
     if key[1] != RDF.type:

@@ -1,4 +1,4 @@
-"""What lark says of a syntax error, in words for people who write rules: what was found and expected, and a guess at the cause."""
+"""Readable syntax errors: what was found, what was expected, and a guess at the cause."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("COMPARISON", frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "IN", "NOT_IN"]), "an operator"),
     ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
 )
-"""What may stand at a place: a terminal that is accepted there only; the terminals that the words cover; the words."""
+"""What is allowed at a place: a terminal accepted only there; the terminals that the words cover; the words."""
 
 _WORDS: Final = {
     "$END": "the end of the text",
@@ -65,7 +65,7 @@ _WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 
 def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
-    """The error to raise for a syntax error that lark found in `text`."""
+    """Return the error to raise for a syntax error that Lark found in `text`."""
     state: Any = getattr(error, "interactive_parser", None)
     accepted: set[str] = set(state.accepts()) if state is not None else set()
     stack: list[Any] = state.parser_state.value_stack if state is not None else []
@@ -104,18 +104,18 @@ def _in_words(accepted: Iterable[str]) -> str:
 
 
 def _special(found: str, accepted: set[str]) -> str | None:
-    """A message for the places where the list of what was expected says less than the cause."""
+    """Return a message for faults whose cause is clearer than the list of expected tokens."""
     if found in ('"', "'") and "STRING" in accepted:
         return "the string that begins here is not closed on this line"
     if found == "<" and "IRI" in accepted:
-        return "the IRI that begins here is not closed, or has a character that no IRI has (such as a space)"
+        return "the IRI that begins here is not closed, or has a character that IRIs cannot contain (such as a space)"
     if found.startswith("@") and "_AT_PREFIX" in accepted:
         return f"unknown directive {found!r}{suggest(found, [f'@{name}' for name in _DIRECTIVES])}"
     return None
 
 
 def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
-    """A guess at the cause, the most telling first. `stack` has what the parser has read of the statement so far."""
+    """Return a guess at the cause, the most specific first. `stack` has the part of the statement that has been parsed."""
     last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
     for word in _names(stack, found):
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
@@ -124,11 +124,11 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
     if last.upper() in ("NOT", "EXISTS") or [str(value).upper() for value in stack[-2:]] == ["NOT", "("]:
         return "NOT takes a single atom; variables that occur only there are existential"
     if last == "false":
-        return "false stands alone, as the head of a constraint: `false :- body .`"
+        return "false can only be the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
     if found == ".decl":
-        return "a relation is declared so: input relation edge(from: iri, to: iri) ."
+        return "declare a relation like this: input relation edge(from: iri, to: iri) ."
     if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
         return f"write comparisons in FILTER, as in FILTER({last} > 3)"
     if found in ("%", "/"):
@@ -149,7 +149,7 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
 
 
 def _names(stack: list[Any], found: str) -> Iterator[str]:
-    """The words of the statement that may be misspelt keywords, the last one first."""
+    """Return the words of the statement that may be misspelt keywords, last one first."""
     if found.isidentifier():
         yield found
     for value in reversed(stack):

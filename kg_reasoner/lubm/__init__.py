@@ -19,7 +19,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def ontology_path() -> Path:
-    """The file of the benchmark's ontology, in Turtle."""
+    """Return the path of the benchmark's ontology, in Turtle."""
     return _HERE / "ontology.ttl"
 
 
@@ -29,17 +29,17 @@ def _query_texts() -> dict[str, str]:
 
 
 def queries() -> dict[str, str]:
-    """The 14 queries as SPARQL texts, ``q01`` to ``q14``, in this order. Their constants lie in university 0."""
+    """Return the 14 queries as SPARQL texts, ``q01`` to ``q14``, in this order. Their constants lie in university 0."""
     return dict(_query_texts())
 
 
 def query_title(name: str) -> str:
-    """What a query asks for, in a few words.
+    """Return a short description of a query.
 
     >>> query_title("q06")
     'all students'
 
     Raises:
-        KeyError: there is no such query.
+        KeyError: The query does not exist.
     """
     return _query_texts()[name].partition("\n")[0].removeprefix("# ")

@@ -1,11 +1,10 @@
-"""The data generator of the Lehigh University Benchmark: universities of any number as N-Triples, one department at a time.
+"""The data generator of the Lehigh University Benchmark: universities as N-Triples, one department at a time.
 
 The profile (kinds, amounts, names) is that of the benchmark (Guo, Pan and Heflin, "LUBM: A benchmark for OWL knowledge base
-systems", Journal of Web Semantics, 2005); the random choices are our own. As in the original, the statement that a university is
-one is repeated for every department and every degree, so that 2 to 3% of the lines are duplicates: whoever counts triples counts
-distinct lines.
+systems", Journal of Web Semantics, 2005); the random choices differ. As in the original, the type of a university is repeated for
+every department and every degree, so 2 to 3% of the lines are duplicates: the number of triples is that of distinct lines.
 
-A university's data depend on the seed and its number alone, so that several processes can each generate some of the universities.
+A university's data depend only on the seed and its number, so several processes can each generate some of the universities.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _PROFESSORS: Final = tuple(rank for rank, _, _ in _FACULTY if rank != "Lecturer"
 
 
 class _Draws:
-    """Uniform draws made of nothing but `Random.random`, whose sequence is the same in every Python version."""
+    """Uniform random numbers based only on `Random.random`, whose sequence is the same in every Python version."""
 
     __slots__ = ("random",)
 
@@ -47,15 +46,15 @@ class _Draws:
         self.random = Random(seed).random
 
     def below(self, bound: int) -> int:
-        """One of 0 .. bound - 1."""
+        """Return a random number from 0 to bound - 1."""
         return int(self.random() * bound)
 
     def between(self, least: int, most: int) -> int:
-        """One of least .. most, both included."""
+        """Return a random number from `least` to `most`, both inclusive."""
         return least + int(self.random() * (most - least + 1))
 
     def some(self, bound: int, count: int) -> list[int]:
-        """`count` different numbers of 0 .. bound - 1, in the order drawn."""
+        """Return `count` different random numbers from 0 to bound - 1, in the order drawn."""
         drawn: dict[int, None] = {}
         while len(drawn) < count:
             drawn[int(self.random() * bound)] = None
@@ -63,7 +62,7 @@ class _Draws:
 
 
 def generate(universities: int = 1, seed: int = 0, start: int = 0) -> Iterator[bytes]:
-    """The universities `start` .. `start + universities - 1` as blocks of whole N-Triples lines, a block a department.
+    """Yield the universities `start` to `start + universities - 1` as blocks of whole N-Triples lines, one block per department.
 
     A block is about a megabyte; nothing else is kept. The same arguments give the same bytes, and consecutive ranges of
     universities, one after the other, give the bytes of the whole range.
@@ -72,7 +71,7 @@ def generate(universities: int = 1, seed: int = 0, start: int = 0) -> Iterator[b
     <http://www.University0.edu> <http://swat.cse.lehigh.edu/onto/univ-bench.owl#name> "University0" .
 
     Raises:
-        ValueError: a number is negative.
+        ValueError: A number is negative.
     """
     return (block for university in _numbers(universities, start) for block in _university(university, seed))
 
@@ -84,14 +83,14 @@ def write(
     start: int = 0,
     progress: Progress | None = None,
 ) -> int:
-    """Write what `generate` gives to a file (compressed if its name ends in ``.gz``) or, for ``-``, to standard output.
+    """Write the result of `generate` to a file (compressed if its name ends in ``.gz``) or, for ``-``, to standard output.
 
     The file appears when it is complete; before that, whatever stood there stays. Returns the number of lines (statements).
     `progress` is called with (``"generate"``, universities done, universities).
 
     Raises:
-        OutputError: the file cannot be written.
-        ValueError: a number is negative.
+        OutputError: The file cannot be written.
+        ValueError: A number is negative.
     """
     from kg_reasoner.io.files import atomic_output
 
@@ -123,7 +122,7 @@ def _university(university: int, seed: int) -> Iterator[bytes]:
 
 
 def _department(draws: _Draws, university: int, department: int) -> list[str]:
-    """The statements of one department, in pieces of whole lines."""
+    """Return the statements of one department, in pieces of whole lines."""
     host = f"Department{department}.University{university}.edu"
     base = f"http://www.{host}"
     home = f"<{base}>"

@@ -1,4 +1,4 @@
-"""The types of declared columns, checked for facts that users add, that programs state and that rules derive."""
+"""Type checks of declared columns for facts that users add, programs state, or rules derive."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["ColumnTypes", "check_heads"]
 
 
 class ColumnTypes:
-    """Finds facts that do not fit the declarations of a program.
+    """Finds facts that violate the column types declared in a program.
 
     Args:
-        dictionary: what the ids mean.
-        program: has the declarations.
+        dictionary: What the ids mean.
+        program: Has the declarations.
     """
 
     def __init__(self, dictionary: Dictionary, program: Program) -> None:
@@ -32,16 +32,16 @@ class ColumnTypes:
         """Check facts of a predicate, shape (n, arity).
 
         Args:
-            predicate: the predicate.
-            facts: the facts.
-            rules: those that may have derived them, for the message.
+            predicate: The predicate.
+            facts: The facts.
+            rules: Those that may have derived them, for the message.
 
         Raises:
-            ColumnTypeError: a term is not of its column's type.
+            ColumnTypeError: A term is not of its column's type.
         """
         if predicate not in self.typed:
             return
-        from kg_reasoner.storage.cells import is_of_type
+        from kg_reasoner.storage.table_terms import is_of_type
 
         for number, column in enumerate(self.typed[predicate]):
             known = self._known[column.type]
@@ -54,15 +54,18 @@ class ColumnTypes:
 
 
 def check_heads(program: Program) -> None:
-    """Check the constants in the heads of rules, and so the facts of the program.
+    """Check the constants in rule heads, which include the facts of the program.
+
+    Args:
+        program: The program to check.
 
     Raises:
-        ColumnTypeError: a constant is not of its column's type.
+        ColumnTypeError: A constant is not of its column's type.
     """
     typed = _typed(program)
     if not typed:
         return
-    from kg_reasoner.storage.cells import is_of_type
+    from kg_reasoner.storage.table_terms import is_of_type
 
     for rule in program.rules:
         for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):
@@ -77,10 +80,10 @@ def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
 
 def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule], span: Span | None = None) -> ColumnTypeError:
     from kg_reasoner.language.printer import format_rule
-    from kg_reasoner.storage.cells import with_article
+    from kg_reasoner.storage.table_terms import with_article
 
     message = f"{term_text(term)} is not {with_article(column.type)}, as column {column.name} of {predicate} is declared"
     derivers = [format_rule(rule) for rule in rules]
     if derivers:
         message += f"; derived by {' or '.join(derivers)}"
-    return ColumnTypeError(message, span, f"declare the column as any, or see that it gets nothing but {column.type}")
+    return ColumnTypeError(message, span, f"declare the column as any, or make sure that it gets only {column.type}")

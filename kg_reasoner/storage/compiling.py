@@ -1,4 +1,4 @@
-"""Who is told that the kernels are compiled, which takes seconds, once."""
+"""Notification that kernels are being compiled, which takes seconds and happens once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["told_of_compiling"]
 
 @contextmanager
 def told_of_compiling(listener: Callable[[str], None]) -> Iterator[None]:
-    """Within the block, call a listener with one line of text before kernels are compiled."""
+    """Call a listener with one line of text before kernels are compiled within the block."""
     before, loader.on_compile = loader.on_compile, listener
     try:
         yield

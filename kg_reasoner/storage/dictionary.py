@@ -1,4 +1,4 @@
-"""The dictionary: RDF terms <-> dense int32 ids, given out in order of first sight and never taken back."""
+"""Dictionary encoding: RDF terms to dense int32 ids and back. Ids are assigned in order of first occurrence and never reused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Ids = npt.NDArray[np.int32]
 
 
 class Dictionary:
-    """Terms by id and ids by term. A term is known by its N-Triples text, see `kg_reasoner.terms.term_text`.
+    """Terms by id and ids by term. The key of a term is its N-Triples text, see `kg_reasoner.terms.term_text`.
 
     >>> from kg_reasoner.terms import IRI
     >>> dictionary = Dictionary()
@@ -53,21 +53,21 @@ class Dictionary:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the dictionary's tables take."""
+        """The size of the dictionary's tables in bytes."""
         return sum(array.nbytes for array in (self._terms.texts, self._terms.offsets, self._terms.slots, self._terms.hashes))
 
     def encode(self, term: Term) -> int:
-        """The id of a term, given out now if it is new."""
+        """Return the id of a term, and assign one if the term is new."""
         text = term_text(term)
         number = self.find_text(text)
         return number if number >= 0 else int(self.encode_texts([text])[0])
 
     def find(self, term: Term) -> int:
-        """The id of a term, or -1 if it has none."""
+        """Return the id of a term, or -1 if the dictionary does not contain it."""
         return self.find_text(term_text(term))
 
     def find_text(self, text: str) -> int:
-        """The id of the term with this text, or -1."""
+        """Return the id of the term with this text, or -1."""
         data = text.encode()
         layout = self._layout(len(data), 1)
         with self.mutex:
@@ -75,11 +75,11 @@ class Dictionary:
             return native.find_text(self._address, layout.addresses[0], len(data))
 
     def decode(self, number: int) -> Term:
-        """The term of an id."""
+        """Return the term with an id."""
         return term_from_text(self.text(number))
 
     def decode_rows(self, rows: Ids) -> Iterator[tuple[Term, ...]]:
-        """The terms of a table of ids, row by row; each term is made once."""
+        """Yield the rows of a table of ids as terms; each term is created once."""
         numbers, places = np.unique(rows, return_inverse=True)
         terms = list(map(term_from_text, self.texts_of(numbers)))
         table = places.reshape(rows.shape)
@@ -87,27 +87,27 @@ class Dictionary:
             yield tuple(terms[place] for place in row.tolist())
 
     def text(self, number: int) -> str:
-        """The N-Triples text of an id's term."""
+        """Return the N-Triples text of the term with an id."""
         if not 0 <= number < self._terms.count:
             raise IndexError(f"no term has the id {number}")
         offsets = self._terms.offsets
         return str(memoryview(self._terms.texts)[int(offsets[number]) : int(offsets[number + 1])], "utf-8")
 
     def texts_of(self, numbers: Sequence[int] | Ids) -> list[str]:
-        """The texts of several ids' terms."""
+        """Return the texts of the terms with these ids."""
         ids = np.asarray(numbers, np.int64)
         offsets = np.asarray(self._terms.offsets)
         data = memoryview(self._terms.texts)
         return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
 
     def texts(self, first: int = 0) -> list[str]:
-        """The texts of all terms from an id on."""
+        """Return the texts of all terms with ids from `first` on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
         data = bytes(self._terms.texts[: offsets[-1]])
         return [data[start:end].decode() for start, end in pairwise(offsets)]
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
-        """Per id, the first byte of its text: ``<`` of IRIs, ``_`` of blank nodes, ``"`` of literals."""
+        """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
         array, known = self._first_bytes
         if known < self._terms.count:
             with self.mutex:
@@ -122,7 +122,7 @@ class Dictionary:
         return array[:known]
 
     def with_prefix(self, prefix: str, first: int = 0) -> Ids:
-        """The ids, from one on, of the terms whose text begins with a prefix of ASCII characters."""
+        """Return the ids, from `first` on, of terms whose text begins with an ASCII prefix."""
         texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets[: self._terms.count + 1])
         wanted = prefix.encode("ascii")
         found = np.arange(first, self._terms.count, dtype=np.int32)
@@ -133,11 +133,11 @@ class Dictionary:
         return found
 
     def is_blank(self, number: int) -> bool:
-        """Whether an id is that of a blank node."""
+        """Return whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
 
     def find_texts(self, texts: Sequence[str]) -> Ids:
-        """The ids of texts in exactly the form of `term_text`; -1 where a term is not known."""
+        """Return the ids of texts in the exact form of `term_text`, or -1 for unknown terms."""
         pieces = [text.encode() for text in texts]
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         with self.mutex:
@@ -146,7 +146,7 @@ class Dictionary:
             return np.array(layout.ids[: len(pieces)])
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
-        """The ids of texts in exactly the form of `term_text`, given out where they are new."""
+        """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids."""
         pieces = [text.encode() for text in texts]
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         done = 0
@@ -159,12 +159,12 @@ class Dictionary:
             return np.array(layout.ids[: len(pieces)])
 
     def _layout(self, length: int, count: int) -> _Layout:
-        """Where some texts can be laid out: the same place for all that are few, to be used under the mutex."""
+        """Return buffers for a batch of texts: shared ones for a small batch, to be used under the mutex."""
         few = self._few
         return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
 
     def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
-        """Read whole lines of N-Triples: ids of shape (triples, 3), and the byte ranges of the lines that need a full parser.
+        """Read whole lines of N-Triples. Return ids of shape (triples, 3) and the byte ranges of lines that need a full parser.
 
         Only lines of the strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
         comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope`
@@ -204,7 +204,7 @@ class Dictionary:
         return np.array(triples[: 3 * state[1]]).reshape(-1, 3), [(start, min(end, len(data))) for start, end in ranges]
 
     def _grow(self, text_length: int) -> None:
-        """Make room for some more terms and for `text_length` more bytes."""
+        """Make room for more terms and for `text_length` more bytes."""
         terms = self._terms
         if terms.count + 3 > terms.room:
             self._set_room(2 * terms.room)
@@ -217,10 +217,10 @@ class Dictionary:
             terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
-        """Go on with larger tables, which are filled before anybody sees them."""
+        """Switch to larger tables, which are complete before other threads see them."""
         terms, count = self._terms, self._terms.count
         if count + 3 > MOST:
-            raise CapacityError(f"there are {count:,} terms, and there cannot be more")
+            raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
         self.claim(24 * room)
         fields = _room(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]
@@ -229,7 +229,7 @@ class Dictionary:
 
 
 def _room(room: int) -> dict[str, Any]:
-    """The fields of empty tables for so many terms (a power of two)."""
+    """Return the fields of empty tables for a number of terms (a power of two)."""
     return {
         "offsets": allocate(room + 1, np.int64, 0),
         "room": min(room, MOST),
@@ -240,7 +240,7 @@ def _room(room: int) -> dict[str, Any]:
 
 
 def _constant(data: bytes) -> npt.NDArray[np.uint8]:
-    """Bytes as an array that kernels may read, with one byte to spare."""
+    """Return bytes as an array that kernels can read, with one spare byte."""
     array = allocate(len(data) + 1, np.uint8)
     array[:-1] = np.frombuffer(data, np.uint8)
     array[-1] = 0
@@ -248,7 +248,7 @@ def _constant(data: bytes) -> npt.NDArray[np.uint8]:
 
 
 class _Layout:
-    """Texts as kernels read them: their bytes, these one after the other, where each begins and the last ends, and room for ids."""
+    """A batch of texts in the form for kernels: concatenated bytes, offsets, and an array for the ids."""
 
     __slots__ = ("addresses", "bytes", "ids", "offsets")
 
@@ -258,7 +258,7 @@ class _Layout:
         self.addresses = address(data), address(offsets), address(ids)
 
     def put(self, pieces: Sequence[bytes]) -> None:
-        """Lay texts out."""
+        """Store a batch of texts."""
         end, offsets = 0, self.offsets
         offsets[0] = 0
         for number, piece in enumerate(pieces, 1):

@@ -1,5 +1,6 @@
-"""Facts that the engine gives by itself, about literals and datatypes: what the rules on datatypes start from (table 8 of OWL 2
-Profiles, and sections 7 to 9 of RDF 1.1 Semantics)."""
+"""Axiomatic facts about literals and datatypes, which the rules on datatypes need (table 8 of OWL 2 Profiles, and sections 7 to 9
+of RDF 1.1 Semantics).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ _Facts = dict[str, list[tuple[int, ...]]]
 
 
 class LiteralFacts:
-    """The facts of `LITERAL_PREDICATES` about the terms of a dictionary, handed out as terms are added to it.
+    """The facts of `LITERAL_PREDICATES` about the terms of a dictionary, produced as terms are added to it.
 
     >>> from kg_reasoner.terms import XSD, literal
     >>> dictionary = Dictionary()
@@ -65,7 +66,7 @@ class LiteralFacts:
         self._datatypes: dict[str, int] = {}
 
     def new(self) -> _Facts:
-        """The facts, as ids by predicate, about the terms that have come since the last call."""
+        """Return the facts about terms added since the last call, as ids by predicate."""
         found: _Facts = {name: [] for name in LITERAL_PREDICATES}
         if not self._datatypes:
             self._begin(found)
@@ -81,7 +82,7 @@ class LiteralFacts:
         return found
 
     def _begin(self, found: _Facts) -> None:
-        """The facts about datatypes."""
+        """Add the facts about datatypes."""
         ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
         found["recognised_datatype"] = [(number,) for name, number in ids.items() if name != _EVERY]
         pairs = (pair for pair in disjoint_datatypes() if pair[0] in ids and pair[1] in ids)
@@ -90,7 +91,7 @@ class LiteralFacts:
         self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
 
     def _describe(self, number: int, found: _Facts) -> None:
-        """The facts about a literal."""
+        """Add the facts about a literal."""
         literal = self._dictionary.decode(number)
         assert isinstance(literal, Literal)
         value = identity(literal, self._recognised)

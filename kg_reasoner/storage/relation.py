@@ -1,6 +1,6 @@
 """Relations, their sections and indexes: the arrays behind the kernels' structs, and their growth.
 
-Kernels never allocate: when something is full they return, `Database.grow` makes room, and they are called again.
+Kernels never allocate. If a table is full they return, `Database.grow` makes room, and they are called again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SIZE_CLASSES = 40
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """How large things are at first, and at least after they have grown."""
+    """Initial capacities of tables, and minimal capacities after growth."""
 
     rows: int = 16
     slots: int = 32
@@ -77,7 +77,7 @@ capacities = Capacities()
 
 
 class PlanRoom:
-    """Where plans are written and joins are run: plans, steps, codes and frames, and the context through which kernels see them."""
+    """The memory for plans and joins: plans, steps, codes and frames, and the context through which kernels access them."""
 
     def __init__(self) -> None:
         self._contexts = Table(Context, capacity=1)
@@ -92,7 +92,7 @@ class PlanRoom:
         self.context.codes = self._codes
 
     def add_codes(self, codes: list[int]) -> int:
-        """Store a list of codes; its position."""
+        """Store a list of codes, and return its position."""
         start, end = self._code_count, self._code_count + len(codes)
         if end > len(self._codes):
             self._codes = self.context.codes = _resized(self._codes, 2 * end, start)
@@ -101,20 +101,24 @@ class PlanRoom:
         return start
 
     def relation(self, number: int) -> Record:
-        """A relation."""
+        """Return a relation.
+
+        Args:
+            number: The number of the relation.
+        """
         raise NotImplementedError
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
-        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        """Return the index on columns of a relation (of a section, given its constant). It is built when a kernel requests it."""
         raise NotImplementedError
 
     def index_value_column(self, index: int) -> int:
-        """The column whose value index entries carry, or -1."""
+        """Return the column whose value the entries of an index carry, or -1."""
         raise NotImplementedError
 
 
 class Workspace(PlanRoom):
-    """Where a query is planned and run, over the relations and indexes of a database that does not change meanwhile.
+    """The plans and joins of a query over the relations and indexes of a database that does not change meanwhile.
 
     Each thread that reads has one of its own, so that kernels join for several threads at once.
     """
@@ -137,13 +141,13 @@ class Workspace(PlanRoom):
         return self._database.index_value_column(index)
 
     def clear(self) -> None:
-        """Forget all plans."""
+        """Discard all plans."""
         self.plans.truncate(0)
         self.steps.truncate(0)
         self._code_count = 0
 
     def start(self, plan: int) -> None:
-        """Get ready to fetch the matches of a plan; the indexes that it needs are built."""
+        """Prepare to fetch the matches of a plan, and build the indexes that it needs."""
         database = self._database
         self._look()
         while native.start_query(self.address, plan) != DONE:
@@ -153,7 +157,7 @@ class Workspace(PlanRoom):
             self._look()
 
     def _look(self) -> None:
-        """See the database's relations and indexes as they are now. The arrays that were seen before may be given back."""
+        """Take over the database's current relations and indexes, and release the arrays of earlier ones."""
         database, words = self._database, self._contexts.words[0]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
@@ -168,7 +172,7 @@ _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.item
 
 
 class Database(PlanRoom):
-    """All relations of one reasoner, and the context through which kernels see them.
+    """All relations of a reasoner, and the context through which kernels access them.
 
     Relations, sections and indexes are known by their numbers.
     """
@@ -207,7 +211,7 @@ class Database(PlanRoom):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all tuples, flags, hashes and indexes, as far as they are filled."""
+        """The used bytes of all tuples, flags, hashes and indexes."""
         total = 0
         for relation in self.relations.records:
             total += relation.count * (4 * relation.arity + 2) + 12 * (relation.mask + 1)
@@ -218,7 +222,7 @@ class Database(PlanRoom):
 
     @property
     def allocated(self) -> int:
-        """The bytes of all tables of facts and indexes, filled or not."""
+        """The allocated bytes of all tables of facts and indexes."""
         return sum(record.nbytes for table in (self.relations, self.indexes) for record in table.records)
 
     # --- relations --------------------------------------------------------------------------------------------------
@@ -228,10 +232,10 @@ class Database(PlanRoom):
         return self.relations[number]
 
     def add_relation(self, arity: int, section_column: int = -1) -> int:
-        """A new, empty relation. With a section column, rows are told apart by the constant in that column."""
+        """Return a new, empty relation. With a section column, rows are grouped by the constant in that column."""
         number = len(self.relations)
         if number == MOST:
-            raise CapacityError(f"there are {MOST:,} relations already (of predicates, properties and classes)")
+            raise CapacityError(f"the database has {MOST:,} relations (of predicates, properties and classes), the maximal number")
         if number >= len(self.settled):
             self._extend_counts(2 * number)
         if arity > self.frames.arity:
@@ -264,7 +268,9 @@ class Database(PlanRoom):
         return len(self.sections) - 1
 
     def section(self, relation: int, constant: int) -> int:
-        """The section of a relation for a constant in its section column, made if need be; constant -1: the section of all rows."""
+        """Return the section of a relation for a constant in its section column, created if necessary; constant -1 selects all
+        rows.
+        """
         record = self.relations[relation]
         if constant < 0:
             return record.section
@@ -284,13 +290,13 @@ class Database(PlanRoom):
         return number
 
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
-        """Say for each section which plans of a kind (``trigger``, ``blocker``, ``deriver``) are its own: first and end."""
+        """Set the range of plans of a kind (``trigger``, ``blocker``, ``deriver``) for each section."""
         words = self.sections.words
         words[: len(ranges), Section.fields[f"first_{kind}"][0]] = ranges[:, 0]
         words[: len(ranges), Section.fields[f"end_{kind}"][0]] = ranges[:, 1]
 
     def rows(self, relation: int, which: str = "all") -> Rows:
-        """The living rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
+        """Return the live rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
         record = self.relations[relation]
         count, arity = record.count, record.arity
         table: Rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)
@@ -300,18 +306,18 @@ class Database(PlanRoom):
         return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
 
     def size(self, relation: int) -> int:
-        """The number of living rows."""
+        """Return the number of live rows."""
         record = self.relations[relation]
         return record.count - record.dead
 
     def count(self) -> int:
-        """The number of living rows of all relations."""
+        """Return the number of live rows of all relations."""
         table = self.relations.words[: len(self.relations)]
         count, dead = (table[:, Relation.fields[name][0]].sum() for name in ("count", "dead"))
         return int(count - dead)
 
     def reserve(self, relation: int, rows: int) -> None:
-        """Make room for further rows at once."""
+        """Make room for additional rows at once."""
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
@@ -320,7 +326,9 @@ class Database(PlanRoom):
             self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Insert facts, shape (n, arity), that are not derived: EXPLICIT ones, or STATED ones. Says of each whether that is new."""
+        """Insert facts, shape (n, arity), with a flag: EXPLICIT or STATED. Return a mask of the facts that are new with this
+        flag.
+        """
         done, count = 0, len(facts)
         self.reserve_list("claimed", count)
         if count > 64:
@@ -358,7 +366,7 @@ class Database(PlanRoom):
         return self._answers(len(triples))
 
     def have_flag(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Of each of some facts, shape (n, arity), whether it is there with a flag."""
+        """Return a mask of the facts, shape (n, arity), that hold with a flag."""
         data, answers = self._arguments(facts)
         native.have_flag(self.address, relation, data, len(facts), flag, answers)
         return self._answers(len(facts))
@@ -370,7 +378,7 @@ class Database(PlanRoom):
         return self._answers(len(triples))
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
-        """The addresses of a copy of some facts, and of an array that can hold an answer to each."""
+        """Return the addresses of a copy of the facts, and of an array for one answer per fact."""
         count = len(facts)
         if max(facts.size, count) > len(self._argument_ids):
             self._allocate_arguments(max(facts.size, count))
@@ -380,7 +388,7 @@ class Database(PlanRoom):
         return self._argument_addresses
 
     def _answers(self, count: int) -> Changed:
-        """The answers, as a copy; large arrays are given back."""
+        """Return a copy of the answers, and release large arrays."""
         answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
         if len(self._argument_ids) > KEPT:
@@ -388,7 +396,7 @@ class Database(PlanRoom):
         return answers
 
     def answers_to(self, facts: Rows) -> Changed:
-        """Which of some facts the kernels have loaded or retracted, as far as they have got, if these facts were the last ones."""
+        """Return a mask of the facts that the interrupted last call has loaded or retracted, if it was for these facts."""
         last, answers = self._answered
         return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
 
@@ -406,15 +414,15 @@ class Database(PlanRoom):
             self._reserved[name] = room
 
     def keep_explicit(self, relation: int) -> None:
-        """Forget all but the explicit and stated rows; indexes will be built anew when they are asked for."""
+        """Delete all rows but the explicit and stated ones; indexes are rebuilt on demand."""
         self._keep(relation, EXPLICIT | STATED)
 
     def filled(self) -> list[bool]:
-        """For each relation, whether it has rows."""
+        """Return for each relation whether it has rows."""
         return (self.relations.words[: len(self.relations), Relation.fields["count"][0]] > 0).tolist()
 
     def crowded(self) -> list[int]:
-        """The relations that have more dead rows than living ones, and not just a few."""
+        """Return the relations that have many dead rows, and more dead than live ones."""
         if not self.context.crowded:
             return []
         self.context.crowded = 0
@@ -423,7 +431,7 @@ class Database(PlanRoom):
         return np.flatnonzero((dead >= self.context.compact_from) & (2 * dead > count)).tolist()
 
     def compact(self, relation: int) -> None:
-        """Forget the dead rows of a relation. Everything has been processed."""
+        """Remove the dead rows of a relation, all of whose rows have been processed."""
         self._keep(relation, 0)
         if self.context.marked_count:
             native.renumber_marks(self.address, relation)
@@ -432,7 +440,7 @@ class Database(PlanRoom):
     # --- an update under way ----------------------------------------------------------------------------------------
 
     def new_rows(self, relation: int) -> Rows:
-        """The facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
+        """Return the facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
         first, record = int(self.settled[relation]), self.relations[relation]
         if first >= record.count:
             return np.empty((0, record.arity), np.int32)
@@ -440,17 +448,17 @@ class Database(PlanRoom):
         return self._table(relation)[first:][(flags & (ABSENT | REBORN)) == 0]
 
     def grown(self) -> list[int]:
-        """The relations that have rows beyond the settled ones."""
+        """Return the relations with unprocessed rows."""
         count = len(self.relations)
         return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
 
     def unsettled(self) -> int:
-        """How many rows there are beyond the settled ones."""
+        """Return the number of unprocessed rows."""
         count = len(self.relations)
         return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
 
     def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The facts that this update has changed, and how (see `kernels.changes`)."""
+        """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
         changes = allocate(2 * KEPT, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)
@@ -458,34 +466,34 @@ class Database(PlanRoom):
         return found[:, 0], found[:, 1]
 
     def flags(self, relation: int) -> npt.NDArray[np.int16]:
-        """The flags of all rows of a relation."""
+        """Return the flags of all rows of a relation."""
         record = self.relations[relation]
         return np.asarray(record.flags)[: record.count]
 
     def settled_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
-        """The facts before the update under way, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
+        """Return the facts before the current update, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
         flags = self.flags(relation)[: self.settled[relation]]
         rows = np.flatnonzero((flags & ABSENT) == 0)
         flags = flags[rows]
         return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
 
     def listed(self, name: str) -> npt.NDArray[np.int64]:
-        """The facts in one of the context's lists: ``gone``, ``removed``, ``claimed``."""
+        """Return the facts in one of the context's lists: ``gone``, ``removed``, ``claimed``."""
         count = getattr(self.context, f"{name}_count")
         return np.asarray(getattr(self.context, name))[:count] if count else np.empty(0, np.int64)
 
     def gone_rows(self, relation: int) -> Rows:
-        """The facts that this update has deleted from a relation, shape (n, arity); some may be back."""
+        """Return the facts that this update has deleted from a relation, shape (n, arity); some may hold again."""
         gone = self.listed("gone")
         return self._table(relation)[(gone[gone >> 32 == relation] & ROW)]
 
     def delete_row(self, relation: int, row: int) -> None:
-        """Delete a fact in an update."""
+        """Delete a fact during an update."""
         self.make_lists()
         native.delete_row(self.address, relation, row)
 
     def delete(self, relation: int, facts: Rows) -> None:
-        """Delete facts, shape (n, arity), in an update."""
+        """Delete facts, shape (n, arity), during an update."""
         self.make_lists()
         data = _filled(facts, np.int32)
         native.delete_facts(self.address, relation, address(data), len(facts))
@@ -496,15 +504,15 @@ class Database(PlanRoom):
         return table
 
     def rows_at(self, relation: int, numbers: npt.NDArray[Any]) -> Rows:
-        """Some rows, by their numbers, shape (n, arity)."""
+        """Return the rows with these numbers, shape (n, arity)."""
         return self._table(relation)[numbers]
 
     def tuple_of(self, relation: int, row: int) -> list[int]:
-        """The ids of a row."""
+        """Return the ids of a row."""
         return self._table(relation)[row].tolist()
 
     def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
-        """The numbers of the living rows that have these ids in these columns."""
+        """Return the numbers of the live rows with these ids in these columns."""
         columns = tuple(columns)
         with self.mutex:
             numbers = self._probe(relation, columns, key)
@@ -514,7 +522,9 @@ class Database(PlanRoom):
         return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
 
     def _probe(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> npt.NDArray[np.int32]:
-        """The numbers of the living rows with a key in the index on some columns; of three and more, others may be among them."""
+        """Return the numbers of the live rows with a key in the index on some columns; for three and more columns, there may be
+        others among them.
+        """
         if len(self._one) == 0:
             self._one = allocate(1, np.int32)
             self._found = allocate(3 * 64, np.int32)
@@ -531,13 +541,13 @@ class Database(PlanRoom):
         return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
 
     def settle(self) -> None:
-        """Say that all rows there are have been processed."""
+        """Declare all existing rows processed."""
         self.is_fresh = False
         count = len(self.relations)
         self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 
     def make_lists(self) -> None:
-        """Make the lists of a deletion as long as there are rows, so that they are never full; untouched memory costs nothing."""
+        """Allocate the lists of a deletion with one entry per row, so they cannot overflow; untouched memory costs nothing."""
         context = self.context
         total = context.total
         if total >= self._list_room:
@@ -547,13 +557,13 @@ class Database(PlanRoom):
             self._list_room = room
 
     def watch(self) -> None:
-        """From now on, give every relation room for the rule instances that wait for its facts."""
+        """Allocate, from now on, room in every relation for the rule instances that wait for its facts."""
         self._watched = True
         for record in self.relations.records:
             record.publish(**_room_for_watches(record.capacity))
 
     def rank(self) -> None:
-        """From now on, keep ranks and tallies of rows (see `kernels.counting`)."""
+        """Maintain, from now on, ranks and derivation counts of rows (see `kernels.counting`)."""
         self._ranked = True
         for record in self.relations.records:
             record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
@@ -565,7 +575,7 @@ class Database(PlanRoom):
         self.settled, self.processed = settled, processed
 
     def _keep(self, relation: int, wanted: int) -> None:
-        """Keep the living rows, in their order; with `wanted`, only those that have one of these flags, and only these flags."""
+        """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered += 1
         record = self.relations[relation]
         record.keys[:] = EMPTY
@@ -580,7 +590,9 @@ class Database(PlanRoom):
     # --- indexes ----------------------------------------------------------------------------------------------------
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
-        """The index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for it."""
+        """Return the index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for
+        it.
+        """
         known = self._indexes.get((relation, constant, columns))
         if known is not None:
             return known
@@ -606,11 +618,11 @@ class Database(PlanRoom):
         return number
 
     def index_value_column(self, index: int) -> int:
-        """The column whose value index entries carry, or -1."""
+        """Return the column whose value index entries carry, or -1."""
         return self.indexes[index].value_column
 
     def build(self, index: int) -> None:
-        """Fill an index from the rows there are, and keep it up to date from now on."""
+        """Build an index from the existing rows; it is maintained from now on."""
         record = self.indexes[index]
         slots, arena = capacities.slots, capacities.arena
         record.publish(
@@ -641,7 +653,7 @@ class Database(PlanRoom):
         record.built = 1
 
     def _is_linked(self, section: Record, index: int) -> bool:
-        """Whether an index is among those of a section that new rows are entered into."""
+        """Return whether new rows of a section are added to an index."""
         number = section.first_index
         while number not in (-1, index):
             number = self.indexes[number].next
@@ -651,7 +663,7 @@ class Database(PlanRoom):
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
-        """A place for plans of queries, which are forgotten afterwards."""
+        """Yield a workspace for plans of queries, which are discarded afterwards."""
         workspaces = self._workspaces
         try:
             workspace = workspaces.pop()
@@ -665,7 +677,7 @@ class Database(PlanRoom):
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:
-        """Plans made inside are forgotten afterwards; for whoever has the database to himself."""
+        """Discard plans made in the block. Requires exclusive access to the database."""
         marks = len(self.plans), len(self.steps), self._code_count
         try:
             yield
@@ -675,7 +687,7 @@ class Database(PlanRoom):
             self._code_count = marks[2]
 
     def _set_arity(self, arity: int) -> None:
-        """Make room for tuples of so many columns. No kernel is at work."""
+        """Make room for tuples with this number of columns. No kernel may be running."""
         self.frames.fit(arity=arity)
         self.context.publish(ring=allocate(RING * arity, np.int32, 0), ring_stride=arity)
 
@@ -696,7 +708,7 @@ class Database(PlanRoom):
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
         if used >= capacity:
-            raise CapacityError(f"a relation has {used:,} facts, and cannot have more")
+            raise CapacityError(f"a relation has {used:,} facts, the maximal number")
         self.claim(capacity * (4 * relation.arity + 2))
         grown: dict[str, Any] = {
             "rows": _resized(relation.rows, capacity * relation.arity, used * relation.arity),
@@ -727,14 +739,14 @@ class Database(PlanRoom):
         if index.need or index.top * 3 > index.capacity * 2:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
-                raise CapacityError(f"an index has {index.top:,} entries, and cannot have more")
+                raise CapacityError(f"an index has {index.top:,} entries, the maximal number")
             capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
 
 
 class Frames:
-    """All join frames: one block of bindings, one of levels and one of scratch, cut into equal pieces."""
+    """All join frames: one block each of bindings, levels and scratch space, cut into equal pieces."""
 
     def __init__(self, context: Record) -> None:
         self._context = context
@@ -742,12 +754,12 @@ class Frames:
         self._use(count=1, bindings=16, depth=8, arity=4)
 
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
-        """Make room in every frame for so many variables and steps, and for tuples of so many columns."""
+        """Make room in every frame for this number of variables, of steps, and of columns in a tuple."""
         if bindings > self.bindings or depth > self.depth or arity > self.arity:
             self._use(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
 
     def add(self, count: int) -> None:
-        """More frames; joins that are under way go on in the old ones."""
+        """Add frames; running joins continue in the old ones."""
         old, kept = self.count, (self._words, self._bindings, self._levels)
         self._use(old + count, self.bindings, self.depth, self.arity)
         self._words[:old, :2] = kept[0][:old, :2]
@@ -755,7 +767,7 @@ class Frames:
         self._levels[: old * self.depth] = kept[2]
 
     def values(self, frame: int) -> Rows:
-        """The bindings of a frame."""
+        """Return the bindings of a frame."""
         return self._bindings[frame]
 
     def _use(self, count: int, bindings: int, depth: int, arity: int) -> None:
@@ -775,7 +787,7 @@ class Frames:
 
 
 def _room_for_watches(capacity: int) -> dict[str, Any]:
-    """The fields of a relation that say which rule instances wait for its facts."""
+    """Return the fields of a relation for the rule instances that wait for its facts."""
     return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
 
 
@@ -786,7 +798,7 @@ def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
 
 
 def _filled(values: Any, dtype: type[np.int32]) -> Any:
-    """A copy of some numbers that kernels may see, in one dimension."""
+    """Return a copy of numbers as a one-dimensional array visible to kernels."""
     flat = np.asarray(values, dtype).reshape(-1)
     array = allocate(flat.size, dtype)
     array[: flat.size] = flat
@@ -794,7 +806,7 @@ def _filled(values: Any, dtype: type[np.int32]) -> Any:
 
 
 def _index_key(values: Sequence[int]) -> int:
-    """The key of some ids in an index, as `kernels.relations.index_key` makes it."""
+    """Return the key of ids in an index, computed as in `kernels.relations.index_key`."""
     if len(values) < 3:
         return sum(value << (32 * place) for place, value in enumerate(reversed(values)))
     key = len(values)

@@ -1,4 +1,4 @@
-"""The compiled look at every byte of a document, for loaders: an automaton over bytes that counts depth, lengths and lines."""
+"""The compiled scanner of documents for loaders: an automaton over bytes that counts depth, lengths and lines."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "T
 
 
 def table_for(states: int) -> Any:
-    """An automaton of so many states: uint8, 256 entries a state, each the next state and what the byte does there."""
+    """Return an empty automaton with a number of states: uint8, 256 entries per state, each with the next state and the actions."""
     return allocate(256 * states, np.uint8)
 
 
 class Scan:
-    """How far one document has been scanned by an automaton's table."""
+    """The progress of an automaton over one document."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -27,10 +27,10 @@ class Scan:
 
     @property
     def lines(self) -> int:
-        """The lines that have ended."""
+        """The number of completed lines."""
         return int(self._state[3])
 
     def scan(self, data: bytes, deepest: int, longest: int) -> int:
-        """Scan what comes next: `FINE`, or why the document is refused."""
+        """Scan the next part: `FINE`, or why the document is rejected."""
         text = borrow(data)
         return native.scan_document(address(self._table), address(text), len(data), address(self._state), deepest, longest)

@@ -1,7 +1,7 @@
-"""The values of terms as the kernels compare them: per id a kind, and a key whose order is the order of the values.
+"""Values of terms for comparison in kernels: by id, a kind, and a key whose order is the order of the values.
 
-Keys are 64-bit labels, not values: exact for integers of any size, decimals, strings and dates alike. A new value gets a label
-between those of its neighbours; when there is none left in between, all labels of its kind are spread out again.
+Keys are 64-bit labels, not values: exact for integers of any size, decimals, strings and dates. A new value gets a label between
+those of its neighbours; if none is left in between, all labels of its kind are distributed again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Order:
         self.terms: dict[Any, list[int]] = {}
 
     def add(self, members: list[tuple[Any, int]]) -> list[tuple[int, int]]:
-        """Enter (value, term id) pairs; returns the (term id, label) pairs that are new or have changed."""
+        """Add (value, term id) pairs. Return the (term id, label) pairs that are new or have changed."""
         new = sorted({value for value, _ in members if value not in self.terms})
         for value, number in members:
             self.terms.setdefault(value, []).append(number)
@@ -43,7 +43,7 @@ class _Order:
         return [(number, self.labels[bisect_left(self.values, value)]) for value, number in members]
 
     def _insert(self, value: Any) -> bool:
-        """Give a new value a label between its neighbours'; False if there is none."""
+        """Assign a label between its neighbours' to a new value. Return false if none is left."""
         place = bisect_left(self.values, value)
         low = self.labels[place - 1] if place else 0
         high = self.labels[place] if place < len(self.labels) else min(low + 2 * _SPACE, _LIMIT)
@@ -56,7 +56,7 @@ class _Order:
 
 
 class ValueTable:
-    """Keeps `value_kinds` and `value_keys` of a context in step with a dictionary."""
+    """Keeps `value_kinds` and `value_keys` of a context consistent with a dictionary."""
 
     def __init__(self, dictionary: Dictionary, context: Record) -> None:
         self._dictionary = dictionary
@@ -67,11 +67,11 @@ class ValueTable:
         self._keys = allocate(64, np.int64)
 
     def expire(self) -> None:
-        """Tell the kernels to ask for an update before they compare terms, if the dictionary has grown."""
+        """Make kernels request an update before they compare terms, if the dictionary has grown."""
         self._context.valued = int(self._count == len(self._dictionary))
 
     def update(self) -> None:
-        """Take in the terms that are new in the dictionary since the last call."""
+        """Add the terms that are new in the dictionary since the last call."""
         first, count = self._count, len(self._dictionary)
         if count > len(self._kinds) or first == 0:
             kinds, keys = allocate(2 * count, np.uint8), allocate(2 * count, np.int64)

@@ -1,4 +1,4 @@
-"""Ontologies with what they import: headers, catalogs, and the imports closure."""
+"""Ontologies and their imports: headers, catalogs, and the imports closure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imp
 
 
 def __getattr__(name: str) -> Any:
-    """Import the names that this was a module of, when it was one, where they are used."""
+    """Return a name of `closure` or `catalogs`, for programs that import it from this package, which was once a module."""
     from kg_reasoner._moved import forwarded
 
     return forwarded(__name__, "closure", name, __all__)

@@ -1,9 +1,9 @@
-"""Catalogs: where the documents of ontologies are, by the IRIs under which they are imported.
+"""Catalogs: locations of ontology documents, by the IRIs under which they are imported.
 
-A catalog is made of mappings (IRI to path), of XML catalogs (OASIS, XML Catalogs 1.1; Protégé keeps one as ``catalog-v001.xml``
-beside each ontology), and of folders, whose documents are known by their ontology IRIs and version IRIs. Of an XML catalog, the
-entries that are about URIs count: ``uri``, ``rewriteURI``, ``uriSuffix``, ``group`` and ``nextCatalog``; those about XML's own
-entities do not. Nothing is fetched to read one.
+A catalog consists of mappings (IRI to path), XML catalogs (OASIS, XML Catalogs 1.1; Protégé keeps one as ``catalog-v001.xml``
+beside each ontology), and folders, whose documents are found by their ontology IRIs and version IRIs. Of an XML catalog, the
+entries for URIs are used: ``uri``, ``rewriteURI``, ``uriSuffix``, ``group`` and ``nextCatalog``; those for XML's own entities are
+ignored. Catalogs are never fetched from the web.
 """
 
 from __future__ import annotations
@@ -52,22 +52,22 @@ class Catalog:
 
     @classmethod
     def of(cls, source: CatalogSource | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Catalog:
-        """The catalog of a mapping, of an XML catalog's path, of a folder's path, or of several of these.
+        """Return the catalog for a mapping, the path of an XML catalog, the path of a folder, or several of these.
 
         Args:
-            source: one of these.
-            bounds: how large and how deep the documents may be that it looks into.
+            source: One of these.
+            bounds: Bounds on the size and depth of documents in it.
 
         Raises:
-            LoadError: there is no such file or folder, or it is not an XML catalog.
+            LoadError: The file or folder does not exist, or it is not an XML catalog.
         """
         return cls(tuple(_parts(source, bounds)))
 
     def find(self, iri: str) -> Location | None:
-        """Where the document of an ontology is, or None if that is not known. A ``#`` at the end of an IRI makes no difference.
+        """Return the location of an ontology document, or None if it is unknown. A final ``#`` of an IRI is ignored.
 
         Raises:
-            LoadError: two documents of a folder claim the IRI, or a catalog says something that makes no sense.
+            LoadError: Two documents of a folder claim the IRI, or a catalog says something that makes no sense.
         """
         for part in self.parts:
             for written in (iri, iri[:-1] if iri.endswith("#") else f"{iri}#"):
@@ -101,13 +101,13 @@ def _parts(source: CatalogSource | None, bounds: DocumentBounds) -> Iterator[_Pa
 
 
 def _named(target: str | os.PathLike[str]) -> Location:
-    """What a mapping maps to: an address, if it looks like one, or a file."""
+    """Return the target of a mapping: a web address if it looks like one, or a file."""
     return target if isinstance(target, str) and target.startswith(_WEB) else Path(target)
 
 
 @dataclass(frozen=True)
 class _Mapped:
-    """IRIs that the user maps."""
+    """A mapping given by the user."""
 
     locations: Mapping[str, Location]
 
@@ -120,7 +120,7 @@ class _Mapped:
 
 @dataclass(frozen=True)
 class _Folder:
-    """The ontologies of a folder and all folders below it. Documents that cannot be read are passed over."""
+    """The ontologies of a folder and its subfolders. Unreadable documents are skipped."""
 
     path: Path
     bounds: DocumentBounds
@@ -151,7 +151,7 @@ class _Folder:
 
 @dataclass(frozen=True)
 class _XMLCatalog:
-    """An XML catalog, and those that it continues with."""
+    """An XML catalog with its nextCatalog entries."""
 
     files: Sequence[_Entries]
 
@@ -164,7 +164,7 @@ class _XMLCatalog:
 
 
 def _read_catalogs(path: Path, bounds: DocumentBounds) -> list[_Entries]:
-    """An XML catalog, and those that it continues with, in the order in which they are asked."""
+    """Return an XML catalog and its nextCatalog entries, in the order of lookup."""
     files: dict[Path, _Entries] = {}
     waiting = [path]
     while waiting:
@@ -177,7 +177,7 @@ def _read_catalogs(path: Path, bounds: DocumentBounds) -> list[_Entries]:
 
 @dataclass(slots=True)
 class _Entries:
-    """What one XML catalog says; all targets are absolute."""
+    """The entries of one XML catalog; all targets are absolute."""
 
     path: Path
     uris: dict[str, str] = field(default_factory=dict)

@@ -1,8 +1,8 @@
-"""Ontologies with what they import, transitively (OWL 2 Structural Specification, section 3.4).
+"""The imports closure of ontologies (OWL 2 Structural Specification, section 3.4).
 
-Imports are resolved by the IRIs of ontologies and of their versions: first among the documents that are being read, then by a
-catalog (see `catalogs`), and from the web only if asked for. Every document is read once, however often and in whatever circle it
-is imported. An imported document's base is the IRI under which it was imported, so that an ontology that calls itself "" is known.
+Imports are resolved by ontology IRIs and version IRIs: first among the documents being read, then by a catalog (see `catalogs`),
+and from the web only on request. Every document is read once, however often it is imported, also in a cycle. The base IRI of an
+imported document is the IRI under which it was imported, which identifies an ontology with the relative IRI "".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imp
 
 ImportsMode: TypeAlias = OneOf["resolve", "require", "fetch", "ignore"]
 IMPORTS: Final = ("resolve", "require", "fetch", "ignore")
-"""What to do about imports: resolve those that can be; require all; fetch from the web what is not found otherwise; nothing."""
+"""Treatments of imports: load those that are found; require all; fetch missing ones from the web; load none."""
 
 MOST_FETCHED: Final = 100
 """The documents that are fetched at the most: a server could go on for ever."""
@@ -41,9 +41,9 @@ _VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF,
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import: the importing ontology (its IRI, or its document if it has none), what it imports, and the document of that.
+    """An import: the importing ontology (its IRI, or its document without one), the imported IRI, and the document for it.
 
-    `document` is None where the import is not resolved.
+    `document` is None for an unresolved import.
     """
 
     importer: str
@@ -51,7 +51,7 @@ class Import:
     document: str | None
 
     def missing(self) -> str:
-        """What there is to say about an import that is not resolved."""
+        """Return the message for an unresolved import."""
         return (
             f"imported by {self.importer}, and not found: map it to a file with a catalog (a mapping of IRIs to files, "
             "an XML catalog, a folder of ontologies), or ask for it to be fetched"
@@ -60,7 +60,7 @@ class Import:
 
 @dataclass(slots=True)
 class ImportClosure:
-    """What was read: the triples, the rules of N3 documents, and all imports in the order in which they were met."""
+    """The result of reading: the triples, the rules of N3 documents, and all imports in the order of occurrence."""
 
     blocks: list[Block] = field(default_factory=list)
     rules: RuleSink = field(default_factory=RuleSink)
@@ -77,16 +77,16 @@ def imports_of(
     base: str | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> tuple[Import, ...]:
-    """Which ontology imports what, transitively as far as imports are resolved.
+    """Return the transitive imports of ontologies, as far as they can be resolved.
 
     Args:
-        sources: documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
-        catalog: where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
+        sources: Documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
+        catalog: Where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
             several of these.
         imports: ``resolve`` those that can be; ``require`` all; ``fetch`` from the web what is neither given nor in the catalog.
-        format: the syntax of the sources, by default told by name or content.
-        base: the base of the sources.
-        bounds: how large and how deep documents may be.
+        format: The syntax of the sources, by default determined by name or content.
+        base: The base of the sources.
+        bounds: Bounds on the size and depth of documents.
 
     >>> ontology = b"<http://example.org/cats> <http://www.w3.org/2002/07/owl#imports> <http://example.org/animals> ."
     >>> for found in imports_of(ontology):
@@ -94,7 +94,7 @@ def imports_of(
     http://example.org/cats http://example.org/animals None
 
     Raises:
-        LoadError: a document cannot be read, or an import that is required is missing.
+        LoadError: A document cannot be read, or an import that is required is missing.
     """
     rules = RuleSink(skips_refused=True)
     closure = read_closure(
@@ -122,14 +122,14 @@ def read_closure(
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> ImportClosure:
-    """Read documents and what they import, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
+    """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
 
     `known` are the `ontologies` of earlier readings.
 
     Raises:
-        UnknownNameError: there is no such way to treat imports, or no such format.
-        LoadError: a document cannot be read, or an import that is required is missing.
-        UnsupportedError: a rule in a document is refused.
+        UnknownNameError: The treatment of imports or the format is unknown.
+        LoadError: A document cannot be read, or an import that is required is missing.
+        UnsupportedError: A rule in a document is refused.
     """
     if imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)
@@ -156,7 +156,7 @@ class _Resolver:
     """Imports to resolve, and those that are: the importer and the IRI."""
 
     def read(self, *sources: Any, base: str | None, format: str | None = None) -> None:
-        """Read documents, and take what they say."""
+        """Read documents, and record their contents."""
         blocks = rdf.read(
             *sources,
             dictionary=self.dictionary,
@@ -169,7 +169,7 @@ class _Resolver:
         self.take(list(blocks))
 
     def take(self, blocks: list[Block]) -> None:
-        """Keep what was read of documents, and note what they are and import."""
+        """Store the triples of documents, and record their headers."""
         self.closure.blocks += blocks
         by_document: dict[str, list[Block]] = {}
         for block in blocks:
@@ -195,7 +195,7 @@ class _Resolver:
                 done += 1
 
     def document(self, iri: str) -> str | None:
-        """The document of an import, read now if it has not been before."""
+        """Return the document for an import, and read it if that has not happened."""
         name = plain(iri)
         known = self.closure.ontologies.get(name)
         if known is not None:
@@ -213,13 +213,13 @@ class _Resolver:
         return self.closure.ontologies.setdefault(name, self.files[path])
 
     def find(self, iri: str) -> tuple[Document, str] | None:
-        """Where the document of an import is, and its base."""
+        """Return the location of the document for an import, and its base IRI."""
         location = self.catalog.find(iri)
         if isinstance(location, Path):
             try:
                 document = document_of(location, None)
             except LoadError as error:
-                raise LoadError(f"<{iri}> is not where the catalog has it: {error.message}", hint=error.hint) from None
+                raise LoadError(f"<{iri}> is not at the location given by the catalog: {error.message}", hint=error.hint) from None
             assert document is not None
             return document, iri
         if self.mode != "fetch":
@@ -234,10 +234,10 @@ class _Resolver:
 
 
 def plain(iri: str) -> str:
-    """An IRI without a ``#`` at its end, which many an import has and the ontology has not."""
+    """Return an IRI without a final ``#``, which many imports have and the ontology IRI lacks."""
     return iri.removesuffix("#")
 
 
 def _named(term: Term) -> str:
-    """What is imported: an IRI, or, as many write, a literal with one."""
+    """Return an imported IRI; some documents have a literal in its place."""
     return term.value if isinstance(term, IRI) else term.lexical if isinstance(term, Literal) else str(term)

@@ -1,4 +1,4 @@
-"""The headers of ontologies: what a document says of itself, its ontology IRI, its version IRI, and what it imports."""
+"""Ontology headers: the ontology IRI, version IRI and imports of a document."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kg_reasoner.terms import IRI, OWL, RDF, Term
 __all__ = ["Header", "headers_in", "headers_of"]
 
 _NO_BASE: Final = "x-no-base:/"
-"""An IRI that is relative to the unknown is nobody's name."""
+"""Marks relative IRIs without a base, which identify nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """An ontology's own name and version, as far as it has them, and what it imports: IRIs, if the document is right."""
+    """The IRI and version IRI of an ontology, as far as present, and its imports: IRIs, in a valid document."""
 
     ontology: str | None
     version: str | None
@@ -31,10 +31,10 @@ class Header:
 
 
 def headers_of(document: Document) -> list[Header]:
-    """The headers in a document. It is read as far as the first part that has one.
+    """Return the headers in a document, which is read up to the first block that has one.
 
     Raises:
-        LoadError: the document cannot be read.
+        LoadError: The document cannot be read.
     """
     dictionary = Dictionary()
     rules, bounds = RuleSink(skips_refused=True), document.bounds
@@ -46,7 +46,7 @@ def headers_of(document: Document) -> list[Header]:
 
 
 def headers_in(blocks: Iterable[Ids], dictionary: Dictionary) -> list[Header]:
-    """The headers among the triples of a document."""
+    """Return the headers among the triples of a document."""
     is_a, ontology, version, imports = map(dictionary.find, (RDF.type, OWL.Ontology, OWL.versionIRI, OWL.imports))
     if ontology < 0 and imports < 0:
         return []

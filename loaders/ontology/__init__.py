@@ -1,1 +1,1 @@
-"""Ontologies: the axioms and SWRL rules of an RDF graph, what of them rules can say, and the rules."""
+"""Ontologies: the axioms and SWRL rules of an RDF graph, and their translation into rules."""

@@ -1,8 +1,8 @@
 """OWL 2 class expressions and axioms as values, as far as an RDF graph states them.
 
-Operands are *nodes*: the IRI of a named class, or the blank node that carries an expression. Expressions hang on nodes and not
-inside each other, because an RDF graph can share a node between axioms, give it several expressions, or tie a cycle of them.
-Data ranges are expressions too; whether a node is a class or a data range is up to the ontology (see `ontology.Ontology`).
+Operands are *nodes*: the IRI of a named class, or the blank node of an expression. Expressions are attached to nodes instead of
+being nested, because in an RDF graph axioms can share a node, and a node can have several expressions or be on a cycle of them.
+Data ranges are expressions, too; the ontology determines whether a node is a class or a data range (see `ontology.Ontology`).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class HasSelf:
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """`bound` is ``Min``, ``Max`` or ``Exact``; `filler` is None where the restriction is not qualified."""
+    """A cardinality restriction: `bound` is ``Min``, ``Max`` or ``Exact``; `filler` is None for an unqualified one."""
 
     bound: str
     number: int
@@ -102,12 +102,12 @@ class Cardinality:
 
 
 def at_most(restriction: Cardinality) -> int | None:
-    """The upper bound, None if there is none."""
+    """Return the upper bound, or None."""
     return None if restriction.bound == "Min" else restriction.number
 
 
 def at_least(restriction: Cardinality) -> int:
-    """The lower bound."""
+    """Return the lower bound."""
     return 0 if restriction.bound == "Max" else restriction.number
 
 
@@ -145,7 +145,7 @@ class EquivalentClasses:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An expression that hangs directly on a named class (``ub:Chair owl:intersectionOf (...)``): both are equivalent."""
+    """An expression attached to a named class (``ub:Chair owl:intersectionOf (...)``), which is equivalent to the class."""
 
     name: Term
     expression: ClassExpression
@@ -166,7 +166,7 @@ class DisjointUnion:
 
 @dataclass(frozen=True, slots=True)
 class ClassAssertion:
-    """An individual of an anonymous class; those of named classes are plain facts."""
+    """An assertion of an anonymous class; assertions of named classes are plain facts."""
 
     cls: Term
     individual: Term
@@ -223,7 +223,7 @@ class PropertyRange:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """`kind` is the class of the property, for example owl:TransitiveProperty."""
+    """A property characteristic: `kind` is the class of the property, for example owl:TransitiveProperty."""
 
     kind: IRI
     property: Term
@@ -231,7 +231,7 @@ class Characteristic:
 
 @dataclass(frozen=True, slots=True)
 class SameNames:
-    """owl:sameAs between two classes (or two properties): whatever holds of one holds of the other."""
+    """owl:sameAs between two classes or two properties, which makes their names interchangeable."""
 
     first: Term
     second: Term
@@ -240,7 +240,7 @@ class SameNames:
 
 @dataclass(frozen=True, slots=True)
 class DifferentIndividuals:
-    """An owl:AllDifferent; `rule` is ``eq-diff2`` where it lists owl:members, ``eq-diff3`` for owl:distinctMembers."""
+    """An owl:AllDifferent; `rule` is ``eq-diff2`` for owl:members, ``eq-diff3`` for owl:distinctMembers."""
 
     individuals: tuple[Term, ...]
     rule: str
@@ -248,7 +248,7 @@ class DifferentIndividuals:
 
 @dataclass(frozen=True, slots=True)
 class NegativeAssertion:
-    """`rule` is ``prp-npa1`` for a target individual, ``prp-npa2`` for a target value."""
+    """A negative assertion; `rule` is ``prp-npa1`` for a target individual, ``prp-npa2`` for a target value."""
 
     property: Term
     source: Term

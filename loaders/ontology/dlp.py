@@ -1,32 +1,31 @@
-"""Axioms to rules: the DLP translation (Grosof, Horrocks, Volz, Decker: Description Logic Programs, WWW 2003).
+"""The DLP translation of axioms to rules (Grosof, Horrocks, Volz, Decker: Description Logic Programs, WWW 2003).
 
-Every class expression of the ontology hangs on a node, and membership of a node is a predicate: triples of rdf:type for a named
-class, an auxiliary predicate for a blank node. An expression gives clauses that recognise members of its node (it stands on the
-left) and clauses for what follows for them (on the right); an axiom links nodes. This is what the RL/RDF rules of tables 5 to 7
-of the W3C profile document do with each node, specialised to the ontology, so that both derive the same types and properties.
-The auxiliary predicates are then unfolded wherever that does not make more rules of them (`unfold`).
+Every class expression of the ontology is attached to a node, and membership of a node is a predicate: triples of rdf:type for a
+named class, an auxiliary predicate for a blank node. An expression yields clauses that recognise members of its node (as a
+subclass) and clauses for the consequences of membership (as a superclass); an axiom links nodes. This specialises the RL/RDF rules
+of tables 5 to 7 of the W3C profile document to the ontology, so both derive the same types and properties. Auxiliary predicates are
+then unfolded unless that increases the number of rules (`unfold`).
 
-What the rules derive, and what not:
+Properties of the translation:
 
-* Classes and properties of atoms are constants; the only exceptions are auxiliary predicates.
-* owl:Thing is concluded only in ontologies in which something follows from it. It is then derived for the members of declared
-  classes, as by scm-cls. So it is with super-properties owl:topObjectProperty and owl:topDataProperty.
+* Classes and properties in atoms are constants; the only exceptions are auxiliary predicates.
+* owl:Thing is derived only in ontologies in which it has consequences, and then for the members of declared classes, as by scm-cls.
+  The same holds for the super-properties owl:topObjectProperty and owl:topDataProperty.
 * owl:Nothing in a head makes a constraint (cls-nothing2), and so does owl:bottomObjectProperty.
-* Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide: one for each literal and
-  each datatype of `kg_reasoner.expressions.datatypes.datatypes_of` it. A range with a datatype derives no types of literals
-  (prp-rng would). If asked for, it makes a constraint that is violated by literals of known value that are no value of that
-  datatype (prp-rng and dt-not-type); by default it does not, because listing the types of all literals costs more than all
-  other reasoning.
-* Two values of a functional property are the same (owl:sameAs). If it is declared as a data property only, the rule is a
+* Members of datatypes are facts ``literal_type(?literal, ?datatype)``, which the engine has to provide for each literal and each
+  datatype in `kg_reasoner.expressions.datatypes.datatypes_of` it. A range with a datatype derives no types of literals (prp-rng
+  would). Optionally it makes a constraint that is violated by literals whose value is known and does not belong to that datatype
+  (prp-rng and dt-not-type). This is not the default, because listing the types of all literals costs more than all other reasoning.
+* Two values of a functional property are equal (owl:sameAs). If the property is declared as a data property only, the rule is a
   constraint instead: two values that are known to differ (by the datatype map, see `kg_reasoner.expressions.datatypes`) are an
-  inconsistency; equal values written differently are none, nor are literals of unknown datatypes. An undeclared property
+  inconsistency; equal values with different lexical forms are not, nor are literals of unknown datatypes. An undeclared property
   has both rules.
-* Values of data properties in keys, and of data properties that are inverse functional, are compared as values. So they need a
-  declaration (owl:DatatypeProperty); those of other properties are compared as terms.
+* Values of data properties in keys, and of inverse functional data properties, are compared as values. This requires a declaration
+  (owl:DatatypeProperty); values of other properties are compared as terms.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.
-* Beyond the RL/RDF rules, because rules can say them: owl:hasSelf (named ext-self1 and ext-self2); at least one value on the left
-  (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and the disjointness of
-  owl:disjointUnionOf.
+* Some axioms beyond the RL/RDF rules are translated because rules can express them: owl:hasSelf (named ext-self1 and ext-self2); at
+  least one value in a subclass (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and
+  the disjointness of owl:disjointUnionOf.
 """
 
 from __future__ import annotations
@@ -71,11 +70,11 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Group, restriction_hierarchy
+from kg_reasoner.loaders.ontology.hierarchy import RestrictionGroup, restriction_hierarchy
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.loaders.ontology.unfold import Clause, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -104,7 +103,7 @@ LITERAL_TYPE: Final = "literal_type"
 _X, _Y, _Z = Variable("x"), Variable("y"), Variable("z")
 _I, _J = Variable("i"), Variable("j")
 _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (_Y, _Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
-"""What is the same term is told first, and without calling a function."""
+"""Tests identity of terms first, without calling a function."""
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
@@ -114,21 +113,21 @@ _MANY: Final = 12
 
 
 def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False) -> tuple[Rule, ...]:
-    """The rules of an ontology's axioms, without repetitions, in the order of the axioms' texts.
+    """Return the rules for an ontology's axioms, without repetitions, in the order of the axioms' texts.
 
     With `check_literals`, what a range or a restriction says about literals makes constraints.
     """
-    return tuple(_Translation(ontology, texts, check_literals).rules())
+    return tuple(_DlpTranslation(ontology, texts, check_literals).rules())
 
 
-class _Translation:
+class _DlpTranslation:
     def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool) -> None:
         self.ontology = ontology
         self.check_literals = check_literals
         self.texts = texts
         self.groups, self.steps = restriction_hierarchy(ontology)
         self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
-        self.clauses: list[Clause] = []
+        self.clauses: list[DraftRule] = []
         self.auxiliary: dict[str, str] = {}
         """The auxiliary predicates to unfold, and the texts of what they stand for."""
         self._names: dict[tuple[str, Term], str] = {}
@@ -155,7 +154,7 @@ class _Translation:
         clauses.sort(key=lambda clause: clause.axioms)
         return list(dict.fromkeys(self.rule(rename(clause)) for clause in clauses))
 
-    def rule(self, clause: Clause) -> Rule:
+    def rule(self, clause: DraftRule) -> Rule:
         axioms = clause.axioms
         if not axioms:
             atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
@@ -165,7 +164,7 @@ class _Translation:
     # ---- atoms
 
     def name(self, kind: str, node: Term) -> str:
-        """The auxiliary predicate of a blank node: its label, with what no identifier can have as code points."""
+        """Return the auxiliary predicate of a blank node: its label, with characters that identifiers lack as code points."""
         known = self._names.get((kind, node))
         if known is not None:
             return known
@@ -176,7 +175,7 @@ class _Translation:
         return predicate
 
     def member(self, node: Term, instance: Argument) -> Atom:
-        """The atom for membership of a class or data range."""
+        """Return the atom for membership of a class or data range."""
         if isinstance(node, BlankNode):
             return Atom(self.name("class", node), (instance,))
         if self.ontology.is_datatype(node):
@@ -184,14 +183,16 @@ class _Translation:
         return triple(instance, RDF.type, node)
 
     def stated(self, node: Term, instance: Argument) -> Atom:
-        """Membership of a node other than by its own expression or the one of its groups (where that makes a difference)."""
+        """Return the atom for membership of a node other than by its own expression or that of its groups, if this makes a
+        difference.
+        """
         return Atom(self.name("stated", node), (instance,)) if self.is_split(node) else self.member(node, instance)
 
     def is_split(self, node: Term) -> bool:
-        """Whether it makes a difference for a node how somebody came to be its member.
+        """Return whether the translation distinguishes how an instance became a member of a node.
 
-        Who belongs to a restriction by its own expression belongs to those above it by theirs: the hierarchy need not say so again.
-        This does not hold for the restriction to some owl:Thing, which asks for a value and not for what is known of it.
+        A member of a restriction by its own expression is a member of the restrictions above it by theirs, so the hierarchy need
+        not derive it again. This does not hold for the restriction to some owl:Thing, which requires a value but no membership.
         """
         if not isinstance(node, BlankNode) or node not in self.in_groups:
             return False
@@ -199,7 +200,7 @@ class _Translation:
         return not others and not (isinstance(first, SomeValuesFrom) and first.filler == OWL.Thing)
 
     def related(self, property: Term, subject: Argument, object: Argument) -> Atom:
-        """The atom for a property, named or not."""
+        """Return the atom for a property, named or not."""
         if property in self.ontology.inverses:
             name, inverted = self.ontology.inverses[property]
             return triple(object, name, subject) if inverted else triple(subject, name, object)
@@ -210,7 +211,9 @@ class _Translation:
         return triple(subject, property, object)
 
     def valued(self, property: Term, subject: Argument, value: Argument) -> Atom:
-        """The atom for a property that identifies things: for a data property about values, however these are written."""
+        """Return the atom for a property that identifies individuals: for a data property, an atom about values rather than lexical
+        forms.
+        """
         if property not in self.ontology.data_properties or property in self.ontology.object_properties:
             return self.related(property, subject, value)
         predicate = _numbered("value", [property])
@@ -223,10 +226,10 @@ class _Translation:
         body = tuple(dict.fromkeys(body))
         if any(isinstance(part, Atom) and _is_empty(part) for part in body):
             return
-        self.clauses.append(Clause(head, body, name, self._origin))
+        self.clauses.append(DraftRule(head, body, name, self._origin))
 
     def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None:
-        """The clause that makes an instance a member of a class or data range."""
+        """Add the clause that makes an instance a member of a class or data range."""
         if node == OWL.Nothing:
             self.add(_FALSE, body, "cls-nothing2")
         elif isinstance(node, BlankNode):
@@ -239,14 +242,14 @@ class _Translation:
             self.add(triple(instance, RDF.type, node), body, name)
 
     def recognise(self, node: Term, body: Iterable[BodyLiteral], name: str) -> None:
-        """The clause that recognises ``?x`` as a member of a node by the node's own restriction."""
+        """Add the clause that recognises ``?x`` as a member of a node by the node's own restriction."""
         if self.is_split(node):
             self.add(self.member(node, _X), body, name)
         else:
             self.conclude(node, _X, body, name)
 
     def relate(self, property: Term, subject: Argument, object: Argument, body: Iterable[BodyLiteral], name: str) -> None:
-        """The clause that relates two individuals by a property."""
+        """Add the clause that relates two individuals by a property."""
         if property in _BOTTOM:
             self.add(_FALSE, body, name)
         else:
@@ -256,7 +259,9 @@ class _Translation:
         self.add(triple(first, OWL.sameAs, second), (*body, Filter(Call("!=", (first, second)))), name)
 
     def equate_values(self, property: Term, filler: Term | None, body: Sequence[BodyLiteral], name: str) -> None:
-        """``?y`` and ``?z`` are the same value of a property: the same individual, or not two different literals."""
+        """Add the clauses by which ``?y`` and ``?z`` are the same value of a property: the same individual, or literals that must
+        not differ.
+        """
         is_data = property in self.ontology.data_properties or (filler is not None and self.ontology.is_datatype(filler))
         is_object = property in self.ontology.object_properties or property in self.ontology.inverses
         if is_object or not is_data:
@@ -265,7 +270,7 @@ class _Translation:
             self.add(_FALSE, (*body, *_ARE_DIFFERENT_VALUES), name)
 
     def exclude(self, nodes: Sequence[Term], atoms: Sequence[Atom], name: str) -> None:
-        """Constraints: no two of the atoms (membership of the nodes, over the same variables) hold together."""
+        """Add constraints: no two of the atoms (membership of the nodes, over the same variables) hold together."""
         if len(atoms) <= _MANY:
             for first, second in combinations(atoms, 2):
                 self.add(_FALSE, (first, second), name)
@@ -280,7 +285,7 @@ class _Translation:
     # ---- expressions
 
     def define(self, node: Term, expression: ClassExpression) -> None:
-        """The clauses of an expression that hangs on a node."""
+        """Add the clauses of an expression attached to a node."""
         match expression:
             case IntersectionOf(operands):
                 self.conclude(node, _X, [self.member(operand, _X) for operand in operands], "cls-int1")
@@ -322,7 +327,7 @@ class _Translation:
             self.equate_values(property, filler, [self.member(node, _X), *values], name)
 
     def with_value(self, property: Term, filler: Term | None, value: Variable = _Y) -> list[Atom]:
-        """``?x`` has a value that belongs to the filler."""
+        """Return the atoms by which ``?x`` has a value in the filler."""
         related = self.related(property, _X, value)
         is_literal = filler == RDFS.Literal and self.texts.kind(property) == "Data"
         return [related] if filler is None or filler == OWL.Thing or is_literal else [related, self.member(filler, value)]
@@ -422,7 +427,7 @@ class _Translation:
     # ---- what belongs to all axioms together
 
     def link_groups(self) -> None:
-        """Members of a restriction are members of those above it in the hierarchy."""
+        """Add clauses that make members of a restriction members of those above it in the hierarchy."""
         self._origin = ()
         for group, nodes in self.groups.items():
             below, above = self.gate("below", group), self.gate("above", group)
@@ -436,27 +441,27 @@ class _Translation:
             self._origin = (self.texts.axiom(step.reason),)
             self.add(self.gate("below", step.upper), [self.gate("above", step.lower)], step.name)
 
-    def gate(self, kind: str, group: Group) -> Atom:
-        """Membership of some restriction below a group, or of a member of it: what goes into and out of the group."""
+    def gate(self, kind: str, group: RestrictionGroup) -> Atom:
+        """Return the predicate for membership of a restriction below a group (in) or of a member of the group (out)."""
         text = self.texts.expression(group.kind(group.property, group.filler))
         return Atom(self.helper(f"{kind}_{group.kind.__name__}", (group.property, group.filler), text), (_X,))
 
     def helper(self, kind: str, terms: Iterable[Term], text: str) -> str:
-        """An auxiliary predicate for a list of terms; `text` is what it stands for."""
+        """Return an auxiliary predicate for a list of terms, described by `text`."""
         predicate = _numbered(kind, terms)
         self.auxiliary[predicate] = text
         return predicate
 
     def drop_idle_tops(self) -> None:
-        """Leave out the clauses that conclude a universal property, unless some clause asks for it."""
+        """Remove the clauses that derive a universal property, unless another clause uses it."""
         asked = {
             part.terms[1] for clause in self.clauses for part in clause.body if isinstance(part, Atom) and len(part.terms) == 3
         }
         idle = _TOP - asked
         self.clauses = [clause for clause in self.clauses if len(clause.head.terms) != 3 or clause.head.terms[1] not in idle]
 
-    def with_things(self) -> list[Clause]:
-        """The clauses, with those that conclude owl:Thing only if a clause that can fire asks for it."""
+    def with_things(self) -> list[DraftRule]:
+        """Return the clauses, with those that derive owl:Thing only if a clause that can fire uses it."""
         others = [clause for clause in self.clauses if clause.head.terms[1:] != _THING.terms[1:]]
         if not any(_asks_for_thing(clause) for clause in others):
             return others
@@ -467,10 +472,10 @@ class _Translation:
             self.conclude(OWL.Thing, _X, [self.member(cls, _X)], "cax-sco")
         return self.clauses
 
-    def of_equal_individuals(self, clauses: Iterable[Clause]) -> list[Clause]:
-        """For auxiliary facts about constants: what holds of an individual holds of those equal to it.
+    def of_equal_individuals(self, clauses: Iterable[DraftRule]) -> list[DraftRule]:
+        """Return clauses that copy auxiliary facts about constants to equal individuals.
 
-        The equality rules of a rule set see triples only; this is their share for auxiliary predicates.
+        The equality rules of a rule set match only triples; these clauses do the same for auxiliary predicates.
         """
         found = []
         for clause in clauses:
@@ -480,20 +485,20 @@ class _Translation:
                         equal = Variable(f"equal{place}")
                         head = Atom(clause.head.predicate, (*clause.head.terms[:place], equal, *clause.head.terms[place + 1 :]))
                         body = (*clause.body, triple(term, OWL.sameAs, equal))
-                        found.append(Clause(head, body, "eq-rep-s", clause.axioms))
+                        found.append(DraftRule(head, body, "eq-rep-s", clause.axioms))
         return found
 
 
 def _numbered(kind: str, terms: Iterable[Term]) -> str:
-    """A predicate for a list of terms."""
+    """Return a predicate for a list of terms."""
     text = "\n".join(map(term_text, terms))
     return f"{AUXILIARY_PREFIX}{kind}_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
 
 
 def _is_empty(atom: Atom) -> bool:
-    """Whether an atom is about owl:Nothing or an empty property: no consistent data has such facts."""
+    """Return whether an atom is about owl:Nothing or an empty property, which have no facts in consistent data."""
     return atom.terms[1:] == (RDF.type, OWL.Nothing) or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
 
 
-def _asks_for_thing(clause: Clause) -> bool:
+def _asks_for_thing(clause: DraftRule) -> bool:
     return any(isinstance(part, Atom) and part.terms[1:] == _THING.terms[1:] for part in clause.body)

@@ -1,4 +1,4 @@
-"""Axioms as text: OWL 2 functional-style syntax with short names, for messages, explanations and listings."""
+"""Axioms as text in OWL 2 functional-style syntax with short names, for messages, explanations and listings."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ _LOCAL_NAME: Final = re.compile(r"\w(?:[\w.-]*[\w-])?")
 
 
 def call(function: str, *arguments: str) -> str:
-    """``function(argument argument ...)``."""
+    """Return ``function(argument argument ...)``."""
     return f"{function}({' '.join(arguments)})"
 
 
 def brief(text: str) -> str:
-    """A text of reasonable length: an expression can share its parts so often that written out it would fill the memory."""
+    """Return a text of limited length. Written out, an expression with shared parts can be exponentially long."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
@@ -90,7 +90,7 @@ class Texts:
         self._cut = _NOWHERE
 
     def name(self, term: Term) -> str:
-        """A term as such: a prefixed name where there is a prefix, else its N-Triples form."""
+        """Return a prefixed name for a term if its namespace has a prefix, else its N-Triples form."""
         if isinstance(term, IRI):
             found = self._names.get(term)
             if found is None:
@@ -118,7 +118,7 @@ class Texts:
     # ---- classes and properties
 
     def node(self, node: Term) -> str:
-        """A class or data range: its name, or the expression that hangs on a blank node."""
+        """Return the text of a class or data range: its name, or the expression attached to a blank node."""
         expressions = self.ontology.expressions.get(node, ())
         if not isinstance(node, BlankNode) or not expressions:
             return self.name(node)
@@ -142,7 +142,7 @@ class Texts:
         return [self.node(node) for node in nodes]
 
     def property(self, property: Term) -> str:
-        """A property: its name, or ``ObjectInverseOf(name)`` for the anonymous inverse of a named one."""
+        """Return the text of a property: its name, or ``ObjectInverseOf(name)`` for the anonymous inverse of a named one."""
         if property in self.ontology.inverses:
             name, inverted = self.ontology.inverses[property]
             return call("ObjectInverseOf", self.name(name)) if inverted else self.name(name)
@@ -152,7 +152,7 @@ class Texts:
         return [self.property(property) for property in properties]
 
     def kind(self, property: Term | None = None, filler: Term | None = None) -> str:
-        """``Data`` if the property or the filler is one of literals, else ``Object``."""
+        """Return ``Data`` if the property or the filler is about literals, else ``Object``."""
         is_data = filler is not None and self.ontology.is_datatype(filler)
         is_data |= property in self.ontology.data_properties and property not in self.ontology.object_properties
         return "Data" if is_data else "Object"

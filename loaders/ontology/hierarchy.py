@@ -1,9 +1,9 @@
-"""Which restrictions are subclasses of which other ones: the schema rules scm-svf1, scm-svf2, scm-avf1, scm-avf2 and scm-hv.
+"""The hierarchy of restrictions according to the schema rules scm-svf1, scm-svf2, scm-avf1, scm-avf2 and scm-hv.
 
-``A`` subclass of ``some p.B``, ``B`` subclass of ``C``, ``some p.C`` subclass of ``D``: an ``A`` is a ``D`` although no rule can
-say to which ``B`` it is related, because scm-svf1 makes the first restriction a subclass of the second. The restrictions of one
-kind with one property and one filler form a `Group`, and a `Step` leads from a group to one right above it. The relations are
-those that the RL/RDF rules derive, no more: a class is a subclass of itself if it is declared (scm-cls) or on a cycle.
+If ``A`` is a subclass of ``some p.B``, ``B`` of ``C``, and ``some p.C`` of ``D``, then every ``A`` is a ``D``. No rule can name the
+related ``B``, but scm-svf1 makes the first restriction a subclass of the second. The restrictions of one kind with one property and
+one filler form a `RestrictionGroup`, and a `HierarchyStep` leads from a group to one directly above it. The relations are exactly
+those that the RL/RDF rules derive: a class is a subclass of itself if it is declared (scm-cls) or on a cycle.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.terms import OWL, Term
 
-__all__ = ["Group", "Step", "restriction_hierarchy"]
+__all__ = ["HierarchyStep", "RestrictionGroup", "restriction_hierarchy"]
 
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """All restrictions of a kind with a property and a filler (or value); names that owl:sameAs makes equal count as one."""
+class RestrictionGroup:
+    """All restrictions of a kind with the same property and filler (or value); names equal by owl:sameAs count as one."""
 
     kind: _Kind
     property: Term
@@ -46,30 +46,30 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Restrictions of `lower` are subclasses of those of `upper` by the schema rule `name`, because of `reason`.
+class HierarchyStep:
+    """By the schema rule `name` and because of `reason`, restrictions of `lower` are subclasses of those of `upper`.
 
     A step from a group to itself says that its members are subclasses of each other.
     """
 
-    lower: Group
-    upper: Group
+    lower: RestrictionGroup
+    upper: RestrictionGroup
     name: str
     reason: Axiom
 
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """Where the members of a group lead to: what is above the group."""
+    """A node for everything above a group: the members of the group lead to it."""
 
-    group: Group
+    group: RestrictionGroup
 
 
 @dataclass(frozen=True, slots=True)
 class _Below:
-    """What is below a group leads here, and from here to the group's members."""
+    """A node for everything below a group: it leads to the group's members."""
 
-    group: Group
+    group: RestrictionGroup
 
 
 _Node: TypeAlias = Term | _Above | _Below
@@ -79,11 +79,11 @@ _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
 
 
-def restriction_hierarchy(ontology: Ontology) -> tuple[dict[Group, tuple[Term, ...]], tuple[Step, ...]]:
-    """The groups that take part in a step, each with the nodes that carry its restrictions, and the steps.
+def restriction_hierarchy(ontology: Ontology) -> tuple[dict[RestrictionGroup, tuple[Term, ...]], tuple[HierarchyStep, ...]]:
+    """Return the groups that take part in a step, each with the nodes of its restrictions, and the steps.
 
-    Steps of owl:hasValue restrictions are not among them: whoever belongs to the lower one has the value, and so belongs to the
-    upper one by the rules for sub-properties and values.
+    Steps of owl:hasValue restrictions are omitted: a member of the lower one has the value, and so belongs to the upper one by the
+    rules for sub-properties and values.
     """
     hierarchy = _Hierarchy(ontology)
     steps = tuple(
@@ -100,7 +100,7 @@ class _Hierarchy:
         self.one_name = _one_name_for_all(axiom for axiom in ontology.axioms if isinstance(axiom, SameNames))
         self.classes: _Graph = defaultdict(dict)
         self.properties: _Graph = defaultdict(dict)
-        self.members: dict[Group, dict[Term, None]] = defaultdict(dict)
+        self.members: dict[RestrictionGroup, dict[Term, None]] = defaultdict(dict)
         self.read_axioms(ontology)
         self.read_expressions(ontology)
         self.fillers = frozenset(group.filler for group in self.members)
@@ -110,7 +110,7 @@ class _Hierarchy:
         return self.one_name.get(term, term)
 
     def add_declarations(self, ontology: Ontology) -> None:
-        """scm-cls, scm-op, scm-dp: what is declared is above itself, and a class between owl:Nothing and owl:Thing."""
+        """Apply scm-cls, scm-op and scm-dp: a declared name is above itself, and a class is between owl:Nothing and owl:Thing."""
         for cls in sorted(ontology.classes, key=str):
             self.classes[self.of(cls)].update({self.of(cls): None, self.of(OWL.Thing): None})
             self.classes[self.of(OWL.Nothing)][self.of(cls)] = None
@@ -142,14 +142,14 @@ class _Hierarchy:
                         for operand in operands:
                             self.classes[self.of(operand)][cls] = None
                     case SomeValuesFrom(property, filler) | AllValuesFrom(property, filler) | HasValue(property, filler):
-                        group = Group(type(expression), self.of(property), self.of(filler))
+                        group = RestrictionGroup(type(expression), self.of(property), self.of(filler))
                         self.members[group][node] = None
                         self.classes[cls][_Above(group)] = None
                         self.classes[_Below(group)][cls] = None
 
-    def steps(self) -> list[Step]:
-        """All steps. One can make a filler a subclass of another filler, and so lead to further ones."""
-        known: set[Step] = set()
+    def steps(self) -> list[HierarchyStep]:
+        """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
+        known: set[HierarchyStep] = set()
         while True:
             steps = [*self.steps_by_filler(), *self.steps_by_property()]
             new = [step for step in steps if step not in known]
@@ -160,24 +160,24 @@ class _Hierarchy:
             for step in new:
                 self.classes[_Above(step.lower)][_Below(step.upper)] = None
 
-    def leads_on(self, step: Step) -> bool:
-        """Whether a step can make a class that is a filler, or below one, a subclass of further classes."""
+    def leads_on(self, step: HierarchyStep) -> bool:
+        """Return whether a step can make a class that is a filler, or is below one, a subclass of further classes."""
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != _Above(step.upper) for up in self.classes[node]) for node in nodes)
 
-    def steps_by_filler(self) -> Iterator[Step]:
+    def steps_by_filler(self) -> Iterator[HierarchyStep]:
         order = Order(self.classes)
-        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
+        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
         for group in self.members:
             if group.kind in _BY_FILLER:
                 alike[group.kind, group.property][group.filler] = group
         for (kind, _), groups in alike.items():
             for lower, upper in self.steps_between(order, groups):
-                yield Step(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
+                yield HierarchyStep(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
 
-    def steps_by_property(self) -> Iterator[Step]:
+    def steps_by_property(self) -> Iterator[HierarchyStep]:
         order = Order(self.properties)
-        alike: dict[tuple[_Kind, Term], dict[_Node, Group]] = defaultdict(dict)
+        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
         for group in self.members:
             alike[group.kind, group.filler][group.property] = group
         for (kind, _), groups in alike.items():
@@ -185,9 +185,11 @@ class _Hierarchy:
                 reason = SubPropertyOf(lower.property, upper.property)
                 if kind is AllValuesFrom:
                     lower, upper = upper, lower
-                yield Step(lower, upper, _BY_PROPERTY[kind], reason)
+                yield HierarchyStep(lower, upper, _BY_PROPERTY[kind], reason)
 
-    def steps_between(self, order: Order[_Node], groups: Mapping[_Node, Group]) -> Iterator[tuple[Group, Group]]:
+    def steps_between(
+        self, order: Order[_Node], groups: Mapping[_Node, RestrictionGroup]
+    ) -> Iterator[tuple[RestrictionGroup, RestrictionGroup]]:
         if len(groups) == 1 and not any(map(self.says_something, groups.values())):
             return
         for below, above in order.covers(groups):
@@ -195,11 +197,11 @@ class _Hierarchy:
             if lower != upper or self.says_something(lower):
                 yield lower, upper
 
-    def says_something(self, group: Group) -> bool:
-        """Whether it matters that the group's members are subclasses of each other; if there is but one, only as a filler."""
+    def says_something(self, group: RestrictionGroup) -> bool:
+        """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""
         return self.is_shared(group) or any(self.of(node) in self.fillers for node in self.members[group])
 
-    def is_shared(self, group: Group) -> bool:
+    def is_shared(self, group: RestrictionGroup) -> bool:
         return len(self.members[group]) > 1
 
 

@@ -1,11 +1,11 @@
-"""The axioms of an RDF graph: the W3C mapping of OWL 2 to RDF, read backwards.
+"""The axioms of an RDF graph: the inverse of the W3C mapping of OWL 2 to RDF.
 
-The reader is as tolerant as the RL/RDF rules: it asks for the triples that carry a meaning, not for declarations, so that an
-RDFS vocabulary, OWL 1 and OWL 2 all work, and a named class may carry an expression as well as a blank node may. What looks like
-an axiom and cannot be one (a list that does not end, a restriction without a property) is kept as a `Problem`.
+The reader is as tolerant as the RL/RDF rules. It requires the triples that carry meaning, not declarations, so RDFS vocabularies,
+OWL 1 and OWL 2 all work, and a named class can have an expression as a blank node can. A malformed axiom (a list that does not end,
+a restriction without a property) becomes a `Problem`.
 
-Annotations of axioms (owl:Axiom, owl:annotatedSource ...) have no bearing on the axioms and are not read. Domains, ranges and
-super-properties of annotation properties are read like those of other properties, as the RL/RDF rules have it.
+Annotations of axioms (owl:Axiom, owl:annotatedSource ...) do not affect the axioms and are ignored. Domains, ranges and
+super-properties of annotation properties are read like those of other properties, as in the RL/RDF rules.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ _WHOLE_NUMBER: Final = re.compile(r"\+?[0-9]{1,9}")
 
 
 def is_schema_triple(triple: Triple, vocabulary: Collection[Term] = frozenset()) -> bool:
-    """Whether a triple can matter to the translation.
+    """Return whether a triple can be relevant to the translation.
 
     These are the triples with a predicate of `SCHEMA_PREDICATES`, the types among `SCHEMA_CLASSES`, and the types that are blank
     nodes (an individual of an anonymous class). owl:sameAs is data, except about a name of the ontology's `vocabulary`.
@@ -138,7 +138,7 @@ def is_schema_triple(triple: Triple, vocabulary: Collection[Term] = frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A triple that should state an axiom, or a part of one, and does not, and why."""
+    """A triple that should state an axiom or a part of one and does not, with the reason."""
 
     triple: Triple
     reason: str
@@ -146,7 +146,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Ontology:
-    """The axioms of a graph, without repetitions, in an order that depends on the triples only and not on theirs."""
+    """The axioms of a graph, without repetitions, in an order that does not depend on that of the triples."""
 
     axioms: tuple[Axiom, ...]
     rules: tuple[SwrlRule, ...]
@@ -165,12 +165,12 @@ class Ontology:
     problems: tuple[Problem, ...]
 
     def is_datatype(self, node: Term) -> bool:
-        """Whether a node stands for a datatype or data range, and not for a class."""
+        """Return whether a node denotes a datatype or data range rather than a class."""
         return node in self.datatypes or node in XSD
 
 
 def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True) -> Ontology:
-    """The axioms that the triples state; triples that state none are skipped.
+    """Return the axioms stated by triples; other triples are skipped.
 
     `names` may be classes or properties: owl:sameAs about them is an axiom. Nothing is raised for malformed axioms: they are the
     ontology's `problems`. A list node with several items makes several lists, as it does for the RL/RDF rules: further triples
@@ -229,13 +229,13 @@ class _Reader:
                 yield subject, predicate, object
 
     def each(self, predicate: Term, make: Callable[[Term, Term], Axiom]) -> None:
-        """An axiom for each triple of a predicate; what `make` finds malformed becomes a problem."""
+        """Add an axiom for each triple of a predicate; record a problem for each that `make` finds malformed."""
         for triple in self.triples(predicate):
             with self.noting(triple):
                 self.axioms.append(make(triple[0], triple[2]))
 
     def each_list(self, triples: Iterable[Triple], make: Callable[[Term, tuple[Term, ...]], Axiom]) -> None:
-        """An axiom for each list that the triples end in; what is malformed becomes a problem."""
+        """Add an axiom for each list that the triples refer to; record a problem for each malformed one."""
         for triple in triples:
             with self.noting(triple):
                 for items in self.lists_of(triple):
@@ -247,20 +247,20 @@ class _Reader:
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal in the place of a class: {node}")
+            raise Malformed(f"a literal is used as a class: {node}")
         self.class_names.add(node)
         return node
 
     def property(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal in the place of a property: {node}")
+            raise Malformed(f"a literal is used as a property: {node}")
         if node == RDF.type:
             raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
         self.property_names.add(node)
         return node
 
     def list_of(self, head: Term) -> tuple[Term, ...]:
-        """The items of an RDF list."""
+        """Return the items of an RDF list."""
         items: list[Term] = []
         seen: set[Term] = set()
         node = head
@@ -268,9 +268,9 @@ class _Reader:
             first = self.objects[RDF.first].get(node, [])
             rest = self.objects[RDF.rest].get(node, [])
             if node in seen:
-                raise Malformed("the list runs in a circle")
+                raise Malformed("the list is cyclic")
             if not first and not rest:
-                raise Malformed(f"the list breaks off: {node} has neither rdf:first nor rdf:rest")
+                raise Malformed(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
             if len(first) != 1 or len(rest) != 1:
                 raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
             seen.add(node)
@@ -281,7 +281,7 @@ class _Reader:
         return tuple(items)
 
     def lists_of(self, triple: Triple) -> list[tuple[Term, ...]]:
-        """The items of each RDF list that the object of a triple is the head of, normally of one."""
+        """Return the items of each RDF list (normally one) with the object of a triple as its head."""
         try:
             return [self.list_of(triple[2])]
         except Malformed as error:
@@ -293,7 +293,7 @@ class _Reader:
             return found
 
     def some_lists(self, head: Term) -> list[tuple[Term, ...]]:
-        """The items of the lists from a head, every node of which may have several items and successors."""
+        """Return the items of all lists from a head; every node may have several items and successors."""
         firsts, rests = self.objects[RDF.first], self.objects[RDF.rest]
         found: list[tuple[Term, ...]] = []
         waiting: list[tuple[Term, _Items]] = [(head, None)]
@@ -379,7 +379,7 @@ class _Reader:
             yield AllValuesFrom(self.property(property), self.cls(value))
         elif predicate == OWL.hasSelf:
             if not isinstance(value, Literal) or value.lexical not in ("true", "1"):
-                raise Malformed(f"owl:hasSelf is true or absent, not {value}")
+                raise Malformed(f"owl:hasSelf must be true, not {value}")
             yield HasSelf(self.property(property))
         else:
             number = self.number(value)
@@ -397,7 +397,7 @@ class _Reader:
     def number(value: Term) -> int:
         if isinstance(value, Literal) and value.datatype in INTEGER_RANGES and _WHOLE_NUMBER.fullmatch(value.lexical):
             return int(value.lexical)
-        raise Malformed(f'a cardinality is a whole number such as "1"^^xsd:nonNegativeInteger, not {value}')
+        raise Malformed(f'a cardinality must be a non-negative integer such as "1"^^xsd:nonNegativeInteger, not {value}')
 
     # ---- axioms
 
@@ -427,7 +427,7 @@ class _Reader:
         self.each_list(disjoint, lambda _, items: DisjointProperties(self.properties(items)))
 
     def listed(self, kind: Term, *predicates: Term) -> Iterator[Triple]:
-        """The triples that give the members of the n-ary axioms of a kind."""
+        """Yield the triples with the members of the n-ary axioms of a kind."""
         for node in self.members[kind]:
             found = [(node, predicate, head) for predicate in predicates for head in self.objects[predicate].get(node, ())]
             if not found:
@@ -463,7 +463,7 @@ class _Reader:
                     self.axioms.extend(NegativeAssertion(negated, s, target, rule) for s in sources for target, rule in values)
 
     def read_equal_names(self) -> None:
-        """What is the same as a class is a class (and likewise for properties): the data may use a name that no axiom has."""
+        """Record names equal to a class as classes (and likewise for properties): data may use a name that occurs in no axiom."""
         for known, of_classes in ((self.class_names, True), (self.property_names, False)):
             names = {*known, *self.names}
             waiting = list(self.triples(OWL.sameAs))
@@ -477,7 +477,7 @@ class _Reader:
                 waiting = [pair for pair in waiting if pair not in seen]
 
     def named_inverses(self) -> dict[Term, tuple[Term, bool]]:
-        """The named property behind each anonymous one; of several, the first by name (the others become axioms)."""
+        """Return the named property for each anonymous inverse; of several, the first by name (the others become axioms)."""
         linked: dict[Term, list[Term]] = defaultdict(list)
         for first, _, second in self.triples(OWL.inverseOf):
             linked[first].append(second)
@@ -496,7 +496,7 @@ class _Reader:
 
 
 class _Noting:
-    """A context that turns `Malformed` into a problem with a triple."""
+    """A context that turns `Malformed` into a problem of a triple."""
 
     def __init__(self, problems: list[Problem], triple: Triple) -> None:
         self.problems = problems

@@ -1,4 +1,4 @@
-"""The order that the edges of a graph make: who is above whom, and among chosen nodes, who is right above whom."""
+"""Reachability in a graph, and the covering relation among chosen nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Order(Generic[Node]):
-    """`edges` lead from nodes to those above them; everything is transitive. Nodes on a common cycle are above each other.
+    """The transitive order given by `edges` from nodes to those above them. Nodes on a common cycle are above each other.
 
     >>> order = Order({"a": ["b"], "b": ["c"], "c": ["d", "c"]})
     >>> sorted(order.covers(["a", "c", "d"]))
@@ -34,7 +34,7 @@ class Order(Generic[Node]):
             self._above.append(frozenset(above - {number}))
 
     def covers(self, chosen: Collection[Node]) -> Iterator[tuple[Node, Node]]:
-        """Pairs of chosen nodes that imply, by transitivity, all pairs of which the second is above the first, and few of them."""
+        """Return a small set of pairs of chosen nodes whose transitive closure is the order among the chosen nodes."""
         inside: dict[int, list[Node]] = {}
         for node in chosen:
             if node in self._component:

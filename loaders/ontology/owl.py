@@ -1,12 +1,12 @@
-"""OWL 2 RL and RDFS ontologies to rules: the public face of the DLP translation.
+"""Translation of OWL 2 RL and RDFS ontologies to rules: the public interface of the DLP translation.
 
-`translate` takes the triples of an ontology in any order, of any mixture with data, and gives the rules that its axioms amount
-to for assertions: types and properties of individuals, equalities, and constraints. It knows nothing of the engine, of rdflib
-and of parsers. `is_schema_triple` says which triples matter to it, so that data can be kept away.
+`translate` takes the triples of an ontology in any order, possibly mixed with data, and returns rules for the consequences of its
+axioms on assertions: types and properties of individuals, equalities, and constraints. It is independent of the engine, rdflib and
+parsers. `is_schema_triple` says which triples are relevant, so that data can be left out.
 
-The way through: `ontology` reads `axioms` and `swrl` rules from triples, `profile` says what of them rules cannot express
-(`functional` writes them), `hierarchy` what the schema rules derive about restrictions (by their `order`), `dlp` and `swrl_clauses`
-write clauses, `unfold` makes them lean.
+Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
+`functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and `swrl_clauses` create
+clauses; `unfold` simplifies them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What an ontology turned into."""
+    """The rules and warnings for an ontology."""
 
     rules: tuple[Rule, ...]
     warnings: tuple[AxiomWarning, ...]
@@ -60,7 +60,7 @@ def concludes_axioms(rules: Iterable[Rule]) -> bool:
 
 
 def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
-    """The SWRL rules among the triples of an ontology that cannot be translated: built-ins without a function, unsafe rules."""
+    """Return the SWRL rules of an ontology that cannot be translated: those with unimplemented built-ins, and unsafe ones."""
     ontology = read_ontology(triples)
     texts = Texts(ontology)
     found = ((rule, refusal(rule, ontology)) for rule in ontology.rules)
@@ -75,7 +75,8 @@ def translate(
     check_literals: bool = False,
     stated: bool = True,
 ) -> Translation:
-    """The rules of the axioms among the triples, without repetitions, in an order that the order of the triples has no part in.
+    """Return the rules for the axioms among the triples, without repetitions, in an order that does not depend on that of the
+    triples.
 
     Each rule's `origin` has its W3C name and the axiom in functional-style syntax. `prefixes` (prefix to namespace) shorten names
     in these texts and the warnings; namespaces without one get a prefix from their last part. Malformed axioms and what rules
@@ -101,7 +102,7 @@ def translate(
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:
-    """The warnings of an ontology whose axioms a rule set reads as data, instead of translating them. See `translate`."""
+    """Return the warnings for an ontology whose axioms a rule set reads as data instead of translating them. See `translate`."""
     ontology = _read(triples, names, stated=True)
     return _in_order(warnings_of(ontology, Texts(ontology), translates_rules=False))
 

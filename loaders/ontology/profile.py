@@ -1,8 +1,8 @@
-"""What of an axiom rules can say, and what is lost: the border between OWL 2 RL and the rest of OWL 2.
+"""The border between OWL 2 RL and the rest of OWL 2: what rules can express of an axiom, and what is lost.
 
-A class expression can stand on the left (its members are recognised) or on the right (something follows for its members), and
-each constructor is expressible in one of the two places only, or in part. A superclass that asks for an unnamed individual, or
-leaves a choice, is beyond rules; so is a subclass that nobody can be recognised as a member of.
+A class expression occurs as a subclass (its members are recognised) or as a superclass (its members have consequences). Each
+constructor is expressible in only one of these positions, or in part. Rules cannot express a superclass that requires an anonymous
+individual or a choice, nor a subclass whose members cannot be recognised.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from kg_reasoner.loaders.ontology.swrl_texts import atom_text, rule_text
 from kg_reasoner.loaders.rules.swrl import ClassAtom, PropertyAtom, SwrlAtom, SwrlRule
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
-__all__ = ["AxiomWarning", "Part", "warnings_of"]
+__all__ = ["AxiomWarning", "Expressed", "warnings_of"]
 
 _DEEPEST: Final = 100
 """The most expressions inside each other that are looked at."""
@@ -64,24 +64,24 @@ class AxiomWarning:
     axiom: str
     """The axiom in functional-style syntax (or the malformed triple)."""
     reason: str
-    """What is lost, and why."""
+    """The part that is lost, and the reason."""
     translated: str = ""
-    """What was translated nevertheless, in functional-style syntax; empty if nothing by itself."""
+    """The part that was translated, in functional-style syntax; empty if there is no separate part."""
 
     def __str__(self) -> str:
         return f"{self.axiom}: {self.reason}" + (f"; translated is: {self.translated}" if self.translated else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What rules can say of a class expression in one place: `text` is None if nothing; `losses` say what is missing."""
+class Expressed:
+    """What rules can express of a class expression in one position: `text` is None for nothing; `losses` lists what is missing."""
 
     text: str | None
     losses: tuple[str, ...] = ()
 
 
 def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = True) -> Iterator[AxiomWarning]:
-    """A warning for each malformed triple and for each axiom of which something is lost.
+    """Yield a warning for each malformed triple and for each axiom that rules cannot fully express.
 
     Without `translates_rules`, SWRL rules are lost as a whole: rule sets that read axioms as data have no rules for them.
     """
@@ -110,7 +110,7 @@ class _Judge:
         self.ontology = ontology
         self.texts = texts
         self._open: dict[tuple[str, Term], int] = {}
-        self._known: dict[tuple[str, Term], Part] = {}
+        self._known: dict[tuple[str, Term], Expressed] = {}
         self._cut = _NOWHERE
 
     # ---- axioms
@@ -153,7 +153,7 @@ class _Judge:
         return _Verdict()
 
     def judge_rule(self, rule: SwrlRule) -> _Verdict:
-        """A SWRL rule: what rules cannot say of its classes is lost, and what is refused is lost as a whole."""
+        """Return the judgement of a SWRL rule: parts of its classes may be lost; a rejected rule is lost as a whole."""
         refused = refusal(rule, self.ontology)
         if refused is not None:
             return _Verdict([refused])
@@ -165,19 +165,21 @@ class _Judge:
             return _Verdict(losses)
         return _Verdict(losses, [f"{' ^ '.join(str(part.text) for part in body)} -> {' ^ '.join(kept)}"])
 
-    def in_rule(self, atom: SwrlAtom, side: Callable[[Term], Part]) -> Part:
-        """An atom of a SWRL rule: only a class or data range can be beyond rules."""
+    def in_rule(self, atom: SwrlAtom, side: Callable[[Term], Expressed]) -> Expressed:
+        """Return the judgement of an atom of a SWRL rule: only a class or data range can exceed rules."""
         text = atom_text(atom, self.texts)
         match atom:
             case ClassAtom(node, argument) if isinstance(node, BlankNode):
                 part = side(node)
-                return Part(part.text and f"({part.text})({argument})", part.losses)
+                return Expressed(part.text and f"({part.text})({argument})", part.losses)
             case PropertyAtom(property):
-                return Part(text, tuple(self.unseen(property)))
-        return Part(text)
+                return Expressed(text, tuple(self.unseen(property)))
+        return Expressed(text)
 
     def asserted_only(self, axiom: Axiom, *properties: Term) -> _Verdict:
-        """An axiom whose rules match triples of the properties, which for the universal property is not all there is."""
+        """Return the judgement of an axiom whose rules match only asserted triples of its properties, which for a universal
+        property is incomplete.
+        """
         losses = [loss for property in properties for loss in self.unseen(property)]
         return _Verdict(losses, [self.texts.axiom(axiom)] if losses else [])
 
@@ -193,7 +195,7 @@ class _Judge:
             return _Verdict([_DATATYPE_AXIOM])
         return self.subclass(self.left(sub), self.right(sup))
 
-    def subclass(self, sub: Part, sup: Part) -> _Verdict:
+    def subclass(self, sub: Expressed, sup: Expressed) -> _Verdict:
         losses = (*sub.losses, *sup.losses)
         if not losses:
             return _Verdict((), [call("SubClassOf", str(sub.text), str(sup.text))])
@@ -204,10 +206,10 @@ class _Judge:
     def definition(self, name: Term, expression: ClassExpression) -> _Verdict:
         if self.ontology.is_datatype(name):
             return _Verdict([_DATATYPE_AXIOM])
-        named = Part(self.texts.name(name))
+        named = Expressed(self.texts.name(name))
         return _both(self.subclass(named, self.right_of(expression)), self.subclass(self.left_of(expression), named))
 
-    def disjoint(self, parts: Sequence[Part]) -> _Verdict:
+    def disjoint(self, parts: Sequence[Expressed]) -> _Verdict:
         losses = [loss for part in parts for loss in part.losses]
         kept = [part.text for part in parts if part.text is not None]
         return _Verdict(losses, [call("DisjointClasses", *kept)] if len(kept) > 1 else [])
@@ -220,103 +222,109 @@ class _Judge:
         return _both(_Verdict([choice]), *above, self.disjoint(lefts))
 
     @staticmethod
-    def wrapped(part: Part, wrap: Callable[[str], str]) -> _Verdict:
+    def wrapped(part: Expressed, wrap: Callable[[str], str]) -> _Verdict:
         return _Verdict(part.losses, [] if part.text is None else [wrap(part.text)])
 
     # ---- classes on the left: whose members are recognised?
 
-    def left(self, node: Term) -> Part:
+    def left(self, node: Term) -> Expressed:
         if node == OWL.Thing:
-            return Part("owl:Thing", ("as a subclass owl:Thing matches its asserted members and those of declared classes only",))
+            return Expressed(
+                "owl:Thing", ("as a subclass owl:Thing matches its asserted members and those of declared classes only",)
+            )
         if not isinstance(node, BlankNode):
-            return Part(self.texts.name(node))
+            return Expressed(self.texts.name(node))
         return self.of_node("left", node, self.left_of, self.some_parts)
 
-    def left_of(self, expression: ClassExpression) -> Part:
+    def left_of(self, expression: ClassExpression) -> Expressed:
         match expression:
             case IntersectionOf(operands):
                 return self.all_parts(expression, [self.left(operand) for operand in operands])
             case UnionOf(operands):
                 return self.some_parts(expression, [self.left(operand) for operand in operands])
             case OneOf():
-                return Part(self.texts.expression(expression))
+                return Expressed(self.texts.expression(expression))
             case HasSelf(property) | HasValue(property):
-                return Part(self.texts.expression(expression), tuple(self.unseen(property)))
+                return Expressed(self.texts.expression(expression), tuple(self.unseen(property)))
             case SomeValuesFrom(property, filler):
-                part = Part("owl:Thing") if filler == OWL.Thing else self.left(filler)
+                part = Expressed("owl:Thing") if filler == OWL.Thing else self.left(filler)
                 return self.restricted(f"{self.texts.kind(property, filler)}SomeValuesFrom", property, part)
             case Cardinality("Min", 1, property, None):
-                return Part(self.texts.expression(expression), tuple(self.unseen(property)))
+                return Expressed(self.texts.expression(expression), tuple(self.unseen(property)))
             case Cardinality("Min", 1, property, filler) if filler is not None:
-                part = Part("owl:Thing") if filler == OWL.Thing else self.left(filler)
+                part = Expressed("owl:Thing") if filler == OWL.Thing else self.left(filler)
                 return self.restricted(f"{self.texts.kind(property, filler)}MinCardinality 1", property, part)
-        return Part(None, (f"{self.texts.expression(expression)} on the left: rules cannot recognise its members",))
+        return Expressed(None, (f"{self.texts.expression(expression)} as a subclass: rules cannot recognise its members",))
 
     # ---- classes on the right: what follows for their members?
 
-    def right(self, node: Term) -> Part:
+    def right(self, node: Term) -> Expressed:
         if self.ontology.is_datatype(node) and isinstance(node, IRI):
             if node.value in DATATYPES:
-                return Part(self.texts.name(node))
-            return Part(None, (f"which values {self.texts.name(node)} has is not known, so that none is checked",))
+                return Expressed(self.texts.name(node))
+            return Expressed(None, (f"which values {self.texts.name(node)} has is not known, so none is checked",))
         if not isinstance(node, BlankNode):
-            return Part(self.texts.name(node))
+            return Expressed(self.texts.name(node))
         return self.of_node("right", node, self.right_of, self.conjunction)
 
-    def right_of(self, expression: ClassExpression) -> Part:
+    def right_of(self, expression: ClassExpression) -> Expressed:
         text = self.texts.expression(expression)
         match expression:
             case IntersectionOf(operands):
                 return self.conjunction(expression, [self.right(operand) for operand in operands])
             case HasValue(_) | HasSelf(_):
-                return Part(text)
+                return Expressed(text)
             case ComplementOf(operand):
                 part = self.left(operand)
-                return Part(part.text and call(f"{self.texts.kind(filler=operand)}ComplementOf", part.text), part.losses)
+                return Expressed(part.text and call(f"{self.texts.kind(filler=operand)}ComplementOf", part.text), part.losses)
             case AllValuesFrom(property, filler):
                 return self.restricted(f"{self.texts.kind(property, filler)}AllValuesFrom", property, self.right(filler))
             case Cardinality():
                 return self.right_of_cardinality(expression)
             case SomeValuesFrom():
-                return Part(None, (f"{text} on the right asks for an individual without a name, which rules do not make",))
+                return Expressed(None, (f"{text} as a superclass requires an anonymous individual, which rules cannot create",))
             case UnionOf() | OneOf():
-                return Part(None, (f"{text} on the right is a choice, which rules cannot express",))
+                return Expressed(None, (f"{text} as a superclass is a choice, which rules cannot express",))
             case DatatypeRestriction():
-                return Part(None, (f"{text}: values are not checked against facets, which are beyond OWL 2 RL",))
+                return Expressed(None, (f"{text}: values are not checked against facets, which are beyond OWL 2 RL",))
 
-    def right_of_cardinality(self, expression: Cardinality) -> Part:
+    def right_of_cardinality(self, expression: Cardinality) -> Expressed:
         text = self.texts.expression(expression)
         losses = []
         upper = at_most(expression)
         if at_least(expression):
-            losses.append(f"{text} on the right asks for individuals without a name, which rules do not make")
+            losses.append(f"{text} as a superclass requires anonymous individuals, which rules cannot create")
         if upper is None:
-            return Part(None if losses else text, tuple(losses))
+            return Expressed(None if losses else text, tuple(losses))
         if upper > 1:
-            losses.append(f"{text} on the right: which of the values are equal is a choice, which rules cannot express")
-            return Part(None, tuple(losses))
+            losses.append(f"{text} as a superclass: which of the values are equal is a choice, which rules cannot express")
+            return Expressed(None, tuple(losses))
         property, filler = expression.property, expression.filler
         if filler is None or filler == OWL.Thing:
-            return Part(self.texts.expression(Cardinality("Max", upper, property, filler)), tuple(losses))
+            return Expressed(self.texts.expression(Cardinality("Max", upper, property, filler)), tuple(losses))
         kept = self.restricted(f"{self.texts.kind(property, filler)}MaxCardinality {upper}", property, self.left(filler))
-        return Part(kept.text, (*losses, *kept.losses))
+        return Expressed(kept.text, (*losses, *kept.losses))
 
     # ---- parts of expressions
 
     def of_node(
-        self, side: str, node: Term, judge: Callable[[ClassExpression], Part], join: Callable[[ClassExpression, list[Part]], Part]
-    ) -> Part:
-        """A blank node with its expressions, which all say what it is."""
+        self,
+        side: str,
+        node: Term,
+        judge: Callable[[ClassExpression], Expressed],
+        join: Callable[[ClassExpression, list[Expressed]], Expressed],
+    ) -> Expressed:
+        """Return the judgement of a blank node with all its expressions, each of which defines it."""
         expressions = self.ontology.expressions.get(node, ())
         if not expressions:
-            return Part(None, (f"{self.texts.name(node)} stands for a class and has no expression",))
+            return Expressed(None, (f"{self.texts.name(node)} stands for a class and has no expression",))
         key = side, node
         if key in self._known:
             return self._known[key]
         if key in self._open or len(self._open) >= _DEEPEST:
             # What is lost further down is found where the cycle began; nobody can read what is too deep inside.
             self._cut = min(self._cut, self._open.get(key, _NOWHERE))
-            return Part(self.texts.name(node))
+            return Expressed(self.texts.name(node))
         depth = self._open[key] = len(self._open)
         parts = [judge(expression) for expression in expressions]
         del self._open[key]
@@ -326,33 +334,33 @@ class _Judge:
             self._known[key] = found
         return found
 
-    def all_parts(self, expression: ClassExpression, parts: list[Part]) -> Part:
-        """Lost as a whole if one part is lost."""
+    def all_parts(self, expression: ClassExpression, parts: list[Expressed]) -> Expressed:
+        """Return the judgement of an expression that is lost as a whole if one part is lost."""
         losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         if any(part.text is None for part in parts):
-            return Part(None, losses)
+            return Expressed(None, losses)
         return self.conjunction(expression, parts)
 
-    def conjunction(self, expression: ClassExpression, parts: list[Part]) -> Part:
+    def conjunction(self, expression: ClassExpression, parts: list[Expressed]) -> Expressed:
         return self.joined("IntersectionOf", expression, parts)
 
-    def some_parts(self, expression: ClassExpression, parts: list[Part]) -> Part:
+    def some_parts(self, expression: ClassExpression, parts: list[Expressed]) -> Expressed:
         return self.joined("UnionOf", expression, parts)
 
-    def joined(self, name: str, expression: ClassExpression, parts: list[Part]) -> Part:
-        """What is left of the parts."""
+    def joined(self, name: str, expression: ClassExpression, parts: list[Expressed]) -> Expressed:
+        """Return the judgement of an expression made of its remaining parts."""
         losses = tuple(dict.fromkeys(loss for part in parts for loss in part.losses))
         texts = [part.text for part in parts if part.text is not None]
         operand = expression.operands[0] if isinstance(expression, IntersectionOf | UnionOf) else None
         if len(parts) > 1 and len(texts) == 1:
-            return Part(texts[0], losses)
-        return Part(brief(call(f"{self.texts.kind(filler=operand)}{name}", *texts)) if texts else None, losses)
+            return Expressed(texts[0], losses)
+        return Expressed(brief(call(f"{self.texts.kind(filler=operand)}{name}", *texts)) if texts else None, losses)
 
-    def restricted(self, name: str, property: Term, part: Part) -> Part:
+    def restricted(self, name: str, property: Term, part: Expressed) -> Expressed:
         function, _, number = name.partition(" ")
         before = (number,) if number else ()
         text = None if part.text is None else brief(call(function, *before, self.texts.property(property), part.text))
-        return Part(text, (*self.unseen(property), *part.losses))
+        return Expressed(text, (*self.unseen(property), *part.losses))
 
 
 _RULE: Final = "this rule set reads no SWRL rules; owl2rl translates them"
@@ -360,7 +368,7 @@ _DATATYPE_AXIOM: Final = "definitions of datatypes and inclusions between them a
 
 
 def _both(*verdicts: _Verdict) -> _Verdict:
-    """Several axioms in one: what each loses and keeps."""
+    """Return the judgement of several axioms in one, with the losses and the remaining text of each."""
     return _Verdict(
         [loss for verdict in verdicts for loss in verdict.losses], [text for verdict in verdicts for text in verdict.kept]
     )

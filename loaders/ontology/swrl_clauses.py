@@ -1,11 +1,11 @@
-"""SWRL rules to clauses: atoms of classes and properties by the ways of the DLP translation, built-ins as filters and assignments.
+"""SWRL rules to clauses: atoms of classes and properties as in the DLP translation, built-ins as filters and assignments.
 
-What SWRL means and plain matching would miss:
+Semantics of SWRL beyond plain matching:
 
-* ``sameAs(?x, ?y)`` in a body holds of one individual under one name, too: the rule has a second clause, in which they are one.
+* ``sameAs(?x, ?y)`` in a body also holds if both are the same term: the rule has a second clause with ?x and ?y merged.
 * ``differentFrom(?x, ?y)`` in a body holds in both directions, and for all members of an owl:AllDifferent.
-* A built-in in a head is a constraint: no instance of the body violates it. So is an empty head.
-* Rules are DL-safe: their variables stand for the terms of facts.
+* A built-in in a head is a constraint: it must hold for every instance of the body. An empty head is a constraint, too.
+* Rules are DL-safe: their variables range over the terms of facts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _Substitution: TypeAlias = dict[Argument, Argument]
 
 
 class Clauses(Protocol):
-    """The part of the DLP translation that rules need (see `dlp`)."""
+    """The interface of the DLP translation for SWRL rules (see `dlp`)."""
 
     @property
     def ontology(self) -> Ontology: ...
@@ -72,7 +72,7 @@ class Clauses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A rule, ready to be translated: what facts match, what is computed then, and what follows."""
+    """A rule ready for translation: the atoms to match, the built-ins to compute, and the conclusions."""
 
     matched: tuple[SwrlAtom, ...]
     computed: tuple[BodyLiteral, ...]
@@ -82,7 +82,7 @@ class _Plan:
 
 
 def refusal(rule: SwrlRule, ontology: Ontology) -> str | None:
-    """Why a rule cannot be translated, or None if it can."""
+    """Return why a rule cannot be translated, or None if it can."""
     try:
         _plans(rule, ontology)
     except Refused as error:
@@ -91,7 +91,7 @@ def refusal(rule: SwrlRule, ontology: Ontology) -> str | None:
 
 
 def add_rules(clauses: Clauses, rule: SwrlRule) -> None:
-    """Add the clauses of a rule; a rule that is refused has none."""
+    """Add the clauses of a rule, or none for a rejected rule."""
     try:
         plans = _plans(rule, clauses.ontology)
     except Refused:
@@ -110,7 +110,7 @@ def add_rules(clauses: Clauses, rule: SwrlRule) -> None:
 
 
 def _plans(rule: SwrlRule, ontology: Ontology) -> list[_Plan]:
-    """The rule, once for each way in which the equalities of its body can hold."""
+    """Return the rule once for each combination of ways in which the equalities of its body can hold."""
     equalities = [atom for atom in rule.body if isinstance(atom, SameAtom)]
     if len(equalities) > _MOST_EQUALITIES:
         raise Refused(f"a body with more than {_MOST_EQUALITIES} atoms of sameAs")
@@ -126,7 +126,7 @@ def _plans(rule: SwrlRule, ontology: Ontology) -> list[_Plan]:
 
 
 def _merged(rule: SwrlRule, equalities: Iterable[SameAtom]) -> SwrlRule | None:
-    """The rule with the two sides of some equalities as one, or None if they are two constants."""
+    """Return the rule with the two sides of equalities merged, or None if they are different constants."""
     found: _Substitution = {}
     gone = set(equalities)
     for atom in gone:
@@ -188,10 +188,10 @@ def _builtins(atom: BuiltinAtom) -> list[Builtin]:
 
 
 def _facets(atom: DataRangeAtom, ontology: Ontology) -> tuple[DataRangeAtom, list[Builtin]]:
-    """A restricted datatype as its datatype and conditions; any other data range as it is.
+    """Return the datatype and conditions of a restricted datatype; return any other data range unchanged.
 
     Raises:
-        Refused: a facet is more than a bound.
+        Refused: A facet is more than a bound.
     """
     expressions = ontology.expressions.get(atom.range, ())
     if len(expressions) != 1 or not isinstance(expressions[0], DatatypeRestriction):
@@ -212,7 +212,7 @@ def _variables(atom: SwrlAtom) -> list[Variable]:
 
 
 def _matched(atom: SwrlAtom, clauses: Clauses) -> Atom:
-    """What facts match for an atom of a body that is not a built-in."""
+    """Return the atoms that match facts for a body atom that is not a built-in."""
     match atom:
         case ClassAtom(node, argument) | DataRangeAtom(node, argument):
             return clauses.member(node, argument)
@@ -238,7 +238,7 @@ def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], clauses: Clauses, nam
 
 
 def _difference(clauses: Clauses) -> str:
-    """The predicate of individuals that are known to be different, with its clauses."""
+    """Return the predicate of individuals known to be different, with its clauses."""
     predicate = clauses.helper("different", (), "differentFrom(?x, ?y)")
     different = Atom(predicate, (_X, _Y))
     clauses.add(different, [triple(_X, OWL.differentFrom, _Y)], _NAME)

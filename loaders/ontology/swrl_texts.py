@@ -22,7 +22,7 @@ __all__ = ["arguments_of", "atom_text", "builtin_text", "rule_text"]
 
 
 def arguments_of(atom: SwrlAtom) -> tuple[Argument, ...]:
-    """The arguments of an atom, in the order in which they are written."""
+    """Return the arguments of an atom in their written order."""
     match atom:
         case ClassAtom(_, argument) | DataRangeAtom(_, argument):
             return (argument,)
@@ -33,13 +33,13 @@ def arguments_of(atom: SwrlAtom) -> tuple[Argument, ...]:
 
 
 def rule_text(rule: SwrlRule, texts: Texts) -> str:
-    """A rule; in messages and explanations it stands for an axiom."""
+    """Return the text of a rule, which represents an axiom in messages and explanations."""
     body, head = (" ^ ".join(atom_text(atom, texts) for atom in part) for part in (rule.body, rule.head))
     return f"{body} -> {head}".strip()
 
 
 def atom_text(atom: SwrlAtom, texts: Texts) -> str:
-    """An atom in that syntax; anonymous classes are in functional-style syntax."""
+    """Return the text of an atom; anonymous classes are in functional-style syntax."""
     match atom:
         case ClassAtom(node) | DataRangeAtom(node):
             name = f"({texts.node(node)})" if isinstance(node, BlankNode) else texts.name(node)
@@ -61,7 +61,7 @@ def _argument_text(argument: Argument, texts: Texts) -> str:
 
 
 def builtin_text(atom: BuiltinAtom) -> str:
-    """An atom of a built-in, for messages that know no prefixes."""
+    """Return the text of a built-in atom without prefixes, for messages."""
     return f"{_builtin_name(atom.builtin) or atom.builtin}({', '.join(map(format_term, atom.arguments))})"
 
 

@@ -1,9 +1,9 @@
-"""Auxiliary predicates out of rules: a predicate that only links rules is replaced by the bodies of the rules that define it.
+"""Elimination of auxiliary predicates: a predicate that only links rules is replaced by the bodies of its defining rules.
 
-The translation of an ontology names every anonymous class by an auxiliary predicate; hardly any of them is worth its facts.
-Unfolding one (resolving each rule that uses it with each that defines it) keeps the consequences for all other predicates. It is
-done as long as it does not make more rules of them, which is bounded variable elimination, as SAT solvers do it for clauses
-(Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
+The translation of an ontology introduces an auxiliary predicate for every anonymous class; few of them are worth materialising.
+Unfolding a predicate (resolving each rule that uses it with each that defines it) preserves the consequences for all other
+predicates. It is done as long as it does not increase the number of rules. This is bounded variable elimination, which SAT solvers
+apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, variables_of
 from kg_reasoner.substitution import in_atom, in_part
 
-__all__ = ["Clause", "is_idle", "rename", "unfold"]
+__all__ = ["DraftRule", "is_idle", "rename", "unfold"]
 
 _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
 """Names that say less than any other: an inclusion between classes, or nothing."""
@@ -30,8 +30,8 @@ _LONGEST: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
-    """A rule on its way: `name` is its W3C name, `axioms` are the texts of the axioms it comes from."""
+class DraftRule:
+    """A rule under construction: `name` is its W3C name, `axioms` are the texts of the axioms that it comes from."""
 
     head: Atom
     body: tuple[BodyLiteral, ...]
@@ -53,11 +53,11 @@ _Key = tuple[Atom, tuple[BodyLiteral, ...]]
 
 
 class _Unfolding:
-    """Clauses (all of them renamed) by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
+    """Clauses with normalised variables, by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
 
-    def __init__(self, clauses: Iterable[Clause], auxiliary: Collection[str]) -> None:
+    def __init__(self, clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> None:
         self.auxiliary = auxiliary
-        self.clauses: dict[_Position, Clause] = {}
+        self.clauses: dict[_Position, DraftRule] = {}
         self.known: set[_Key] = set()
         # Dicts of positions instead of sets: their order does not depend on hashes.
         self.defined_by: dict[str, dict[_Position, None]] = defaultdict(dict)
@@ -67,7 +67,7 @@ class _Unfolding:
             if (clause.head, clause.body) not in self.known and not is_idle(clause):
                 self.add((number,), clause)
 
-    def result(self) -> list[Clause]:
+    def result(self) -> list[DraftRule]:
         self.drop_dead(list(dict.fromkeys([*self.defined_by, *self.used_by])))
         waiting = dict.fromkeys(predicate for predicate in self.used_by if self.used_by[predicate])
         while waiting:
@@ -83,7 +83,7 @@ class _Unfolding:
     def size(self, positions: Iterable[_Position]) -> int:
         return sum(len(self.clauses[position].body) for position in positions)
 
-    def add(self, position: _Position, clause: Clause) -> None:
+    def add(self, position: _Position, clause: DraftRule) -> None:
         self.clauses[position] = clause
         self.known.add((clause.head, clause.body))
         if clause.head.predicate in self.auxiliary:
@@ -92,7 +92,7 @@ class _Unfolding:
             self.used_by[predicate][position] = None
 
     def remove(self, position: _Position) -> set[str]:
-        """Remove a clause; returns the auxiliary predicates it had."""
+        """Remove a clause; return its auxiliary predicates."""
         clause = self.clauses.pop(position)
         self.known.remove((clause.head, clause.body))
         touched = set(self.uses(clause))
@@ -103,7 +103,7 @@ class _Unfolding:
             touched.add(clause.head.predicate)
         return touched
 
-    def uses(self, clause: Clause) -> list[str]:
+    def uses(self, clause: DraftRule) -> list[str]:
         return [part.predicate for part in clause.body if isinstance(part, Atom) and part.predicate in self.auxiliary]
 
     def drop_dead(self, predicates: list[str]) -> None:
@@ -115,7 +115,7 @@ class _Unfolding:
                 predicates.extend(self.remove(position))
 
     def eliminate(self, predicate: str) -> list[str]:
-        """Unfold a predicate if that is worth it; returns the auxiliary predicates whose clauses changed."""
+        """Unfold a predicate if that pays off; return the auxiliary predicates whose clauses changed."""
         defining = list(self.defined_by[predicate])
         using = list(self.used_by[predicate])
         if not defining or not using:
@@ -125,7 +125,7 @@ class _Unfolding:
             return []
         if len(using) * self.size(defining) + len(defining) * self.size(using) > _LARGEST:
             return []
-        made: dict[_Key, tuple[_Position, Clause]] = {}
+        made: dict[_Key, tuple[_Position, DraftRule]] = {}
         definitions = [_apart(self.clauses[position], 0) for position in defining]
         longest = max(len(self.clauses[position].body) for position in [*defining, *using])
         for position in using:
@@ -145,8 +145,8 @@ class _Unfolding:
         return [other for other in sorted(touched) if self.used_by[other]]
 
 
-def _resolvents(clause: Clause, predicate: str, definitions: Sequence[Clause], depth: int = 0) -> Iterator[Clause]:
-    """All ways to replace every use of a predicate by a definition, renamed; `definitions` have their variables apart."""
+def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[DraftRule], depth: int = 0) -> Iterator[DraftRule]:
+    """Yield all normalised clauses with every use of a predicate replaced by a definition. Definitions have distinct variables."""
     place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
     if place is None:
         yield rename(clause)
@@ -165,8 +165,10 @@ def _apart(clause: Clause, depth: int) -> Clause:
     return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
-def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
-    """The clause with one body atom replaced by a definition's body; None if they do not fit or the result is idle."""
+def _resolve(clause: DraftRule, place: int, definition: DraftRule) -> DraftRule | None:
+    """Return the clause with one body atom replaced by a definition's body, or None if they do not unify or the result is
+    redundant.
+    """
     used = clause.body[place]
     assert isinstance(used, Atom)
     found = _unify(definition.head.terms, used.terms)
@@ -182,15 +184,17 @@ def _resolve(clause: Clause, place: int, definition: Clause) -> Clause | None:
     return None if is_idle(resolvent) else resolvent
 
 
-def is_idle(clause: Clause) -> bool:
-    """Whether a clause derives nothing new whatever the facts: its head is in its body, or a filter asks ``?x != ?x``, say."""
+def is_idle(clause: DraftRule) -> bool:
+    """Return whether a clause is redundant for all facts: its head is in its body, or a filter such as ``?x != ?x`` is always
+    false.
+    """
     return clause.head in clause.body or any(
         isinstance(part, Filter) and isinstance(part.expression, Call) and _is_never(part.expression) for part in clause.body
     )
 
 
 def _is_never(call: Call) -> bool:
-    """Whether a condition says of something that it differs from itself."""
+    """Return whether a condition states that something differs from itself."""
     inner = call.arguments[0]
     if call.name == "!" and isinstance(inner, Call) and inner.name in ("SAMETERM", "SAMEVALUE"):
         return inner.arguments[0] == inner.arguments[1]
@@ -234,8 +238,8 @@ def rename(clause: Clause) -> Clause:
     return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
-def _variables(clause: Clause) -> list[Variable]:
-    """The variables of the body and of the head, with repetitions."""
+def _variables(clause: DraftRule) -> list[Variable]:
+    """Yield the variables of the body and the head, with repetitions."""
     found = [variable for part in clause.body for variable in _of_part(part)]
     found.extend(_of_part(clause.head))
     return found

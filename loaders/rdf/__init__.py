@@ -1,4 +1,4 @@
-"""RDF in any syntax: from files, graphs and streams to ids of terms, by `reader.read`."""
+"""RDF in any syntax: from files, graphs and streams to ids of terms, see `reader.read`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the names that this was a module of, when it was one, where they are used."""
+    """Return a name of `reader`, for programs that import it from this package, which was once a module."""
     from kg_reasoner._moved import forwarded
 
     return forwarded(__name__, "reader", name, __all__)

@@ -1,10 +1,10 @@
 """Blank nodes of documents: each document has its own, whatever labels it uses.
 
-The label ``x`` of a document becomes ``b1f2e3d4c_x``: the eight digits are a checksum of how the document begins. So a document
-gets the same labels in every run and on every machine, and blank nodes of two documents stay apart even when they meet later,
-by way of rdflib or of a file that was written.
+The label ``x`` of a document becomes ``b1f2e3d4c_x``, where the eight digits are a checksum of the beginning of the document. A
+document therefore gets the same labels in every run and on every machine. Blank nodes of different documents stay distinct, even
+if they meet later through rdflib or a written file.
 
-A document whose scope the dictionary has seen already (it is read a second time, or begins just like another) gets
+If the dictionary already has the scope of a document (it is read again, or has the same beginning as another one), the label is
 ``b1f2e3d4cv2_x``. Blank nodes without a label (``[]``, lists) are numbered: ``b1f2e3d4cg0``.
 """
 
@@ -26,7 +26,7 @@ _CODED: Final = "coded."
 
 
 def safe_label(label: str, *, as_name: bool = False) -> str:
-    """A label that can be written in every syntax: the same one, if it can, or one that has all of it in hexadecimal digits.
+    """Return a label that every syntax can express: the label itself if possible, or one with its bytes in hexadecimal.
 
     XML's names (`as_name`) do not begin with a digit.
 
@@ -38,7 +38,7 @@ def safe_label(label: str, *, as_name: bool = False) -> str:
 
 
 class TermFinder(Protocol):
-    """The part of `kg_reasoner.storage.dictionary.Dictionary` that scopes need."""
+    """The part of `kg_reasoner.storage.dictionary.Dictionary` that blank node scopes need."""
 
     def find(self, term: Term) -> int: ...
 
@@ -46,7 +46,7 @@ class TermFinder(Protocol):
 
 
 class BlankScope:
-    """The blank nodes of one document that begins with `head`. Nothing happens in the dictionary before the first of them."""
+    """The blank nodes of a document that begins with `head`. The dictionary is not used before the first of them."""
 
     def __init__(self, dictionary: TermFinder, head: bytes) -> None:
         self._dictionary = dictionary
@@ -56,7 +56,7 @@ class BlankScope:
 
     @property
     def name(self) -> str:
-        """What the labels of this document begin with; taken from now on."""
+        """The prefix of this document's labels, reserved on first use."""
         if self._name is None:
             stem = f"b{zlib.crc32(self._head):08x}"
             name, version = stem, 1
@@ -69,21 +69,21 @@ class BlankScope:
 
     @property
     def prefix(self) -> str:
-        """What comes before the labels that are written in the document."""
+        """The prefix of labels that occur in the document."""
         return f"{self.name}_"
 
     def written(self, label: str) -> str:
-        """The new label of a label that is written in the document."""
+        """Return the new label for a label in the document."""
         return f"{self.name}_{label}"
 
     def parsed(self, label: str) -> str:
-        """The new label of a label that pyoxigraph gives: one that is written in the document, or a long random number."""
+        """Return the new label for a label from pyoxigraph: a label in the document, or a long random number."""
         return self.numbered(label) if _MADE_BY_PARSER.fullmatch(label) else self.written(label)
 
     def numbered(self, key: str) -> str:
-        """The label of the unlabelled blank node that is known by this key, numbered in order of first sight."""
+        """Return the label of the unlabelled blank node with this key, numbered in order of first occurrence."""
         return f"{self.name}g{self._numbers.setdefault(key, len(self._numbers))}"
 
     def fresh(self) -> str:
-        """The label of a new blank node."""
+        """Return the label of a new blank node."""
         return self.numbered(f"_{len(self._numbers)}")

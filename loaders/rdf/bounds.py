@@ -1,4 +1,4 @@
-"""Bounds on documents: how large and how deep something may be before it is taken for an attack or an accident."""
+"""Bounds on the size and depth of documents, which guard against attacks and accidents."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["DEFAULT_BOUNDS", "DocumentBounds", "bounds_from"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentBounds:
-    """What a document may have at most. A document that has more is refused with a `LoadError` that names the bound.
+    """Bounds on a document. A document that exceeds a bound is rejected with a `LoadError` that names the bound.
 
     Args:
-        unpacked: bytes of a gzip file when it is unpacked.
-        expansion: how many times its size a gzip file may have when it is unpacked, and XML when its entities are replaced; what
-            stays below 64 MiB is never too much.
-        line: bytes in a line of N-Triples or N-Quads.
-        literal: bytes in a literal, or in anything else that is written without an end in sight, such as an IRI or a comment.
-        depth: brackets or elements inside each other. JSON-LD may be nested `JSON_DEPTH` deep in any case and no deeper.
+        unpacked: The maximal size of an unpacked gzip file in bytes.
+        expansion: The maximal ratio of expanded to original size, for unpacked gzip files and for XML with its entities replaced.
+            Up to 64 MiB are always allowed.
+        line: The maximal length of a line of N-Triples or N-Quads in bytes.
+        literal: The maximal length in bytes of a literal or any other token, such as an IRI or a comment.
+        depth: The maximal depth of nested brackets or elements. For JSON-LD, the bound is always `JSON_DEPTH`.
 
     Raises:
-        ReasonerError: a bound is not a positive number.
+        ReasonerError: A bound is not a positive number.
     """
 
     unpacked: int = 1 << 38
@@ -37,10 +37,10 @@ class DocumentBounds:
         for name in _NAMES:
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
-                raise ReasonerError(f"the bound {name} is a positive integer, not {value!r}")
+                raise ReasonerError(f"the bound {name} must be a positive integer, not {value!r}")
 
     def expanded(self, size: int) -> int:
-        """The bytes that `size` bytes may become."""
+        """Return the number of bytes that `size` bytes may expand to."""
         return max(_ALWAYS, self.expansion * size)
 
 
@@ -56,14 +56,17 @@ DEFAULT_BOUNDS: Final = DocumentBounds()
 
 
 def bounds_from(settings: Iterable[str]) -> DocumentBounds:
-    """The bounds of texts such as ``depth=20000``.
+    """Return the bounds given by texts such as ``depth=20000``.
 
     >>> bounds_from(["depth=20000"]).depth
     20000
 
+    Args:
+        settings: Texts of the form ``NAME=NUMBER``.
+
     Raises:
-        UnknownNameError: there is no such bound.
-        ReasonerError: the value is not a positive integer.
+        UnknownNameError: The bound is unknown.
+        ReasonerError: The value is not a positive integer.
     """
     values: dict[str, int] = {}
     for setting in settings:
@@ -72,12 +75,12 @@ def bounds_from(settings: Iterable[str]) -> DocumentBounds:
             raise UnknownNameError("bound", name, _NAMES)
         if not value.isdecimal() or len(value) > _DIGITS:
             raise ReasonerError(
-                f"the bound {name} is a positive integer, as in {name}={getattr(DEFAULT_BOUNDS, name)}, not {value!r}"
+                f"the bound {name} must be a positive integer, as in {name}={getattr(DEFAULT_BOUNDS, name)}, not {value!r}"
             )
         values[name] = int(value)
     return DocumentBounds(**values)
 
 
 def hint_for(name: str) -> str:
-    """How to raise a bound."""
+    """Return a hint that explains how to raise a bound."""
     return f"if it is right, raise the bound: bounds=DocumentBounds({name}=...), --bound {name}=..."

@@ -1,4 +1,4 @@
-"""Documents from the web, for those who ask for it: http and https only, a limited number of redirects, a limited size."""
+"""Documents from the web, fetched only on request: http and https, with limits on redirects and size."""
 
 from __future__ import annotations
 
@@ -30,10 +30,15 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def fetch(iri: str, *, largest: int = LARGEST, timeout: float = TIMEOUT) -> tuple[Document, str]:
-    """The document at an address, in memory, and the address at which it was found in the end.
+    """Fetch a document into memory. Return it with its final address after redirects.
+
+    Args:
+        iri: The address.
+        largest: The maximal size in bytes, packed and unpacked.
+        timeout: The timeout of the connection in seconds.
 
     Raises:
-        LoadError: it cannot be fetched: the message says what happened.
+        LoadError: It cannot be fetched: the message says what happened.
     """
     address = iri.partition("#")[0]
     _check(address, iri)
@@ -72,7 +77,7 @@ def _check(address: str, iri: str) -> None:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects, a few of them, and only from the web to the web."""
+    """A redirect handler that allows a limited number of redirects, only to http and https."""
 
     def __init__(self, iri: str) -> None:
         self._iri = iri
@@ -89,7 +94,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _opener(redirects: _Redirects) -> urllib.request.OpenerDirector:
-    """Handlers for the web and for nothing else: the usual ones would open files as well."""
+    """Return an opener with handlers for http and https only; the default opener would also open files."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -114,7 +119,7 @@ def _format(media_type: str, address: str) -> Format | None:
 
 
 def _unpacked(data: bytes, largest: int, iri: str) -> bytes:
-    """The document itself, if it is gzipped; a little that unpacks to a lot is not unpacked."""
+    """Return the document, unpacked if it is gzipped, up to the maximal size."""
     if not data.startswith(_GZIP):
         return data
     try:

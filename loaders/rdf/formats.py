@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An RDF syntax: its name in messages, its extensions (with dots), and whether a document of it can have named graphs."""
+    """An RDF syntax: its name in messages, its file extensions with dots, and whether its documents can have named graphs."""
 
     name: str
     media_type: str
@@ -48,7 +48,7 @@ OWL_XML: Final = Format("owlxml", "application/owl+xml", (".owx",), ("owl/xml",)
 FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML)
 
 _SNIFFED_EXTENSIONS: Final = (".rdf", ".owl")
-"""Extensions of RDF files that do not tell the syntax: RDF/XML mostly, and now and then Turtle or OWL/XML."""
+"""Ambiguous extensions of RDF files: mostly RDF/XML, sometimes Turtle or OWL/XML."""
 
 _BY_NAME: Final = {
     name: entry
@@ -59,13 +59,16 @@ _BY_EXTENSION: Final = {extension: entry for entry in FORMATS for extension in e
 
 
 def find_format(name: str) -> Format:
-    """The format of a name, an alias, a file extension or a media type.
+    """Return the format with a name, an alias, a file extension or a media type.
 
     >>> find_format("ttl") is find_format("text/turtle; charset=utf-8") is TURTLE
     True
 
+    Args:
+        name: The name, in upper or lower case.
+
     Raises:
-        UnknownNameError: there is no such format.
+        UnknownNameError: The format is unknown.
     """
     key = name.partition(";")[0].strip().lower().removeprefix(".")
     if key not in _BY_NAME:
@@ -74,7 +77,7 @@ def find_format(name: str) -> Format:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """The format that a file's name tells, ``.gz`` aside, or None where the content has to be looked at.
+    """Return the format indicated by a file name, ignoring ``.gz``, or None if only the content can tell.
 
     >>> format_of_name("data.nt.gz").name, format_of_name("ontology.owl")
     ('ntriples', None)
@@ -83,7 +86,7 @@ def format_of_name(file_name: str) -> Format | None:
 
 
 def has_known_extension(file_name: str) -> bool:
-    """Whether a file in a directory is taken for RDF."""
+    """Return whether a file in a directory counts as RDF."""
     extension = _extension(file_name)
     return extension in _BY_EXTENSION or extension in _SNIFFED_EXTENSIONS
 

@@ -1,4 +1,4 @@
-"""Triples that are in memory already -> ids: rdflib Graphs and Datasets, and any iterable of triples."""
+"""Triples in memory to ids: rdflib Graphs and Datasets, and any iterable of triples."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["is_rdflib_graph", "read_graph", "read_triples"]
 
 
 def is_rdflib_graph(source: object) -> bool:
-    """Whether this is an rdflib Graph or Dataset; rdflib is not imported to find out."""
+    """Return whether an object is an rdflib Graph or Dataset, without importing rdflib."""
     rdflib = sys.modules.get("rdflib")
     return rdflib is not None and isinstance(source, rdflib.Graph)
 
 
 def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
-    """The triples of an rdflib Graph, or the quads of a Dataset. Blank nodes keep their labels.
+    """Yield the triples of an rdflib Graph, or the quads of a Dataset, in blocks. Blank nodes keep their labels.
 
     Raises:
-        LoadError: a term cannot stand in an RDF graph or is not valid.
+        LoadError: RDF graphs cannot contain a term, or a term is not valid.
     """
     if not hasattr(graph, "quads"):
         texts = (text_from_rdflib(term) for triple in graph.triples((None, None, None)) for term in triple)
@@ -55,10 +55,10 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
 
 
 def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: int) -> Iterator[Batch]:
-    """The triples of an iterable, of our terms or of rdflib's. Blank nodes keep their labels.
+    """Yield the triples of an iterable, of our terms or rdflib's, in blocks. Blank nodes keep their labels.
 
     Raises:
-        LoadError: something is not a triple of valid terms.
+        LoadError: Something is not a triple of valid terms.
     """
 
     def terms() -> Iterator[str]:

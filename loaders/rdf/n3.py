@@ -1,12 +1,12 @@
-"""N3: rules ``{ ?x a :Man } => { ?x a :Mortal }`` to rules of ours, and everything outside of formulas to triples.
+"""N3: rules ``{ ?x a :Man } => { ?x a :Mortal }`` become rules, and statements outside of formulas become triples.
 
-* ``=>``, ``<=``, ``log:implies`` and ``log:isImpliedBy`` between formulas are rules; ``false`` on the right makes a constraint.
-* Variables are ``?x`` and what ``@forAll`` declares. Blank nodes and ``@forSome`` in a body are variables, too. In a head they
-  would be new individuals for each instance, which rules do not make: such rules are refused.
-* Lists in a body match lists of the data, which are rdf:first and rdf:rest there. Lists before built-ins are their arguments.
-* Built-ins are computed, see `n3_builtins`; ``list:in``, ``list:member``, ``list:first`` and ``list:rest`` look into lists;
-  ``list:last`` and ``list:length`` only into those that are written out.
-* Anything else that takes formulas (quotation, rules about rules, ``log:includes``) is refused.
+* ``=>``, ``<=``, ``log:implies`` and ``log:isImpliedBy`` between formulas are rules; a conclusion ``false`` makes a constraint.
+* Variables are ``?x`` and names declared by ``@forAll``. Blank nodes and ``@forSome`` in a body are variables, too. In a head they
+  would denote a new individual for each instance, which rules cannot create: such rules are rejected.
+* Lists in a body match lists of the data, given as rdf:first and rdf:rest. Lists before built-ins are their arguments.
+* Built-ins are computed, see `n3_builtins`; ``list:in``, ``list:member``, ``list:first`` and ``list:rest`` also match lists of the
+  data; ``list:last`` and ``list:length`` take only lists written in the rule.
+* All other uses of formulas (quotation, rules about rules, ``log:includes``) are rejected.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_te
 
 @dataclass(frozen=True, slots=True)
 class N3Document:
-    """What an N3 document says: its rules, its triples, and the rules that were refused and skipped."""
+    """The contents of an N3 document: its rules, its triples, and the rejected rules that were skipped."""
 
     program: Program
     triples: tuple[Triple, ...]
@@ -46,24 +46,24 @@ class N3Document:
 
 
 def read(source: Any, base: str | None = None, *, skip_refused: bool = False) -> N3Document:
-    """The rules and triples of an N3 document: a path, bytes, or an open file.
+    """Return the rules and triples of an N3 document.
 
     Args:
-        source: the document.
-        base: the IRI against which relative IRIs are resolved, if the document declares no base.
-        skip_refused: keep what was refused in `N3Document.refused` instead of raising it.
+        source: The document.
+        base: The IRI against which relative IRIs are resolved, if the document declares no base.
+        skip_refused: Keep what was refused in `N3Document.refused` instead of raising it.
 
     >>> found = read(b"@prefix : <http://example.org/> . { ?x a :Man } => { ?x a :Mortal } . :socrates a :Man .")
     >>> len(found.program.rules), len(found.triples)
     (1, 1)
 
     Raises:
-        LoadError: there is no such document, or it is not N3.
-        UnsupportedError: a rule has something that rules of ours cannot say; the message names it.
+        LoadError: The document does not exist, or it is not N3.
+        UnsupportedError: A rule cannot be expressed; the message names the reason.
     """
     document = document_of(source, N3)
     if document is None:
-        raise LoadError(f"{source!r} is nothing to read", hint="an N3 document is a path, bytes, or an open file")
+        raise LoadError(f"{source!r} cannot be read", hint="an N3 document is a path, bytes, or an open file")
     numbers = itertools.count(1)
     with document.open() as opened:
         text = Text(decoded(_scanned(opened), document.name), document.name)
@@ -71,10 +71,10 @@ def read(source: Any, base: str | None = None, *, skip_refused: bool = False) ->
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text of a document.
+    """Return the text of a document.
 
     Raises:
-        LoadError: it is not UTF-8.
+        LoadError: It is not UTF-8.
     """
     try:
         return data.decode()
@@ -84,7 +84,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def read_text(text: Text, base: str | None, label: Callable[[str | None], str], skip_refused: bool) -> N3Document:
-    """As `read`, of a text; `label` gives the labels of blank nodes (see `n3_syntax.parse`)."""
+    """Return the rules and triples of a text, as `read` does; `label` assigns the labels of blank nodes (see `n3_syntax.parse`)."""
     document = parse(text, base, label)
     rules: list[Rule] = []
     triples: list[Triple] = []
@@ -107,7 +107,7 @@ def read_text(text: Text, base: str | None, label: Callable[[str | None], str], 
 
 @dataclass(slots=True)
 class RuleSink:
-    """Where the rules of documents go that are read for their triples; with `skips_refused`, the refused ones, too."""
+    """Collects the rules of documents that are read for their triples; with `skips_refused`, also collects rejected rules."""
 
     skips_refused: bool = False
     rules: list[Rule] = field(default_factory=list)
@@ -115,25 +115,25 @@ class RuleSink:
 
 
 def has_formulas(opened: OpenDocument) -> bool:
-    """Whether a document has formulas, and so may have rules. It is read into memory."""
+    """Return whether a document has formulas, and so may have rules. Reads the document into memory."""
     data = _scanned(opened)
     opened.stream = io.BytesIO(data)
     return b"{" in data
 
 
 def _scanned(opened: OpenDocument) -> bytes:
-    """The whole document, which is within its bounds."""
+    """Return the whole document, checked against its bounds."""
     return Scanned(opened.stream, opened.document, N3, by_lines=False).read()
 
 
 def read_n3(
     opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int, rules: RuleSink | None
 ) -> Iterator[Batch]:
-    """The triples of a document, at most `block` at a time; its rules go into the sink.
+    """Yield the triples of a document, at most `block` at a time; add its rules to the sink.
 
     Raises:
-        LoadError: the document is not N3, or has rules and there is no sink.
-        UnsupportedError: as `read_text`.
+        LoadError: The document is not N3, or has rules and there is no sink.
+        UnsupportedError: As `read_text`.
     """
     document = opened.document
     text = Text(decoded(opened.stream.read(), document.name), document.name)
@@ -156,14 +156,14 @@ def read_n3(
 
 
 def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator[Triple]:
-    """The triples of a statement outside of rules: one, and those of its lists."""
+    """Yield the triples of a statement outside of rules: the statement itself and those of its lists."""
     lists: list[Triple] = []
 
     def term(node: N3Term) -> Term:
         if isinstance(node, Variable):
             raise Refused(f"the variable {node} is outside of a rule")
         if isinstance(node, Formula):
-            raise Refused("a formula outside of a rule is quotation, which RDF cannot say")
+            raise Refused("a formula outside of a rule is quotation, which RDF cannot express")
         if not isinstance(node, ListTerm):
             return node
         head: Term = RDF.nil

@@ -1,10 +1,11 @@
-"""OWL/XML -> triples, by the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 2).
+"""OWL/XML to triples, by the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 2).
 
-One axiom at a time is in memory. Every element of the OWL 2 XML serialisation is known, and the SWRL rules
-(``DLSafeRule``) that the OWL API writes beside them; those become the triples of SWRL's RDF form.
+One axiom at a time is in memory. The reader covers every element of the OWL 2 XML serialisation, and the SWRL rules
+(``DLSafeRule``) that the OWL API writes, which become triples of SWRL's RDF form.
 
-owlready2's reader of OWL/XML is not used: it passes over keys, negative assertions, datatype definitions and all but two members of
-equivalences, changes the form of numbers and cuts a slash from the end of IRIs. The tests compare with it where it is faithful.
+The reader does not use owlready2's, which skips keys, negative assertions, datatype definitions and all but two members of
+equivalences, changes the lexical form of numbers, and removes a slash at the end of IRIs. The tests compare with it where it is
+faithful.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "owl": 
 
 @dataclass(slots=True)
 class _Element:
-    """An XML element below the root; `name` is its local name, `base` the base IRI in force."""
+    """An XML element below the root; `name` is its local name, `base` the base IRI in scope."""
 
     name: str
     attributes: dict[str, str]
@@ -63,21 +64,21 @@ class _Element:
 def read_owlxml(
     opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int
 ) -> Iterator[Batch]:
-    """Read an OWL/XML document, at most `block` triples at a time.
+    """Yield the triples of an OWL/XML document, at most `block` at a time.
 
     Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI.
 
     Raises:
-        LoadError: the document is not well-formed or not OWL/XML, with the line.
+        LoadError: The document is not well-formed or not OWL/XML, with the line.
     """
-    triples = _Translation(opened, base, scope).triples()
+    triples = _OwlXmlTranslation(opened, base, scope).triples()
     texts = (text_from_term(term) for triple in triples for term in triple)
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3), None
 
 
-class _Translation:
-    """The triples of one document."""
+class _OwlXmlTranslation:
+    """The translation of one document."""
 
     def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope) -> None:
         self._reader = reader = XMLReader(opened, self._start, self._end)
@@ -154,7 +155,7 @@ class _Translation:
         return BlankNode(self._scope.fresh())
 
     def _parts(self, element: _Element, least: int, most: int | None = None) -> list[_Element]:
-        """The children that are no annotations, if there are as many as there must be."""
+        """Return the children of an element that are not annotations, after checking their number."""
         parts = [child for child in element.children if child.name != "Annotation"]
         if len(parts) < least or (most is not None and len(parts) > most):
             raise self._error(
@@ -166,7 +167,7 @@ class _Translation:
         return [self._term(part) for part in self._parts(element, least, most)]
 
     def _term(self, element: _Element) -> Term:
-        """The term of an entity, a literal or an expression; what else is to be said about it is added."""
+        """Return the term of an entity, a literal or an expression, and add the triples of the expression."""
         return self._known(_TERMS, element)(self, element) if element.term is None else element.term
 
     def _list(self, terms: list[Term]) -> Term:
@@ -228,7 +229,7 @@ class _Translation:
     # ---- annotations
 
     def _annotation(self, subject: Term, annotation: _Element) -> None:
-        """An annotation of a subject, and the annotations that this one has, and those that these have."""
+        """Add an annotation of a subject, with the annotations of that annotation, recursively."""
         waiting = [(subject, annotation)]
         while waiting:
             subject, annotation = waiting.pop()
@@ -240,7 +241,7 @@ class _Translation:
                 waiting += ((node, each) for each in reversed(inner))
 
     def _annotate(self, triple: Triple, element: _Element) -> None:
-        """Say what an axiom's own annotations say, about a node that stands for its triple."""
+        """Add the annotations of an axiom, to a node that reifies its triple."""
         if element.annotations():
             self._annotate_node(self._reified(triple, OWL.Axiom), element)
 
@@ -249,7 +250,7 @@ class _Translation:
             self._annotation(node, annotation)
 
     def _reified(self, triple: Triple, kind: IRI) -> Term:
-        """A node that stands for a triple."""
+        """Return a node that reifies a triple."""
         node = self._fresh()
         self._add(node, RDF.type, kind)
         for property, term in zip((OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget), triple, strict=True):
@@ -298,9 +299,9 @@ class _Translation:
 
     @staticmethod
     def _plain_literal(text: str) -> tuple[str, str | None]:
-        """The text and the language of an rdf:PlainLiteral, whose lexical form is ``text@language``, or ``text@`` without one.
+        """Return the text and the language of an rdf:PlainLiteral, with the lexical form ``text@language`` or ``text@``.
 
-        The OWL API writes the text by itself where there is no language: what follows an ``@`` and cannot be a language is text.
+        The OWL API omits the final ``@`` of texts without a language: an ``@`` before something that is not a language tag is text.
         """
         before, at, language = text.rpartition("@")
         if at and (not language or is_language(language)):
@@ -476,43 +477,43 @@ class _Translation:
 
 
 _T = TypeVar("_T")
-_Method: TypeAlias = Callable[[_Translation, _Element], _T]
+_Method: TypeAlias = Callable[[_OwlXmlTranslation, _Element], _T]
 
 _TERMS: Final[dict[str, _Method[Term]]] = {
-    **dict.fromkeys(tables.ENTITIES, _Translation._entity),
-    "AnonymousIndividual": _Translation._anonymous,
-    "Literal": _Translation._literal,
-    "Variable": _Translation._variable,
-    "IRI": _Translation._iri_content,
-    "AbbreviatedIRI": _Translation._abbreviated_content,
-    "ObjectInverseOf": _Translation._inverse,
-    **dict.fromkeys(tables.NARY_EXPRESSIONS, _Translation._nary_expression),
-    **dict.fromkeys(tables.COMPLEMENTS, _Translation._complement),
-    "DatatypeRestriction": _Translation._datatype_restriction,
-    **dict.fromkeys(tables.VALUE_RESTRICTIONS, _Translation._value_restriction),
-    "ObjectHasSelf": _Translation._has_self,
-    **dict.fromkeys(tables.CARDINALITIES, _Translation._cardinality),
+    **dict.fromkeys(tables.ENTITIES, _OwlXmlTranslation._entity),
+    "AnonymousIndividual": _OwlXmlTranslation._anonymous,
+    "Literal": _OwlXmlTranslation._literal,
+    "Variable": _OwlXmlTranslation._variable,
+    "IRI": _OwlXmlTranslation._iri_content,
+    "AbbreviatedIRI": _OwlXmlTranslation._abbreviated_content,
+    "ObjectInverseOf": _OwlXmlTranslation._inverse,
+    **dict.fromkeys(tables.NARY_EXPRESSIONS, _OwlXmlTranslation._nary_expression),
+    **dict.fromkeys(tables.COMPLEMENTS, _OwlXmlTranslation._complement),
+    "DatatypeRestriction": _OwlXmlTranslation._datatype_restriction,
+    **dict.fromkeys(tables.VALUE_RESTRICTIONS, _OwlXmlTranslation._value_restriction),
+    "ObjectHasSelf": _OwlXmlTranslation._has_self,
+    **dict.fromkeys(tables.CARDINALITIES, _OwlXmlTranslation._cardinality),
 }
 """The elements that stand for a term, and how."""
 
 _AXIOMS: Final[dict[str, _Method[list[Triple]]]] = {
-    "Prefix": _Translation._prefix,
-    "Import": _Translation._import,
-    "Annotation": _Translation._ontology_annotation,
-    "Declaration": _Translation._declaration,
-    **dict.fromkeys(tables.BINARY_AXIOMS, _Translation._binary_axiom),
-    "SubObjectPropertyOf": _Translation._sub_property,
-    **dict.fromkeys(tables.CHAINED_AXIOMS, _Translation._chained_axiom),
-    **dict.fromkeys(tables.DISJOINTNESS, _Translation._disjointness),
-    "DisjointUnion": _Translation._disjoint_union,
-    **dict.fromkeys(tables.CHARACTERISTICS, _Translation._characteristic),
-    "HasKey": _Translation._has_key,
-    "ClassAssertion": _Translation._class_assertion,
-    "ObjectPropertyAssertion": _Translation._property_assertion,
-    "DataPropertyAssertion": _Translation._property_assertion,
-    "AnnotationAssertion": _Translation._property_assertion,
-    **dict.fromkeys(tables.NEGATIVE_TARGETS, _Translation._negative_assertion),
-    "DLSafeRule": _Translation._rule,
+    "Prefix": _OwlXmlTranslation._prefix,
+    "Import": _OwlXmlTranslation._import,
+    "Annotation": _OwlXmlTranslation._ontology_annotation,
+    "Declaration": _OwlXmlTranslation._declaration,
+    **dict.fromkeys(tables.BINARY_AXIOMS, _OwlXmlTranslation._binary_axiom),
+    "SubObjectPropertyOf": _OwlXmlTranslation._sub_property,
+    **dict.fromkeys(tables.CHAINED_AXIOMS, _OwlXmlTranslation._chained_axiom),
+    **dict.fromkeys(tables.DISJOINTNESS, _OwlXmlTranslation._disjointness),
+    "DisjointUnion": _OwlXmlTranslation._disjoint_union,
+    **dict.fromkeys(tables.CHARACTERISTICS, _OwlXmlTranslation._characteristic),
+    "HasKey": _OwlXmlTranslation._has_key,
+    "ClassAssertion": _OwlXmlTranslation._class_assertion,
+    "ObjectPropertyAssertion": _OwlXmlTranslation._property_assertion,
+    "DataPropertyAssertion": _OwlXmlTranslation._property_assertion,
+    "AnnotationAssertion": _OwlXmlTranslation._property_assertion,
+    **dict.fromkeys(tables.NEGATIVE_TARGETS, _OwlXmlTranslation._negative_assertion),
+    "DLSafeRule": _OwlXmlTranslation._rule,
 }
 """The elements below the root, and the triples that their annotations are about."""
 
@@ -522,11 +523,11 @@ _EXPRESSIONS: Final = _TERMS.keys() - {
 }
 """The elements that have others inside them and stand for a term."""
 
-_RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _Translation._atoms, "Head": _Translation._atoms}
+_RULE_PARTS: Final[dict[str, _Method[list[Term]]]] = {"Body": _OwlXmlTranslation._atoms, "Head": _OwlXmlTranslation._atoms}
 """The elements of a rule."""
 
 _ATOMS: Final[dict[str, _Method[Term]]] = {
-    **dict.fromkeys(tables.ATOMS, _Translation._atom),
-    "BuiltInAtom": _Translation._builtin_atom,
+    **dict.fromkeys(tables.ATOMS, _OwlXmlTranslation._atom),
+    "BuiltInAtom": _OwlXmlTranslation._builtin_atom,
 }
 """The atoms of rules."""

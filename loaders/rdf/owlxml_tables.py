@@ -1,4 +1,4 @@
-"""The mapping of OWL 2 to RDF graphs as tables: element names of OWL/XML and the vocabulary that says the same in RDF.
+"""The mapping of OWL 2 to RDF graphs as tables, from element names of OWL/XML to the RDF vocabulary.
 
 Source: W3C, OWL 2 Web Ontology Language Mapping to RDF Graphs, table 1.
 """

@@ -1,10 +1,10 @@
-"""RDF from anywhere, in any syntax, as blocks of term ids.
+"""RDF from any source in any syntax, as blocks of term ids.
 
-What is read is taken as data and nothing more: no context, import or entity is fetched, ``owl:imports`` stays a triple (see
-`kg_reasoner.loaders.imports.closure`). Of N3, the rules are handed out beside the triples to those who ask for them.
+Input is only data: no context, import or entity is fetched, and ``owl:imports`` remains a triple (see
+`kg_reasoner.loaders.imports.closure`). The rules of N3 documents are returned separately on request.
 
-Relative IRIs are resolved against the base that the document declares, or else the `base` that is given. Where a file lies on this
-machine never gets into the data: without a base, a relative IRI is an error.
+Relative IRIs are resolved against the base that the document declares, or else the given `base`. Without a base, a relative IRI is
+an error: paths of this machine never enter the data.
 
 Blank nodes belong to their document, see `kg_reasoner.loaders.rdf.blank`; those of rdflib graphs and of triples keep their labels.
 """
@@ -37,7 +37,7 @@ _STAGE: Final = "load"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some triples of one source: ids of shape (n, 3), and the ids of their graphs, of shape (n,).
+    """Triples of one source: ids of shape (n, 3), and the ids of their graphs, of shape (n,).
 
     -1 stands for the default graph; `graphs` is None where the source has no named graphs. Triples may occur more than once.
     """
@@ -57,25 +57,25 @@ def read(
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
 ) -> Iterator[Block]:
-    """Read RDF documents and graphs, a block of about `block` triples at a time.
+    """Read RDF documents and graphs, and yield blocks of about `block` triples.
 
     Args:
-        sources: paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
-            Graphs and Datasets, iterables of triples. Gzip is seen through, by content.
-        dictionary: gives the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
-        format: the syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default it is told by the
-            extension or, where that says nothing, by the content.
-        base: the IRI against which relative IRIs are resolved in documents that declare no base.
-        progress: called with ``"load"``, bytes read and bytes in all (of compressed files as they are stored); the total is None
-            where a source does not know its size.
-        block: triples in a block, roughly; memory grows with it, not with the documents.
-        rules: where the rules of N3 documents go (see `kg_reasoner.loaders.rdf.n3.RuleSink`); without it, rules are an error.
-        bounds: how large and how deep documents may be.
+        sources: Paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
+            Graphs and Datasets, iterables of triples. Gzip is detected by content and unpacked.
+        dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
+        format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
+            else the content determines it.
+        base: The IRI against which relative IRIs are resolved in documents that declare no base.
+        progress: Called with ``"load"``, the bytes read and the total (the stored size of compressed files), which is None if a
+            source does not know its size.
+        block: The approximate number of triples in a block, which determines the memory needed.
+        rules: Collects the rules of N3 documents (see `kg_reasoner.loaders.rdf.n3.RuleSink`); without it, rules are an error.
+        bounds: Bounds on the size and depth of documents.
 
     Raises:
-        UnknownNameError: there is no such format.
-        LoadError: a source is missing or not what it should be. Missing files are found before anything is read.
-        UnsupportedError: a rule of an N3 document cannot be expressed.
+        UnknownNameError: The format is unknown.
+        LoadError: A source is missing or malformed. Missing files are reported before anything is read.
+        UnsupportedError: A rule of an N3 document cannot be expressed.
 
     >>> from kg_reasoner.storage.dictionary import Dictionary
     >>> dictionary = Dictionary()
@@ -100,9 +100,7 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
         return (replace(source, bounds=bounds),)
     document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
-        raise LoadError(
-            f"{source!r} is nothing to read", hint="a source is a path, bytes, an open file, an rdflib graph or triples"
-        )
+        raise LoadError(f"{source!r} cannot be read", hint="a source is a path, bytes, an open file, an rdflib graph or triples")
     return (source if document is None else document,)
 
 
@@ -135,7 +133,7 @@ def _blocks(
 
 
 def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The same batches; an error that has no hint gets one, where the document seems to be in another syntax."""
+    """Yield the same batches; if the document seems to be in another syntax, add a hint to an error without one."""
     try:
         yield from batches
     except LoadError as error:

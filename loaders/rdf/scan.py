@@ -1,7 +1,7 @@
-"""A look at every byte of a document before its parser gets it: what is nested too deep, too long, or of RDF 1.2 is refused here.
+"""A scan of every byte of a document before parsing, which rejects deep nesting, long tokens, and RDF 1.2.
 
-pyoxigraph's parsers call themselves for JSON and for triple terms, and end the process where the stack ends; triple terms that they
-do read would lose their blank nodes. So both are found beforehand, by an automaton that knows strings, IRIs, comments and brackets.
+pyoxigraph's parsers are recursive for JSON and triple terms and crash the process on a stack overflow; triple terms that they do
+read would lose their blank nodes. An automaton that knows strings, IRIs, comments and brackets detects both beforehand.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TEXT: Final[_Edges] = {
 
 
 def _strings(quote: bytes, name: str) -> dict[str, _Edges]:
-    """The states of strings in these quotes, short and long."""
+    """Return the states for short and long strings with these quotes."""
     inside = {b"": (name, INSIDE), quote: ("text", 0), b"\\": (f"escape {name}", INSIDE), b"\n": ("text", 0)}
     within_long = {b"": (f"long {name}", INSIDE), b"\\": (f"long escape {name}", INSIDE)}
     return {
@@ -83,7 +83,7 @@ _JSON: Final[dict[str, _Edges]] = {
 
 @cache
 def _table(is_json: bool) -> Any:
-    """The automaton as the kernel reads it."""
+    """Return the automaton's table for the kernel."""
     states = _JSON if is_json else _TURTLE
     numbers = {name: number for number, name in enumerate(states)}
     assert len(numbers) <= STATES
@@ -96,7 +96,7 @@ def _table(is_json: bool) -> Any:
 
 
 class Scanned:
-    """A stream that is scanned as it is read. `line` is the line that was handed out last, if it is read `by_lines`."""
+    """A stream that is scanned while it is read. With `by_lines`, `line` is the number of the line returned last."""
 
     def __init__(self, stream: BinaryIO, document: Document, format: Format, *, by_lines: bool) -> None:
         self._stream = stream
@@ -111,10 +111,10 @@ class Scanned:
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes: no more than are asked for, and not beyond the end of a line if they are read by lines.
+        """Return up to `size` further bytes; with `by_lines`, not beyond the end of a line.
 
         Raises:
-            LoadError: they are nested too deep, have a token that is too long, or something of RDF 1.2.
+            LoadError: The bytes are nested too deeply, have a token that is too long, or use RDF 1.2.
         """
         if not self._by_lines:
             data = self._stream.read(size)
@@ -154,18 +154,18 @@ class Scanned:
 
 
 def refused_triple_term(document: Document, line: int) -> LoadError:
-    """The error for a triple term, a reifier or an annotation in a line."""
+    """Return the error for a triple term, a reifier or an annotation."""
     error = triple_term_error()
     return document.error(error.message, line, hint=error.hint)
 
 
 def too_deep(document: Document, deepest: int, line: int, hint: str) -> LoadError:
-    """The error for a document that is nested deeper than it may be."""
+    """Return the error for a document with too deep nesting."""
     return document.error(f"brackets or elements are nested more than {deepest} deep", line, hint=hint)
 
 
 def too_long(document: Document, line: int | None) -> LoadError:
-    """The error for a literal or another token that is longer than it may be."""
+    """Return the error for a literal or another token that is too long."""
     return document.error(
         f"a literal or another token is longer than {document.bounds.literal} bytes", line, hint=hint_for("literal")
     )

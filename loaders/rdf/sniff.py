@@ -1,4 +1,4 @@
-"""Telling the RDF syntax of a document from its beginning."""
+"""Detection of a document's RDF syntax from its beginning."""
 
 from __future__ import annotations
 
@@ -46,10 +46,14 @@ _STATEMENT: Final = re.compile(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
 
 
 def sniff(head: bytes, name: str) -> Format:
-    """The format of a document that begins with `head`, its first `HEAD_SIZE` bytes (decompressed).
+    """Return the format of a document that begins with `head`, its first `HEAD_SIZE` bytes (decompressed).
+
+    Args:
+        head: The beginning of the document.
+        name: The name of the document in messages.
 
     Raises:
-        LoadError: it is not RDF, or in a syntax that cannot be told from its beginning; `name` stands in the message.
+        LoadError: The document is not RDF, or its beginning does not determine its syntax.
     """
     text = _decode(head)
     start = text.lstrip()
@@ -61,7 +65,7 @@ def sniff(head: bytes, name: str) -> Format:
         return JSON_LD
     for pattern, what in _OTHER_SYNTAXES:
         if pattern.match(start):
-            raise LoadError(f"{name} is in {what}, which is not read", hint="save it as RDF/XML, Turtle or OWL/XML")
+            raise LoadError(f"{name} is in {what}, which is not supported", hint="save it as RDF/XML, Turtle or OWL/XML")
     lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
     if len(head) >= HEAD_SIZE:
         lines = lines[:-1]
@@ -80,7 +84,11 @@ def sniff(head: bytes, name: str) -> Format:
 
 
 def refuse_binary(head: bytes, name: str) -> None:
-    """Raise LoadError if a document begins as no text does."""
+    """Check that the beginning of a document looks like text.
+
+    Raises:
+        LoadError: The document is binary.
+    """
     for magic, what in _ARCHIVES.items():
         if head.startswith(magic):
             raise LoadError(f"{name} is {what}", hint="unpack it first: only gzip is read as it is")
@@ -90,12 +98,12 @@ def refuse_binary(head: bytes, name: str) -> None:
 
 
 def _may_hold_zero(before: bytes) -> bool:
-    """Whether a zero byte after this may be part of a literal or a comment."""
+    """Return whether a zero byte at this place can be part of a literal or a comment."""
     return any(mark in before for mark in (b'"', b"'", b"#"))
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether this is UTF-8, but for a character that the end cuts in two."""
+    """Return whether the bytes are UTF-8, except for a truncated last character."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
@@ -111,7 +119,7 @@ def _decode(head: bytes) -> str:
 
 
 class _RootSeen(Exception):
-    """Leaves the XML parser once the root element is known."""
+    """Raised to leave the XML parser once the root element is known."""
 
 
 def _sniff_xml(head: bytes, name: str) -> Format:

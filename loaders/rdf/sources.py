@@ -1,4 +1,4 @@
-"""What there is to read: paths, directories, standard input, open files and bytes become `Document`s; gzip is seen through."""
+"""Sources: paths, directories, standard input, open files and bytes become `Document`s; gzip is unpacked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_
 from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
 from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
 
-__all__ = ["Document", "OpenDocument", "Readable", "document_of", "documents_under"]
+__all__ = ["Document", "OpenDocument", "ReadableStream", "document_of", "documents_under"]
 
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -28,15 +28,15 @@ _ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
 _RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
 
 
-class Readable(Protocol):
-    """Anything with a `read` method that gives bytes or text."""
+class ReadableStream(Protocol):
+    """An object with a `read` method that returns bytes or text."""
 
     def read(self, size: int = -1, /) -> bytes | str: ...
 
 
 @dataclass(frozen=True)
 class Document:
-    """One RDF document: its name in messages, its format where that is known, and how to open its stored bytes.
+    """An RDF document: its name in messages, its format if known, and how to open its stored bytes.
 
     `size` is the number of stored bytes (of the compressed file, for gzip), or None. `reopens` says whether it can be opened again.
     `bounds` are those of the document.
@@ -53,7 +53,7 @@ class Document:
         """Open the document at its beginning.
 
         Raises:
-            LoadError: it cannot be opened, or its format cannot be told.
+            LoadError: The document cannot be opened, or its format cannot be determined.
         """
         return OpenDocument(self)
 
@@ -66,7 +66,7 @@ class Document:
         hint: str | None = None,
         text: str | None = None,
     ) -> LoadError:
-        """The error for a place in this document. Lines and columns count from 1.
+        """Return an error at a place in this document. Lines and columns count from 1.
 
         The line is shown: `text` or, without it, what the document has there if it can be read again.
         """
@@ -82,7 +82,7 @@ class Document:
         return LoadError(message, Span(self.name, line, column, end_column or len(text) + 1, text), hint)
 
     def _line(self, number: int) -> str | None:
-        """A line's text, if the document can be read a second time."""
+        """Return the text of a line, if the document can be read a second time."""
         if not self.reopens:
             return None
         try:
@@ -96,7 +96,7 @@ class Document:
 
 
 class OpenDocument:
-    """A document that is being read. `head` is its beginning, `stream` all of it from the start, decompressed, without a BOM."""
+    """An open document. `head` is its beginning, `stream` its whole content from the start, decompressed, without a BOM."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -124,10 +124,10 @@ class OpenDocument:
             raise
 
     def format(self) -> Format | None:
-        """The document's format: the one it was declared to have, or the one its content shows; None for an empty document.
+        """Return the document's declared format, or the one detected from its content; None for an empty document.
 
         Raises:
-            LoadError: the content is not RDF or in an unknown syntax.
+            LoadError: The content is not RDF or in an unknown syntax.
         """
         if not self.head or self.head.isspace():
             return None
@@ -135,7 +135,7 @@ class OpenDocument:
         return self.document.format or sniff(self.head, self.document.name)
 
     def other_format(self) -> Format | None:
-        """The format that the content shows, if that is none in which the declared one could be written."""
+        """Return the format detected from the content, if it contradicts the declared one."""
         declared = self.document.format
         if declared is None:
             return None
@@ -146,7 +146,7 @@ class OpenDocument:
         return None if seems is declared or (declared in _TURTLES and seems in (*_TURTLES, N_TRIPLES, N_QUADS)) else seems
 
     def position(self) -> int:
-        """The number of stored bytes read so far."""
+        """Return the number of stored bytes read so far."""
         return self._raw.count
 
     def __enter__(self) -> OpenDocument:
@@ -157,7 +157,7 @@ class OpenDocument:
 
 
 class _Raw(io.RawIOBase):
-    """Counts the bytes that pass, and keeps for later what was given beyond what was asked for."""
+    """A stream that counts the bytes read, and buffers those received beyond a request."""
 
     def __init__(self, inner: io.RawIOBase) -> None:
         self._inner = inner
@@ -182,7 +182,7 @@ class _Raw(io.RawIOBase):
 
 
 class _Guarded(io.RawIOBase):
-    """Turns what can go wrong while reading and unpacking into `LoadError`, and lets one look at the beginning first."""
+    """A stream that turns errors of reading and unpacking into `LoadError`, and allows access to its beginning first."""
 
     def __init__(self, inner: io.RawIOBase, document: Document, packed: _Raw | None) -> None:
         self._inner = inner
@@ -233,9 +233,9 @@ class _Guarded(io.RawIOBase):
 
 
 class _Encoded(io.RawIOBase):
-    """The bytes of anything with a `read` method that gives bytes or text; closing it leaves that object open."""
+    """The bytes of an object with a `read` method that returns bytes or text; closing this stream does not close the object."""
 
-    def __init__(self, inner: Readable) -> None:
+    def __init__(self, inner: ReadableStream) -> None:
         self._inner = inner
 
     def readable(self) -> bool:
@@ -247,10 +247,10 @@ class _Encoded(io.RawIOBase):
 
 
 def document_of(source: object, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Document | None:
-    """The document of a file's path, of ``"-"`` (standard input), of bytes or of an open file; None for anything else.
+    """Return the document for a file's path, ``"-"`` (standard input), bytes or an open file; None for other objects.
 
     Raises:
-        LoadError: there is no such file, or it may not be read.
+        LoadError: The file does not exist, or reading it is not permitted.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
@@ -261,7 +261,7 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
     if isinstance(source, str | os.PathLike):
         return _file(os.fspath(cast(str, source)), format, bounds)
     if hasattr(source, "read"):
-        stream = cast(Readable, getattr(source, "buffer", source))
+        stream = cast(ReadableStream, getattr(source, "buffer", source))
         name = getattr(source, "name", None)
         name = name if isinstance(name, str) else "<stream>"
         return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name), bounds)
@@ -269,13 +269,13 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
 
 
 def documents_under(directory: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
-    """The RDF documents in a directory and all directories below it, in the order of their paths.
+    """Return the RDF documents in a directory and its subdirectories, ordered by path.
 
     Only names with an extension of an RDF syntax count (``.gz`` may follow); names that begin with a dot are passed over. A given
     format is taken for the format of all of them.
 
     Raises:
-        LoadError: there is none, or a directory may not be read.
+        LoadError: The directory has none, or reading a directory is not permitted.
     """
 
     def refuse(error: OSError) -> None:
@@ -293,7 +293,7 @@ def documents_under(directory: Path, format: Format | None, bounds: DocumentBoun
 
 
 def _file(given: str | Path, format: Format | None, bounds: DocumentBounds) -> Document:
-    """The document of a file; messages show its name as it was given (a Path makes ``http:/`` of ``http://``)."""
+    """Return the document for a file; messages show its name as given (a Path makes ``http:/`` of ``http://``)."""
     path = Path(given)
     try:
         size: int | None = path.stat().st_size
@@ -311,7 +311,7 @@ def _file(given: str | Path, format: Format | None, bounds: DocumentBounds) -> D
 
 
 def _instead(given: str) -> str | None:
-    """A hint at what was meant by something that is not a file."""
+    """Return a hint at the likely meaning of an argument that is not a file."""
     if _ADDRESS.match(given):
         return "nothing is fetched from the web: download the document, and name the file"
     if _RDF_TEXT.search(given):
@@ -320,7 +320,7 @@ def _instead(given: str) -> str | None:
 
 
 def _nearby(path: Path) -> str | None:
-    """A hint with a file of nearly this name."""
+    """Return a hint with a file of similar name."""
     from difflib import get_close_matches
 
     try:

@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads text -> ids: plain lines by the dictionary's compiled reader, all other lines by pyoxigraph's parser."""
+"""N-Triples and N-Quads to ids: plain lines by the dictionary's compiled reader, all other lines by pyoxigraph's parser."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TermDictionary(TermFinder, Protocol):
 
 
 class Encoder:
-    """Encodes the statements of one document. `parsed` tells that they come from pyoxigraph and not from the document itself."""
+    """Encodes the statements of one document. `parsed` states that they come from pyoxigraph rather than from the document."""
 
     def __init__(self, dictionary: TermDictionary, scope: BlankScope, parsed: bool) -> None:
         self._dictionary = dictionary
@@ -47,16 +47,17 @@ class Encoder:
         self._graphs: dict[bytes, int] = {}
 
     def triples(self, data: bytes) -> Ids:
-        """The ids, of shape (triples, 3), of whole lines of N-Triples.
+        """Return the ids, of shape (triples, 3), of whole lines of N-Triples.
 
         Raises:
-            SyntaxError: a line is not N-Triples.
-            LoadError: a line has a term of RDF 1.2.
+            SyntaxError: A line is not N-Triples.
+            LoadError: A line has a term of RDF 1.2.
         """
         return self._triples(data, None)[0]
 
     def triples_in_graphs(self, data: bytes, graphs: Sequence[bytes]) -> tuple[Ids, Ids]:
-        """The ids of lines of N-Triples, none of them empty or a comment, and the ids of their graphs, given as N-Triples text.
+        """Return the ids of lines of N-Triples, without empty and comment lines, and the ids of their graphs, given as N-Triples
+        texts.
 
         Empty text stands for the default graph, which has the id -1. The order may change.
         """
@@ -64,12 +65,12 @@ class Encoder:
         return ids, cast(Ids, found)
 
     def quads(self, data: bytes) -> tuple[Ids, Ids]:
-        """The ids, of shape (quads, 3), of whole lines of N-Quads, and the ids of their graphs (-1: the default graph).
+        """Return the ids, of shape (quads, 3), of whole lines of N-Quads, and the ids of their graphs (-1: the default graph).
 
         Raises:
-            SyntaxError: a line is not N-Quads.
-            UnicodeDecodeError: the name of a graph is not UTF-8.
-            LoadError: a line has a term of RDF 1.2.
+            SyntaxError: A line is not N-Quads.
+            UnicodeDecodeError: The name of a graph is not UTF-8.
+            LoadError: A line has a term of RDF 1.2.
         """
         found = _QUAD.findall(data)
         others = [other for _, _, other in found if other]
@@ -104,7 +105,7 @@ class Encoder:
         return ids, graphs
 
     def _relabelled(self, data: bytes) -> bytes:
-        """Lines of canonical N-Triples with the blank nodes that pyoxigraph named renamed to ours."""
+        """Return lines of canonical N-Triples with pyoxigraph's blank node labels replaced by ours."""
         label = self._label
         data = _SUBJECT.sub(lambda match: b"_:" + label(match[1].decode()).encode(), data)
         return _OBJECT.sub(lambda match: b" _:" + label(match[1].decode()).encode() + b" .", data)
@@ -140,13 +141,13 @@ def _check_iri(text: str) -> None:
 
 
 def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool = False) -> tuple[list[str], list[str]]:
-    """The dictionary texts of all terms of some lines, in order, and of each statement's graph (empty: the default graph).
+    """Return the dictionary texts of all terms of the lines, in order, and of each statement's graph (empty: the default graph).
 
     `label` gives the new label of a blank node's.
 
     Raises:
-        SyntaxError: a line is not N-Triples, or with `quads` not N-Quads.
-        LoadError: a line has a term of RDF 1.2.
+        SyntaxError: A line is not N-Triples, or with `quads` not N-Quads.
+        LoadError: A line has a term of RDF 1.2.
     """
     import pyoxigraph
 
@@ -167,10 +168,10 @@ def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool
 
 
 def check_line(line: bytes, quads: bool) -> None:
-    """Parse one line of a document, which may be empty or a comment.
+    """Parse a line of a document, which may be empty or a comment, and raise its error.
 
     Raises:
-        SyntaxError: it is not N-Triples, or with `quads` not N-Quads.
-        LoadError: it has a term of RDF 1.2.
+        SyntaxError: It is not N-Triples, or with `quads` not N-Quads.
+        LoadError: It has a term of RDF 1.2.
     """
     parse_lines([line], _unchanged, quads)

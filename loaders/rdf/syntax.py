@@ -1,4 +1,4 @@
-"""Documents -> ids, each RDF syntax by the way that suits it: line by line, or by one of pyoxigraph's parsers."""
+"""Readers from documents to ids, suited to each RDF syntax: line by line, or with one of pyoxigraph's parsers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _HINTS: Final = (
     ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
     ("UTF-8", "save the document in UTF-8"),
-    ("variables are not allowed", "a variable stands for something in a rule only: { ... } => { ... }"),
+    ("variables are not allowed", "variables are only allowed in rules: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
 )
 _NO_BASE: Final = "x-relative-iri:///"
@@ -44,10 +44,10 @@ _NO_BASE: Final = "x-relative-iri:///"
 
 
 def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: int) -> Iterator[Batch]:
-    """Read N-Triples or N-Quads, about `block` statements at a time.
+    """Read N-Triples or N-Quads, and yield blocks of about `block` statements.
 
     Raises:
-        LoadError: with the first line that is wrong.
+        LoadError: The first invalid line.
     """
     size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
     document = opened.document
@@ -62,7 +62,7 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
 
 
 def _whole_lines(stream: BinaryIO, size: int, document: Document) -> Iterator[bytes]:
-    """Pieces of about `size` bytes that end where a line ends. Every end of a line becomes LF."""
+    """Yield pieces of about `size` bytes that end at the end of a line. Every line break becomes LF."""
     pieces: list[bytes] = []
     number, length = 1, 0
     while data := stream.read(size):
@@ -85,7 +85,7 @@ def _whole_lines(stream: BinaryIO, size: int, document: Document) -> Iterator[by
 
 
 def _check_lengths(chunk: bytes, first_line: int, document: Document) -> None:
-    """Refuse whole lines that are too long, or that have a literal that is too long."""
+    """Reject whole lines that are too long, or that have a literal that is too long."""
     bounds = document.bounds
     if len(chunk) <= min(bounds.line, bounds.literal):
         return
@@ -105,7 +105,7 @@ def _line_too_long(document: Document, number: int) -> LoadError:
 
 
 def _first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
-    """The error of the first wrong line: each is parsed by itself, which is slow, and done only when there is an error.
+    """Return the error of the first invalid line. Parses each line separately, which is slow and only done after an error.
 
     Without `first_line`, the lines are not those of the document but what a parser made of it.
     """
@@ -124,10 +124,10 @@ def _first_error(document: Document, chunk: bytes, first_line: int | None, quads
 
 
 def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int) -> Iterator[Batch]:
-    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, at most `block` statements at a time.
+    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
 
     Raises:
-        LoadError: the document is wrong; with the line where the parser knows it.
+        LoadError: The document is wrong; with the line where the parser knows it.
     """
     for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
         if _has_longer_literal(data, opened.document.bounds.literal):
@@ -143,7 +143,8 @@ def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder:
 
 
 def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int) -> Iterator[tuple[bytes, list[bytes] | None]]:
-    """What pyoxigraph's parser finds, as canonical N-Triples, and each statement's graph unless all are in the default graph.
+    """Yield the statements parsed by pyoxigraph as canonical N-Triples, with each statement's graph unless all are in the default
+    graph.
 
     Writing N-Triples inside pyoxigraph and reading them with the compiled reader is twice as fast as a Python object for each term.
     """
@@ -186,7 +187,7 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
 
 
 def _line_of_error(document: Document, base: str | None) -> int | None:
-    """The line of the first error in an RDF/XML document, which is read again line by line."""
+    """Return the line of the first error in an RDF/XML document, which is read again line by line."""
     import pyoxigraph
 
     with document.open() as again:
@@ -208,7 +209,7 @@ def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
 
 
 def _graphs(quads: list[pyoxigraph.Quad]) -> list[bytes] | None:
-    """The text of each quad's graph (empty: the default graph), or None if all are in the default graph."""
+    """Return the text of each quad's graph (empty: the default graph), or None if all are in the default graph."""
     import pyoxigraph
 
     names = [quad.graph_name for quad in quads]
@@ -218,7 +219,7 @@ def _graphs(quads: list[pyoxigraph.Quad]) -> list[bytes] | None:
 
 
 def parser_error(document: Document, error: SyntaxError, line: int | None = None, text: str | None = None) -> LoadError:
-    """The error for what pyoxigraph says, at its position or at `line`; with `text`, the position is in this text."""
+    """Return the error for a message of pyoxigraph, at its position or at `line`; with `text`, the position is in this text."""
     message = _POSITION.sub("", error.msg, count=1)
     hint = next((hint for part, hint in _HINTS if part in message), None)
     if "LoadDocumentCallback" in message:

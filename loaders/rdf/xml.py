@@ -1,8 +1,8 @@
-"""XML that is safe and plain: nothing is fetched, no entity explodes, and the RDF/XML parser sees only elements and text.
+"""Safe and simplified XML: nothing is fetched, entities cannot explode, and the RDF/XML parser sees only elements and text.
 
-pyoxigraph's RDF/XML parser is fast and strict about RDF; of XML it does not know other encodings than UTF-8, CDATA sections or
-comments inside text, all forms of document types, or line numbers, and it takes a document that ends in the middle for a whole one.
-So expat, which knows XML, reads every byte first and vouches for it, and what pyoxigraph has trouble with is rewritten.
+pyoxigraph's RDF/XML parser is fast and strict about RDF. It does not support encodings other than UTF-8, CDATA sections, comments
+inside text, all forms of document types, or line numbers, and it accepts a truncated document. Therefore expat reads every byte
+first to check the XML, and constructs that pyoxigraph does not support are rewritten.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _SPECIAL_START: Final = re.compile(rb"<[!?]|<\Z")
 
 
 class XMLReader:
-    """The text of an XML document as UTF-8 with plain line breaks, checked by an expat parser that refuses everything outside it,
-    and what is beyond the document's bounds.
+    """The text of an XML document as UTF-8 with LF line breaks, checked by an expat parser that rejects external references and
+    documents beyond their bounds.
 
     `parser` is the expat parser, for handlers to be set. Those of elements are `on_start` and `on_end`; they get names with a space
     between the namespace and the local name. `entities` are the general entities that the document defines, by name.
@@ -72,18 +72,18 @@ class XMLReader:
 
     @property
     def line(self) -> int:
-        """The line that expat is reading, counted from 1."""
+        """The current line of expat, counted from 1."""
         return int(self.parser.CurrentLineNumber)
 
     def error(self, message: str, hint: str | None = None) -> LoadError:
-        """The error for the line that expat is reading."""
+        """Return an error at the current line of expat."""
         return self.document.error(message, self.line, hint=hint)
 
     def feed(self) -> bytes:
-        """Read a chunk and call the handlers for it; the chunk, or nothing at the end.
+        """Read a chunk and call the handlers for it; return the chunk, or nothing at the end.
 
         Raises:
-            LoadError: the document is not well-formed, ends in the middle, or needs something outside it.
+            LoadError: The document is not well-formed, ends in the middle, or needs something outside it.
         """
         if self._finished:
             return b""
@@ -124,14 +124,14 @@ class XMLReader:
             self._on_end(tag)
 
     def _check_expansion(self, text: str) -> None:
-        """Refuse a document that is small and has long entities very often."""
+        """Reject a short document that repeats long entities many times."""
         self._replaced += sum(len(self.entities.get(name, "")) for name in _REFERENCE.findall(text))
         if self._replaced > self.document.bounds.expanded(self._read):
             message = f"its entities make it more than {self.document.bounds.expansion} times as long"
             raise self.error(message, hint_for("expansion"))
 
     def _undecodable_line(self, encoding: str) -> int | None:
-        """The first line that is not in the encoding; expat may not have come as far."""
+        """Return the first line that is invalid in the encoding; expat may not have reached it."""
         if self.document.reopens and encoding != "utf-16":
             with self.document.open() as again:
                 for number, line in enumerate(again.stream, 1):
@@ -167,7 +167,7 @@ class XMLReader:
 
 
 def _text(opened: OpenDocument) -> io.TextIOWrapper:
-    """The document's text, by its byte order mark or its XML declaration, with all line breaks made LF as XML asks for."""
+    """Return the document's text, decoded by its byte order mark or XML declaration, with LF line breaks as XML requires."""
     declared = _ENCODING.match(opened.head)
     encoding = "utf-16" if opened.head.startswith((b"\xff\xfe", b"\xfe\xff")) else declared[1].decode() if declared else "utf-8"
     try:
@@ -177,7 +177,8 @@ def _text(opened: OpenDocument) -> io.TextIOWrapper:
 
 
 class PlainXML:
-    """An XML document as pyoxigraph reads it well: UTF-8 without comments, processing instructions, CDATA sections, odd entities.
+    """An XML document rewritten for pyoxigraph: UTF-8 without comments, processing instructions, CDATA sections, and unusual
+    entities.
 
     With `by_lines`, `read` hands it out line by line, so that `line`, the line handed out last, is where the parser is.
     """
@@ -194,7 +195,7 @@ class PlainXML:
         self._next_line = 1
 
     def read(self, size: int = -1) -> bytes:
-        """The next line or piece, or as much of it as is asked for; nothing at the end."""
+        """Return the next line or piece, limited to `size` bytes; nothing at the end."""
         while self._next == len(self._pieces):
             self._pieces.clear()
             self._next = 0
@@ -214,7 +215,7 @@ class PlainXML:
         return piece
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
-        """Called for the first element: the document type is complete, and the content begins."""
+        """Handle the first element: the document type is complete, and the content begins."""
         if tag == f"{OWL} Ontology":
             raise self._reader.error("this is OWL/XML, not RDF/XML", "give owlxml as its format")
         self._root_offset = self._reader.parser.CurrentByteIndex
@@ -222,7 +223,7 @@ class PlainXML:
         self._check(tag, attributes)
 
     def _check(self, tag: str, attributes: dict[str, str]) -> None:
-        """Refuse what RDF 1.2 has more than RDF 1.1."""
+        """Reject constructs of RDF 1.2."""
         if _RDF_1_2.isdisjoint(attributes):
             return
         if _DIRECTION in attributes:
@@ -231,7 +232,7 @@ class PlainXML:
             raise refused_triple_term(self._reader.document, self._reader.line)
 
     def _rewrite(self) -> None:
-        """Make pieces of what was read, but for a comment or the like that is not complete yet."""
+        """Rewrite the text read so far, except for an incomplete construct such as a comment."""
         text, self._unread = self._unread, b""
         if self._root_offset:
             entities = "".join(f"<!ENTITY {name} {_quoted(value)}>" for name, value in self._reader.entities.items())

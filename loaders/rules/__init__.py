@@ -1,1 +1,1 @@
-"""Rules in the languages of others: SWRL and N3, their built-ins and their variables."""
+"""Rules in other languages: SWRL and N3, with their built-ins and variables."""

@@ -1,8 +1,8 @@
-"""Built-in relations of rule languages as conditions and assignments of ours.
+"""Built-in relations of other rule languages as filters and assignments.
 
-SWRL and N3 have relations such as ``add(?sum, ?x, ?y)`` that are computed instead of stored. Which of their arguments are given
-depends on the rule: what some other atom of the body binds can be computed with, what nothing binds is computed. `arranged` finds
-an order in which every built-in has what it needs.
+SWRL and N3 have relations such as ``add(?sum, ?x, ?y)`` that are computed instead of stored. The rule determines which arguments
+are given: variables bound by other atoms of the body are inputs, unbound ones are outputs. `arranged` finds an order in which every
+built-in has its inputs.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ __all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", 
 
 
 MOST_OPERANDS: Final = 100
-"""The most operands of an operator: it applies to two of them, so that each further one makes the expression deeper."""
+"""The maximal number of operands of an operator. It is binary, so each further operand makes the expression deeper."""
 
 
 class Refused(Exception):
-    """A rule cannot be expressed; the text says why, and names what is in the way."""
+    """A rule cannot be expressed; the message names the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to compute a built-in: `result` is the value of the expression, or, without a result, the expression holds."""
+    """A way to evaluate a built-in: `result` is the value of the expression, or, without a result, the expression is true."""
 
     expression: Expression
     result: Argument | None = None
@@ -34,7 +34,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A built-in as a rule uses it. `text` is how it is written; any of its `ways` will do. `same` compares a known result."""
+    """A built-in in a rule. `text` is its written form; any of its `ways` is sufficient. `same` compares a known result."""
 
     text: str
     ways: tuple[Way, ...]
@@ -42,22 +42,22 @@ class Builtin:
 
 
 def condition(text: str, expression: Expression) -> Builtin:
-    """The built-in that holds where the expression does."""
+    """Return a built-in that holds if an expression is true."""
     return Builtin(text, (Way(expression),))
 
 
 def computation(text: str, result: Argument, expression: Expression) -> Builtin:
-    """The built-in whose result is the value of the expression."""
+    """Return a built-in whose result is the value of an expression."""
     return Builtin(text, (Way(expression, result),))
 
 
 def equality(text: str, first: Argument, second: Argument, same: str = "=") -> Builtin:
-    """The built-in that says that two arguments are the same; a variable without a value gets that of the other one."""
+    """Return a built-in that states that two arguments are equal; an unbound variable gets the value of the other one."""
     return Builtin(text, (Way(first, second), Way(second, first)), same)
 
 
 def arranged(builtins: Iterable[Builtin], bound: Iterable[Variable]) -> tuple[list[BodyLiteral], frozenset[Variable]]:
-    """Filters and assignments in an order in which they can be evaluated, and the variables that have a value at the end.
+    """Return filters and assignments in an order in which they can be evaluated, and the variables bound at the end.
 
     >>> x, y, z = Variable("x"), Variable("y"), Variable("z")
     >>> above, sum = condition("z > y", Call(">", (z, y))), computation("x + y = z", z, Call("+", (x, y)))
@@ -65,7 +65,7 @@ def arranged(builtins: Iterable[Builtin], bound: Iterable[Variable]) -> tuple[li
     ['Bind', 'Filter']
 
     Raises:
-        Refused: nothing gives a value to a variable that a built-in needs.
+        Refused: No atom or built-in binds a variable that a built-in needs.
     """
     known = set(bound)
     parts: list[BodyLiteral] = []
@@ -97,7 +97,7 @@ def _evaluable(builtin: Builtin, known: set[Variable]) -> BodyLiteral | None:
 
 def _starved(builtin: Builtin, known: set[Variable]) -> str:
     missing = dict.fromkeys(variable for variable in variables_of(builtin.ways[0].expression) if variable not in known)
-    return f"{builtin.text} needs a value for {_listed(missing)}, which nothing else in the body gives"
+    return f"{builtin.text} needs a value for {_listed(missing)}, which nothing else in the body binds"
 
 
 def _listed(variables: Iterable[Variable]) -> str:
@@ -105,13 +105,13 @@ def _listed(variables: Iterable[Variable]) -> str:
 
 
 def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
-    """``a + b + c`` of a binary operator.
+    """Return ``a + b + c`` of a binary operator.
 
     Raises:
-        Refused: there are more than `MOST_OPERANDS`.
+        Refused: The expression has more than `MOST_OPERANDS` operands.
     """
     if len(arguments) > MOST_OPERANDS:
-        raise Refused(f"{operator} of {len(arguments)} values is more than rules compute at once; at most {MOST_OPERANDS} are")
+        raise Refused(f"{operator} of {len(arguments)} values exceeds the maximum of {MOST_OPERANDS}")
     first, *others = arguments
     for argument in others:
         first = Call(operator, (first, argument))
@@ -119,7 +119,7 @@ def nested(operator: str, arguments: Sequence[Expression]) -> Expression:
 
 
 def one_of(conditions: Sequence[Expression]) -> Expression:
-    """``a || b || c``, however many there are: the halves are inside each other, so that it does not become deep."""
+    """Return ``a || b || c`` for any number of conditions, as a balanced tree of limited depth."""
     if len(conditions) == 1:
         return conditions[0]
     middle = len(conditions) // 2

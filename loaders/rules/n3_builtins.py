@@ -1,7 +1,8 @@
 """The built-ins of N3 (math:, string:, log:, list:, time:, crypto:) as SPARQL's functions on terms.
 
-A built-in is a predicate: ``(1 2) math:sum 3``, ``"abc" string:startsWith "a"``. The arguments of those that take several are a
-list that is written out. What SPARQL has no function for is refused by name: nothing is dropped, and no such triple is looked for.
+A built-in is a predicate: ``(1 2) math:sum 3``, ``"abc" string:startsWith "a"``. Built-ins with several arguments take a list
+written in the rule. A built-in without a corresponding function in SPARQL is rejected by name: it is neither dropped nor matched
+with triples.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ _Make: TypeAlias = Callable[[str, Sequence[Argument], Argument], list[Builtin]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
-    """How a built-in is made of its subject (one argument, or the items of a list) and object, and how many items there are.
+class _N3Builtin:
+    """How to translate a built-in from its subject (one argument, or the items of a list) and object, with the number of items.
 
     `least` 0 stands for a subject that is not a list; `most` None for any number of items.
     """
@@ -43,12 +44,12 @@ class _Definition:
 
 
 def is_builtin(predicate: IRI) -> bool:
-    """Whether a predicate is computed, or would be if there were a function for it."""
+    """Return whether a predicate is computed, or would be if a function for it existed."""
     return any(predicate.value.startswith(namespace) for namespace in NAMESPACES.values())
 
 
 def short_name(predicate: IRI) -> str:
-    """A built-in as N3 files write it: ``math:sum``."""
+    """Return the usual name of a built-in in N3 files: ``math:sum``."""
     for prefix, namespace in NAMESPACES.items():
         if predicate.value.startswith(namespace):
             return f"{prefix}:{predicate.value[len(namespace) :]}"
@@ -56,10 +57,10 @@ def short_name(predicate: IRI) -> str:
 
 
 def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: Argument) -> list[Builtin]:
-    """What a statement with a built-in says; the subject is a sequence if it is a list.
+    """Return the translation of a statement with a built-in; the subject is a sequence if it is a list.
 
     Raises:
-        Refused: there is no function for it, or its subject is not what it takes.
+        Refused: No function implements it, or its subject is unsuitable.
     """
     name = short_name(predicate)
     definition = N3_BUILTINS.get(name)
@@ -77,19 +78,19 @@ def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: 
     return definition.make(name, subject, object)
 
 
-def _relation(build: Callable[[Expression, Expression], Expression]) -> _Definition:
-    """A condition on the subject and the object."""
-    return _Definition(lambda name, subject, object: [condition(name, build(subject[0], object))])
+def _relation(build: Callable[[Expression, Expression], Expression]) -> _N3Builtin:
+    """Return a condition on the subject and the object."""
+    return _N3Builtin(lambda name, subject, object: [condition(name, build(subject[0], object))])
 
 
-def _value(build: Callable[..., Expression]) -> _Definition:
-    """The object is a function of the subject."""
-    return _Definition(lambda name, subject, object: [computation(name, object, build(subject[0]))])
+def _value(build: Callable[..., Expression]) -> _N3Builtin:
+    """Return a definition whose object is a function of the subject."""
+    return _N3Builtin(lambda name, subject, object: [computation(name, object, build(subject[0]))])
 
 
-def _values(least: int, most: int | None, build: Callable[..., Expression]) -> _Definition:
-    """The object is a function of the items of the subject."""
-    return _Definition(lambda name, subject, object: [computation(name, object, build(*subject))], least, most)
+def _values(least: int, most: int | None, build: Callable[..., Expression]) -> _N3Builtin:
+    """Return a definition whose object is a function of the items of the subject."""
+    return _N3Builtin(lambda name, subject, object: [computation(name, object, build(*subject))], least, most)
 
 
 def _function(name: str) -> Callable[..., Expression]:
@@ -101,7 +102,7 @@ def _not(build: Callable[..., Expression]) -> Callable[..., Expression]:
 
 
 def _lower(build: Callable[..., Expression]) -> Callable[..., Expression]:
-    """A comparison of strings in lower case."""
+    """Return a comparison of strings converted to lower case."""
     return lambda *arguments: build(*(Call("LCASE", (argument,)) for argument in arguments))
 
 
@@ -110,19 +111,19 @@ def _whole_quotient(first: Expression, second: Expression) -> Expression:
 
 
 def _remainder(first: Expression, second: Expression) -> Expression:
-    """The remainder has the sign of the divisor, as in cwm."""
+    """Return the remainder with the sign of the divisor, as in cwm."""
     below = Call(_INTEGER, (Call("FLOOR", (Call("/", (first, second)),)),))
     return Call("-", (first, Call("*", (second, below))))
 
 
 def _opposite(name: str, subject: Sequence[Argument], object: Argument) -> list[Builtin]:
-    """``?x math:negation ?y``, in both directions."""
+    """Translate ``?x math:negation ?y``, in both directions."""
     (number,) = subject
     return [Builtin(name, (Way(Call("neg", (number,)), object), Way(Call("neg", (object,)), number)))]
 
 
 def _uri(name: str, subject: Sequence[Argument], object: Argument) -> list[Builtin]:
-    """``?iri log:uri ?text``, in both directions."""
+    """Translate ``?iri log:uri ?text``, in both directions."""
     (iri,) = subject
     text = Builtin(name, (Way(Call("STR", (iri,)), object), Way(Call("IRI", (object,)), iri)))
     return [text, condition(name, Call("ISIRI", (iri,)))]
@@ -130,16 +131,16 @@ def _uri(name: str, subject: Sequence[Argument], object: Argument) -> list[Built
 
 _ORDER: Final = {"lessThan": "<", "notLessThan": ">=", "greaterThan": ">", "notGreaterThan": "<="}
 
-N3_BUILTINS: Final[dict[str, _Definition]] = {
+N3_BUILTINS: Final[dict[str, _N3Builtin]] = {
     **{f"math:{name}": _relation(_function(operator)) for name, operator in {"notEqualTo": "!=", **_ORDER}.items()},
-    "math:equalTo": _Definition(lambda name, subject, object: [equality(name, subject[0], object)]),
+    "math:equalTo": _N3Builtin(lambda name, subject, object: [equality(name, subject[0], object)]),
     "math:sum": _values(1, None, lambda *numbers: nested("+", numbers)),
     "math:difference": _values(2, 2, _function("-")),
     "math:product": _values(1, None, lambda *numbers: nested("*", numbers)),
     "math:quotient": _values(2, 2, _function("/")),
     "math:integerQuotient": _values(2, 2, _whole_quotient),
     "math:remainder": _values(2, 2, _remainder),
-    "math:negation": _Definition(_opposite),
+    "math:negation": _N3Builtin(_opposite),
     "math:absoluteValue": _value(_function("ABS")),
     "math:rounded": _value(_function("ROUND")),
     "math:ceiling": _value(_function("CEIL")),
@@ -158,9 +159,9 @@ N3_BUILTINS: Final[dict[str, _Definition]] = {
     "string:length": _value(_function("STRLEN")),
     "string:upperCase": _value(_function("UCASE")),
     "string:lowerCase": _value(_function("LCASE")),
-    "log:equalTo": _Definition(lambda name, subject, object: [equality(name, subject[0], object, same="SAMETERM")]),
+    "log:equalTo": _N3Builtin(lambda name, subject, object: [equality(name, subject[0], object, same="SAMETERM")]),
     "log:notEqualTo": _relation(_not(_function("SAMETERM"))),
-    "log:uri": _Definition(_uri),
+    "log:uri": _N3Builtin(_uri),
     "log:dtlit": _values(2, 2, _function("STRDT")),
     "log:langlit": _values(2, 2, _function("STRLANG")),
     "time:year": _value(_function("YEAR")),

@@ -1,4 +1,4 @@
-"""Implications of N3 as rules of ours (what of them can be said, and what is refused, see `rdf.n3`)."""
+"""Translation of N3 implications to rules (for its limits, see `rdf.n3`)."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _MEMBERSHIP: Final = "_n3_member"
 
 
 def rules_of(statement: Statement, text: Text) -> list[Rule]:
-    """The rules of an implication: one for each conclusion, and what lists in data need.
+    """Return the rules for an implication: one for each conclusion, and the rules for lists in data.
 
     Raises:
-        Refused: rules of ours cannot say it.
+        Refused: Rules cannot express it.
     """
-    return list(_RuleReader(statement, text).rules())
+    return list(_N3RuleReader(statement, text).rules())
 
 
 def _membership_rules() -> Iterator[Rule]:
-    """What is a member of a list: the first item, and the members of the rest."""
+    """Yield rules that derive the members of a list: the first item, and the members of the rest."""
     cells, rest, item = Variable("list"), Variable("rest"), Variable("item")
     head = Atom(_MEMBERSHIP, (cells, item))
     origin = Origin("list:member")
@@ -54,7 +54,7 @@ def _membership_rules() -> Iterator[Rule]:
 
 
 @dataclass(slots=True)
-class _RuleReader:
+class _N3RuleReader:
     """Reads one implication."""
 
     statement: Statement
@@ -83,7 +83,7 @@ class _RuleReader:
             yield from _membership_rules()
 
     def formula(self, node: N3Term) -> Sequence[Statement]:
-        """The statements of a side of the rule."""
+        """Return the statements of a side of the rule."""
         if isinstance(node, Formula):
             return node.statements
         if node == literal(True):
@@ -95,7 +95,7 @@ class _RuleReader:
     def read(self, statement: Statement) -> None:
         predicate, subject = statement.predicate, statement.subject
         if predicate in IMPLICATIONS:
-            raise Refused("a rule inside a rule is more than rules of ours can say")
+            raise Refused("rules inside rules are not supported")
         if not isinstance(predicate, IRI) or not is_builtin(predicate):
             self.match(statement, predicate)
         elif predicate in (_IN, _MEMBER):
@@ -109,7 +109,7 @@ class _RuleReader:
             self.read_builtin(predicate, statement)
 
     def match(self, statement: Statement, predicate: N3Term) -> None:
-        """A statement that facts match, under this predicate."""
+        """Add a statement to match with facts, under this predicate."""
         terms = self.argument(statement.subject), self.argument(predicate), self.argument(statement.object)
         self.atoms.append(triple(*terms, self.span(statement)))
 
@@ -123,7 +123,7 @@ class _RuleReader:
         self.builtins += builtins_of(predicate, subject, self.value(statement.object, name))
 
     def read_membership(self, statement: Statement) -> None:
-        """``?x list:in ?list`` and ``?list list:member ?x``, of a list in the data, or one that is written out."""
+        """Read ``?x list:in ?list`` and ``?list list:member ?x``, for a list in the data or in the rule."""
         item, items = statement.subject, statement.object
         if statement.predicate == _MEMBER:
             item, items = items, item
@@ -135,15 +135,15 @@ class _RuleReader:
             self.atoms.append(Atom(_MEMBERSHIP, (self.argument(items), self.argument(item)), self.span(statement)))
 
     def value(self, node: N3Term, builtin: str) -> Argument:
-        """What a built-in computes with."""
+        """Return an argument of a built-in."""
         if isinstance(node, ListTerm | Formula):
-            raise Refused(f"{builtin} is used with {_shown(node)}, which no function of ours takes there")
+            raise Refused(f"{builtin} is used with {_shown(node)}, which no function accepts there")
         return self.argument(node)
 
     def argument(self, node: N3Term) -> Argument:
-        """A term of the body; a list becomes atoms that match lists of the data."""
+        """Return a term of the body; for a list, add atoms that match lists of the data."""
         if isinstance(node, Formula):
-            raise Refused("a formula inside a rule is quotation, which RDF cannot say")
+            raise Refused("a formula inside a rule is quotation, which RDF cannot express")
         if isinstance(node, BlankNode):
             if node not in self.blank:
                 self.blank[node] = self.fresh("b")
@@ -177,11 +177,11 @@ class _RuleReader:
         for term in terms:
             if isinstance(term, BlankNode):
                 raise Refused(
-                    "a blank node in the head of a rule is a new individual for each instance, which rules do not make; "
-                    "a variable of the body, or an IRI, can stand there"
+                    "a blank node in the head of a rule would be a new individual for each instance, which rules cannot create; "
+                    "use a variable of the body, or an IRI"
                 )
             if isinstance(term, ListTerm | Formula):
-                raise Refused(f"{_shown(term)} in the head of a rule would have to be made anew, which rules do not do")
+                raise Refused(f"{_shown(term)} in the head of a rule would have to be created, which rules cannot do")
         return triple(*terms, self.span(statement))  # type: ignore[arg-type]
 
 

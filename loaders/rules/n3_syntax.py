@@ -1,7 +1,7 @@
-"""Notation3 as it is written: statements over terms, lists, variables and formulas, each with its place in the text.
+"""The syntax of Notation3: statements over terms, lists, variables and formulas, each with its place in the text.
 
-The grammar is that of rdflib's parser; what it finds goes to a sink of ours, because rdflib's own gives literals another lexical
-form and forgets where statements stand. Besides `BadSyntax`, the parser raises many an error on broken input: each of them is a
+The parser is a subclass of rdflib's with a different sink, because rdflib's sink changes lexical forms of literals and loses the
+places of statements. Besides `BadSyntax`, the parser raises various exceptions on malformed input; each of them becomes a
 `LoadError` here.
 """
 
@@ -63,7 +63,7 @@ class Statement:
 
 
 class Text:
-    """The text of a document, for its lines. `name` stands in messages."""
+    """The text of a document, with access to its lines. `name` appears in messages."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -74,7 +74,7 @@ class Text:
         return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
     def span(self, place: int, end: int | None = None) -> Span:
-        """The place as a line and a column; the end of the line is its end, unless `end` is given."""
+        """Return a place as a line and a column; the range ends at the end of the line, unless `end` is given."""
         line = bisect_right(self._starts, place)
         start = self._starts[line - 1]
         shown = self.text[start:].partition("\n")[0].rstrip("\r")
@@ -82,10 +82,10 @@ class Text:
 
 
 def parse(text: Text, base: str | None, label: Callable[[str | None], str]) -> Formula:
-    """The statements of a document. `label` gives the labels of blank nodes, for written labels and (None) for new ones.
+    """Return the statements of a document. `label` maps written labels of blank nodes, and None for a new one, to labels.
 
     Raises:
-        LoadError: the document is not N3, or an IRI in it is relative and there is no base.
+        LoadError: The document is not N3, or an IRI in it is relative and there is no base.
     """
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
@@ -109,7 +109,7 @@ def _parser(sink: _Sink, base: str) -> SinkParser:
     from rdflib.plugins.parsers.notation3 import SinkParser
 
     class Parser(SinkParser):
-        """N3 with what newer drafts of it allow; it tells the sink where sentences begin."""
+        """rdflib's N3 parser extended by newer drafts of N3; it notifies the sink of the beginning of sentences."""
 
         def directiveOrStatement(self, argstr: str, h: int) -> int:
             start = self.skipSpace(argstr, h)
@@ -140,7 +140,7 @@ def _parser(sink: _Sink, base: str) -> SinkParser:
 
 
 class _OpenFormula(Formula):
-    """A formula that is being read, as rdflib's parser wants it."""
+    """A formula under construction, with the interface that rdflib's parser requires."""
 
     __slots__ = ("_sink",)
 
@@ -159,7 +159,7 @@ class _OpenFormula(Formula):
 
 
 class _Sink:
-    """What rdflib's parser makes terms and statements with, under the names that it calls."""
+    """Creates terms and statements for rdflib's parser, with the method names that it calls."""
 
     def __init__(self, text: Text, label: Callable[[str | None], str]) -> None:
         self.start = 0
@@ -189,7 +189,7 @@ class _Sink:
         return BlankNode(self._label(None))
 
     def labelled(self, context: object, label: str) -> BlankNode:
-        """The blank node of a label that is written; those inside formulas are others than those outside."""
+        """Return the blank node for a written label; those inside formulas differ from those outside."""
         return BlankNode(self._label(label if context is self.root else None))
 
     def newLiteral(self, lexical: str, datatype: str | None = None, language: str | None = None) -> Literal:
@@ -209,7 +209,7 @@ class _Sink:
         context.statements.append(Statement(*terms, self.start))
 
     def variable(self, iri: str) -> Variable:
-        """The variable of ``?x`` or of ``@forAll :x``; its name is the end of the IRI, made different from others."""
+        """Return the variable for ``?x`` or ``@forAll :x``; its name is the unique end of the IRI."""
         if iri not in self._variables:
             self._variables[iri] = named_after(iri, self._variables.values())
         return self._variables[iri]

@@ -1,8 +1,7 @@
 """SWRL rules as values, as far as an RDF graph states them (SWRL, W3C Member Submission of 21 May 2004, section 6).
 
 A rule is a ``swrl:Imp`` with two lists of atoms. Variables are the nodes of type ``swrl:Variable``, and the IRIs that the OWL API
-makes for variables, declared or not (``urn:swrl#x``, ``urn:swrl:var#x``). `ontology.swrl_clauses` makes clauses of
-them.
+creates for variables, declared or not (``urn:swrl#x``, ``urn:swrl:var#x``). `ontology.swrl_clauses` translates them to clauses.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _VARIABLE_IRI: Final = re.compile(r"urn:swrl(?::var)?#")
 
 
 class Malformed(Exception):
-    """What stands in a triple is not what a rule or an axiom needs there."""
+    """A triple lacks what a rule or an axiom requires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ class DifferentAtom:
 
 @dataclass(frozen=True, slots=True)
 class BuiltinAtom:
-    """A relation that is computed, such as ``swrlb:add(?sum, ?x, ?y)``."""
+    """An atom of a computed relation, such as ``swrlb:add(?sum, ?x, ?y)``."""
 
     builtin: IRI
     arguments: tuple[Argument, ...]
@@ -94,7 +93,9 @@ SwrlAtom: TypeAlias = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | Diff
 
 @dataclass(frozen=True, slots=True)
 class SwrlRule:
-    """All of the body implies all of the head; an empty head is a contradiction. `name` is its label, or its IRI if it has one."""
+    """A rule: the conjunction of the body implies that of the head; an empty head is a contradiction. `name` is its label or
+    IRI.
+    """
 
     name: str | None
     body: tuple[SwrlAtom, ...]
@@ -121,7 +122,7 @@ SWRL_PREDICATES: Final = frozenset(
 
 
 class OntologyReader(Protocol):
-    """What the reader of an ontology has for the reader of its rules (see `ontology`)."""
+    """The interface of the ontology reader for the reader of its rules (see `ontology`)."""
 
     @property
     def objects(self) -> Mapping[Term, Mapping[Term, Sequence[Term]]]: ...
@@ -139,15 +140,15 @@ class OntologyReader(Protocol):
 
 
 def read_rules(reader: OntologyReader) -> Iterator[SwrlRule]:
-    """The rules of a graph. Malformed ones become problems of the ontology."""
+    """Yield the rules of a graph; record a problem of the ontology for each malformed one."""
     variables = frozenset(reader.members[SWRL.Variable])
     for rule in dict.fromkeys(reader.members[SWRL.Imp]):
         with reader.noting((rule, RDF.type, SWRL.Imp)):
-            yield _RuleReader(reader, variables).rule(rule)
+            yield _SwrlRuleReader(reader, variables).rule(rule)
 
 
-class _RuleReader:
-    """Reads one rule. The names of its variables are the ends of their IRIs, made different where they would be alike."""
+class _SwrlRuleReader:
+    """Reads one rule. Variables are named after the ends of their IRIs, which are made unique."""
 
     def __init__(self, reader: OntologyReader, variables: frozenset[Term]) -> None:
         self.reader = reader
@@ -201,7 +202,7 @@ class _RuleReader:
         return self.term(self.value(SWRL[f"argument{place}"], node))
 
     def term(self, term: Term) -> Argument:
-        """The variable that a node stands for, or the node itself: an individual, or a literal."""
+        """Return the variable denoted by a node, or the node itself: an individual, or a literal."""
         if term not in self.variables and not (isinstance(term, IRI) and _VARIABLE_IRI.match(term.value)):
             return term
         if term not in self.names:

@@ -1,8 +1,8 @@
 """The built-ins of SWRL (section 8 of the submission) as SPARQL's functions on terms.
 
-The first argument is the result, where there is one. What SPARQL has no function for (powers, trigonometry, durations, times, URIs,
-lists) is refused by name. ``swrlb:equal`` also gives a value to a variable that has none; ``swrlb:date`` and ``swrlb:dateTime``
-take a value apart, and do not put one together.
+The first argument is the result, if the built-in has one. Built-ins without a corresponding function in SPARQL (powers,
+trigonometry, durations, times, URIs, lists) are rejected by name. ``swrlb:equal`` also binds an unbound variable; ``swrlb:date``
+and ``swrlb:dateTime`` decompose a value but do not compose one.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _BLANKS: Final = "[ \\t\\n\\r]+"
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
-    """How a built-in is made, and with how many arguments (`most` is None: any number)."""
+class _SwrlBuiltin:
+    """How to translate a built-in, and its number of arguments (`most` is None: unlimited)."""
 
     make: _Make
     least: int
@@ -36,10 +36,10 @@ class _Definition:
 
 
 def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]:
-    """What an atom of a built-in says; `text` is the atom as it is written, for messages.
+    """Return the translation of a built-in atom; `text` is its written form, for messages.
 
     Raises:
-        Refused: there is no function for it, or it has a wrong number of arguments.
+        Refused: No function implements it, or the number of arguments is wrong.
     """
     name = builtin.value[len(str(SWRLB)) :] if builtin in SWRLB else None
     definition = SWRL_BUILTINS.get(name or "")
@@ -53,19 +53,19 @@ def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]
     return definition.make(text, arguments)
 
 
-def _holds(count: int, build: Callable[..., Expression]) -> _Definition:
-    """A condition on all arguments."""
-    return _Definition(lambda text, arguments: [condition(text, build(*arguments))], count, count)
+def _holds(count: int, build: Callable[..., Expression]) -> _SwrlBuiltin:
+    """Return a condition on all arguments."""
+    return _SwrlBuiltin(lambda text, arguments: [condition(text, build(*arguments))], count, count)
 
 
-def _gives(least: int, most: int | None, build: Callable[..., Expression]) -> _Definition:
-    """The first argument is a function of `least` to `most` others."""
+def _gives(least: int, most: int | None, build: Callable[..., Expression]) -> _SwrlBuiltin:
+    """Return a definition whose first argument is a function of `least` to `most` others."""
 
     def make(text: str, arguments: _Arguments) -> list[Builtin]:
         result, *inputs = arguments
         return [computation(text, result, build(*inputs))]
 
-    return _Definition(make, least + 1, None if most is None else most + 1)
+    return _SwrlBuiltin(make, least + 1, None if most is None else most + 1)
 
 
 def _function(name: str) -> Callable[..., Expression]:
@@ -73,7 +73,7 @@ def _function(name: str) -> Callable[..., Expression]:
 
 
 def _lower(name: str) -> Callable[..., Expression]:
-    """A comparison of strings in lower case."""
+    """Return a comparison of strings converted to lower case."""
     return lambda first, second: Call(name, (Call("LCASE", (first,)), Call("LCASE", (second,))))
 
 
@@ -91,25 +91,25 @@ def _normal_space(text: Expression) -> Expression:
 
 
 def _concatenation(*texts: Expression) -> Expression:
-    """XPath's fn:concat takes any literals; SPARQL's CONCAT takes strings."""
+    """Return the definition of XPath's fn:concat, which takes all literals, whereas SPARQL's CONCAT takes strings."""
     return Call("CONCAT", tuple(Call("STR", (text,)) if isinstance(text, Variable) else text for text in texts))
 
 
-def _parts(*functions: str) -> _Definition:
-    """The other arguments are the parts of the first one; the last of them, the time zone, may be missing."""
+def _parts(*functions: str) -> _SwrlBuiltin:
+    """Return a definition whose other arguments are the parts of the first one; the last of them, the time zone, is optional."""
 
     def make(text: str, arguments: _Arguments) -> list[Builtin]:
         whole, *parts = arguments
         return [computation(text, part, Call(function, (whole,))) for function, part in zip(functions, parts, strict=False)]
 
-    return _Definition(make, len(functions), len(functions) + 1)
+    return _SwrlBuiltin(make, len(functions), len(functions) + 1)
 
 
 _DATE: Final = ("YEAR", "MONTH", "DAY")
 _TIME: Final = ("HOURS", "MINUTES", "SECONDS")
 
-SWRL_BUILTINS: Final[dict[str, _Definition]] = {
-    "equal": _Definition(lambda text, arguments: [equality(text, arguments[0], arguments[1])], 2, 2),
+SWRL_BUILTINS: Final[dict[str, _SwrlBuiltin]] = {
+    "equal": _SwrlBuiltin(lambda text, arguments: [equality(text, arguments[0], arguments[1])], 2, 2),
     **{
         name: _holds(2, _function(operator))
         for name, operator in {

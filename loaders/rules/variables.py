@@ -1,4 +1,4 @@
-"""Names for variables that other languages name by IRIs."""
+"""Variable names for languages that identify variables by IRIs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _END: Final = re.compile(r"[#/:]")
 
 
 def named_after(text: str, others: Iterable[Variable]) -> Variable:
-    """A variable with the name that ends an IRI (or any text), and with a number behind it if one of the others has that name.
+    """Return a variable named after the end of an IRI (or any text), with a number if another variable has that name.
 
     >>> first = named_after("urn:swrl#x", [])
     >>> first, named_after("http://example.org/x", [first])

@@ -1,1 +1,1 @@
-"""Plans on Spark: from triples and a program to everything that follows, as DataFrames."""
+"""Execution of plans on Spark: from triples and a program to the materialisation, as DataFrames."""

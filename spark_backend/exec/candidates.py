@@ -1,4 +1,4 @@
-"""Facts that an iteration derived, and those that the driver has: candidates, as what is known already may be among them."""
+"""Candidate facts: those derived by an iteration or held by the driver, some of which may already be known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Candidates", "feature_of", "stated_facts"]
 
 @dataclass
 class Candidates:
-    """Facts that one iteration derived, known ones among them."""
+    """Facts derived by one iteration, including known ones."""
 
     triples: list[DataFrame] = field(default_factory=list)
     open_triples: list[DataFrame] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Candidates:
 
 
 def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass, masks: MaskTable) -> Candidates | None:
-    """Facts that the driver has; None if there are none."""
+    """Return the facts held by the driver, or None."""
     found = Candidates()
     triples: list[Triple] = []
     rows: dict[str, list[tuple[str, ...]]] = {}
@@ -64,7 +64,7 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
 
 
 def feature_of(atom: Atom, features: MaskPass) -> tuple[Argument, int] | None:
-    """The term and the bit of an atom of a helper predicate that is kept in masks."""
+    """Return the term and the bit of an atom of a helper predicate that is encoded in masks."""
     if atom.predicate in features.predicates:
         for feature, bit in features.bits.items():
             if feature.predicate == atom.predicate and (term := unified(feature, atom)) is not None:

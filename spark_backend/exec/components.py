@@ -1,8 +1,8 @@
-"""Connected components of equalities: which term stands for which.
+"""Connected components of equalities, which determine the representative of each term.
 
-A few pairs are joined on the driver by union-find. More of them are left to GraphFrames where its jar is at hand; where it is
-not, as on serverless platforms, stars are contracted with plain DataFrames (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii:
-Connected Components in MapReduce and Beyond, 2014). All of them give the same representatives: the least text of each component.
+Few pairs are processed on the driver by union-find. Many pairs are processed by GraphFrames if its jar is available. Otherwise, as
+on serverless platforms, stars are contracted with plain DataFrames (Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii: Connected
+Components in MapReduce and Beyond, 2014). All methods give the same representatives: the least text of each component.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Method: TypeAlias = Literal["driver", "graphframes", "contraction"]
 
 
 def representatives(pairs: DataFrame, workspace: Workspace, method: Method | None = None) -> DataFrame:
-    """A row for each term of a component that is not its least: the term and the least.
+    """Return a row for each term that is not the representative of its component: the term and the representative.
 
     Args:
-        pairs: two columns of texts, of any names.
-        workspace: where steps are kept.
-        method: how to find them; None for what suits the number of pairs and the session.
+        pairs: Two columns of texts, of any names.
+        workspace: The folder for intermediate steps.
+        method: How to find them; None for what suits the number of pairs and the session.
     """
     step = workspace.step("pairs", lambda: pairs.toDF("one", "other").where("one <> other").distinct())
     if method is None:
@@ -63,7 +63,7 @@ def least_of_components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _with_least(found: DataFrame) -> DataFrame:
-    """The terms of components and the least one of each, where that is another one."""
+    """Return the terms of components with the least term of each, where the two differ."""
     from pyspark.sql import functions as F
 
     least = found.groupBy("component").agg(F.min(TERM).alias(REPRESENTATIVE))
@@ -71,7 +71,7 @@ def _with_least(found: DataFrame) -> DataFrame:
 
 
 def _by_contraction(pairs: DataFrame, workspace: Workspace) -> DataFrame:
-    """Alternating large-star and small-star steps, until every edge leads from a term to the least of its component."""
+    """Alternate large-star and small-star steps until every edge leads from a term to the least of its component."""
     from pyspark.sql import functions as F
 
     edges = pairs.toDF("u", "v")
@@ -85,7 +85,7 @@ def _by_contraction(pairs: DataFrame, workspace: Workspace) -> DataFrame:
 
 
 def _large_star(edges: DataFrame) -> DataFrame:
-    """Every greater neighbour of a node is linked to the least among the node and its neighbours."""
+    """Return edges that link every greater neighbour of a node to the least among the node and its neighbours."""
     from pyspark.sql import functions as F
 
     both = edges.select("u", "v").unionByName(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
@@ -94,7 +94,7 @@ def _large_star(edges: DataFrame) -> DataFrame:
 
 
 def _small_star(edges: DataFrame) -> DataFrame:
-    """A node and its lesser neighbours are linked to the least of them."""
+    """Return edges that link a node and its lesser neighbours to the least of them."""
     from pyspark.sql import functions as F
 
     downwards = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))

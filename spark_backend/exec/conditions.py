@@ -1,7 +1,7 @@
-"""FILTER and BIND as columns: SPARQL's semantics, on texts of terms.
+"""FILTER and BIND as columns with SPARQL's semantics, on texts of terms.
 
-Comparing a variable with an IRI for (in)equality is a comparison of texts. Everything else goes through the same compiled
-expressions as in process, row by row, in Spark's Python workers; the package must be installed there.
+Comparing a variable with an IRI for (in)equality is a comparison of texts. All other expressions are compiled as in the in-process
+reasoner and run row by row in Spark's Python workers, where the package must be installed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["condition", "value"]
 
 
 def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
-    """Whether a filter lets a row pass; `names` are the columns of variables."""
+    """Return a column that is true for the rows accepted by a filter; `names` are the columns of variables."""
     from pyspark.sql import functions as F
 
     if isinstance(part.expression, Call) and part.expression.name == "&&":
@@ -48,7 +48,7 @@ def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
 
 
 def value(part: Bind, names: Mapping[Variable, str]) -> Column:
-    """The text of what a BIND gives; null for an error."""
+    """Return a column with the text of the result of a BIND; null for an error."""
     from pyspark.sql import functions as F
 
     variables = tuple(dict.fromkeys(variables_of(part.expression)))
@@ -57,7 +57,7 @@ def value(part: Bind, names: Mapping[Variable, str]) -> Column:
 
 
 def _comparison_of_names(expression: Expression) -> tuple[str, Variable, IRI | BlankNode] | None:
-    """The parts of ``?x = <iri>`` and ``?x != <iri>``, either way round: names are equal if their texts are."""
+    """Return the parts of ``?x = <iri>`` and ``?x != <iri>`` in either order: IRIs are equal if their texts are."""
     if not isinstance(expression, Call) or expression.name not in ("=", "!="):
         return None
     left, right = expression.arguments
@@ -67,7 +67,7 @@ def _comparison_of_names(expression: Expression) -> tuple[str, Variable, IRI | B
 
 
 def _distinct_terms(expression: Expression) -> tuple[Variable, Variable] | None:
-    """The variables of ``!SAMETERM(?x, ?y)``."""
+    """Return the variables of ``!SAMETERM(?x, ?y)``."""
     inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
     if not isinstance(inner, Call) or inner.name != "SAMETERM":
         return None
@@ -76,14 +76,14 @@ def _distinct_terms(expression: Expression) -> tuple[Variable, Variable] | None:
 
 
 def _says_different(expression: Expression) -> bool:
-    """Whether an expression is ``?x != ?y``."""
+    """Return whether an expression is ``?x != ?y``."""
     if not isinstance(expression, Call) or expression.name != "!=":
         return False
     return all(isinstance(argument, Variable) for argument in expression.arguments)
 
 
 def _passes(expression: Expression, variables: tuple[Variable, ...]) -> Callable[..., bool]:
-    """A function of texts that Spark can send to its workers; there, it is compiled once."""
+    """Return a function of texts that Spark can send to its workers, where it is compiled once."""
     compiled: list[Callable[..., bool]] = []
 
     def passes(*texts: str) -> bool:

@@ -1,7 +1,7 @@
-"""What is in doubt when triples are removed: everything that some derivation rests on them for (the first half of DRed).
+"""Overdeletion: all inferred triples with a derivation from removed triples (the first phase of DRed).
 
-All rules join here, triggered by what was deleted last, over the materialisation as it was. A single atom is matched with what was
-deleted alone, so that most rules never look at the rest.
+All rules join here, triggered by the latest deletions, over the old materialisation. A rule with a single atom is matched with the
+deletions alone, so most rules never read the rest.
 
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
@@ -41,17 +41,17 @@ def doubtful_triples(
     workspace: Workspace,
     progress: Progress,
 ) -> DataFrame | None:
-    """The inferred triples that may not follow any more; None if there are none.
+    """Return the inferred triples that lose a derivation, or None.
 
     Args:
-        known: all triples of the materialisation.
-        inferred: those of them that are not explicit without the removed ones.
-        removed: the triples that are removed.
-        rules: of the materialisation.
-        statistics: of the materialisation.
-        relations: facts of general predicates that are given.
-        workspace: where steps are kept.
-        progress: is told of iterations.
+        known: All triples of the materialisation.
+        inferred: Those of them that are not explicit without the removed ones.
+        removed: The triples that are removed.
+        rules: Of the materialisation.
+        statistics: Of the materialisation.
+        relations: Facts of general predicates that are given.
+        workspace: The folder for intermediate steps.
+        progress: Called with a report of every iteration.
     """
     passes = compile_rules(rules.rules, wide=False, facts=relations)
     joins = tuple(join for stratum in passes.strata for join in stratum.joins)
@@ -102,7 +102,7 @@ def _doubtful(
     columns: tuple[str, ...],
     workspace: Workspace,
 ) -> Step | None:
-    """The candidates that are among some facts, and not among others."""
+    """Return the candidates that are among some facts, and not among others."""
     rows = union(candidates)
     if rows is None:
         return None

@@ -1,4 +1,4 @@
-"""What a run knows to be equal, and what it makes of that: representatives, and axioms about classes and properties."""
+"""The equalities known to a run, and their effects: representatives, and axioms about classes and properties."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Equality: TypeAlias = Literal["auto", "representatives", "rules"]
 
 
 class Equalities:
-    """The equalities of one run. They only ever become more.
+    """The equalities of one run, which only grow.
 
     Args:
-        program: the rules of the run.
-        wish: how owl:sameAs is to be treated; see `Run`.
-        has_facts: whether facts of general predicates are given.
-        report: is told when representatives are found.
+        program: The rules of the run.
+        wish: How owl:sameAs is to be treated; see `Run`.
+        has_facts: Whether facts of general predicates are given.
+        report: Called when representatives are found.
     """
 
     def __init__(self, program: Program, wish: Equality, has_facts: bool, report: Progress) -> None:
@@ -48,7 +48,7 @@ class Equalities:
         """Decide whether facts are rewritten to representatives.
 
         Raises:
-            UnsupportedError: it was asked for, and does not give what the rules of equality give.
+            UnsupportedError: It was asked for, and does not give what the rules of equality give.
         """
         others = [rule for rule, _ in rules.rules if not is_equality_rule(rule)] + list(rules.schema_rules)
         can = can_rewrite(self._program.rules, others, rules.stated, self._has_facts)
@@ -61,17 +61,17 @@ class Equalities:
         self.rewrites = can and self._wish != "rules" and _may_equate(rules)
 
     def way(self, rules: Rules) -> str:
-        """How owl:sameAs is treated, for people."""
+        """Return a readable description of the treatment of owl:sameAs."""
         if self.rewrites:
             return "by representatives"
         return "by rules" if _may_equate(rules) else "nothing is equal"
 
     def matter(self, rules: Rules) -> bool:
-        """Whether equalities that rules derive make a difference beyond these rules."""
+        """Return whether derived equalities have effects beyond these rules."""
         return self.rewrites or (self._program.translate is not None and _may_equate(rules))
 
     def add(self, pairs: DataFrame, names: Iterable[Term], workspace: Workspace) -> bool:
-        """Take further pairs of equal terms into account; whether anything changed. `names` are all classes and properties."""
+        """Add pairs of equal terms, and return whether anything changed. `names` are all classes and properties."""
         changed = False
         if self.rewrites:
             if pairs.where(f"{pairs.columns[0]} <> {pairs.columns[1]}").isEmpty():
@@ -91,12 +91,12 @@ class Equalities:
 
 
 def _may_equate(rules: Rules) -> bool:
-    """Whether there are any equalities, or may be."""
+    """Return whether equalities exist or may be derived."""
     return any(is_equality_rule(rule) for rule, _ in rules.rules)
 
 
 def _about(names: Iterable[Term], pairs: DataFrame) -> set[Triple]:
-    """The equalities of some names among the pairs."""
+    """Return the pairs that are about names."""
     table = local_frame(pairs.sparkSession, [(term_text(name),) for name in names], "name string")
     one, other = pairs.columns
     touching = pairs.join(table, (pairs[one] == table["name"]) | (pairs[other] == table["name"]), "left_semi")

@@ -1,9 +1,9 @@
-"""owl:sameAs by representatives: facts are rewritten to one term of each component, and what follows is expanded at the end.
+"""owl:sameAs by representatives: facts are rewritten to one term of each component, and the result is expanded at the end.
 
-The rules of equality (eq-sym, eq-trans, eq-rep-s, eq-rep-o) say that equal terms have the same facts. Applied as rules, they write
-out every fact for every member of a component; rewritten, each fact is there once while rules are evaluated. The result is the same
-where the other rules do not look at terms as such: comparisons, negation, variables for properties or classes do, and with
-those the rules of equality are applied as what they are.
+The rules of equality (eq-sym, eq-trans, eq-rep-s, eq-rep-o) state that equal terms have the same facts. Applied as rules, they
+derive every fact for every member of a component. With rewriting, each fact is stored once while rules are evaluated. The result is
+the same if the other rules do not depend on the identity of terms. Comparisons, negation, and variables for properties or classes
+do; with those, the rules of equality are applied as rules.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _equality_rules() -> frozenset[tuple[object, ...]]:
 
 
 def _shape(rule: Rule) -> tuple[object, ...]:
-    """A rule without the names of its variables."""
+    """Return a rule with normalised variable names."""
     numbers: dict[Variable, int] = {}
 
     def shape(part: object) -> object:
@@ -60,18 +60,18 @@ def _shape(rule: Rule) -> tuple[object, ...]:
 
 
 def is_equality_rule(rule: Rule) -> bool:
-    """Whether a rule is one of those that rewriting stands for."""
+    """Return whether a rule is one of those that rewriting replaces."""
     return _shape(rule) in _equality_rules()
 
 
 def can_rewrite(program: Iterable[Rule], others: Sequence[Rule], stated: Iterable[Atom], has_facts: bool) -> bool:
-    """Whether rewriting gives what the rules of equality give.
+    """Return whether rewriting gives the same result as the rules of equality.
 
     Args:
-        program: all rules of the program; the rules of equality must be there.
-        others: the rules that are evaluated beside them.
-        stated: facts of the program.
-        has_facts: whether facts of general predicates are given, to which the rules of equality do not apply.
+        program: All rules of the program; the rules of equality must be there.
+        others: The rules that are evaluated beside them.
+        stated: Facts of the program.
+        has_facts: Whether facts of general predicates are given, to which the rules of equality do not apply.
     """
     shapes = set(map(_shape, program))
     if has_facts or not _equality_rules() <= shapes:
@@ -82,7 +82,7 @@ def can_rewrite(program: Iterable[Rule], others: Sequence[Rule], stated: Iterabl
 
 
 def _ignores_names(rule: Rule) -> bool:
-    """Whether a rule has nothing but atoms, and no variables for properties or classes.
+    """Return whether a rule consists of atoms only, without variables for properties or classes.
 
     A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself.
     """
@@ -97,7 +97,7 @@ def _ignores_names(rule: Rule) -> bool:
 
 
 def _asks_for_two(part: BodyLiteral, head: Atom) -> bool:
-    """Whether a part of a body is ``FILTER(?x != ?y)``, and the head ``owl:sameAs[?x, ?y]``."""
+    """Return whether a part of a body is ``FILTER(?x != ?y)``, and the head ``owl:sameAs[?x, ?y]``."""
     if head.predicate != TRIPLE or head.terms[1] != OWL.sameAs or not isinstance(part, Filter):
         return False
     expression = part.expression
@@ -107,13 +107,13 @@ def _asks_for_two(part: BodyLiteral, head: Atom) -> bool:
 
 
 class Representatives:
-    """Which term stands for which, in rows of terms that are no representatives."""
+    """A table from terms to their representatives, without the representatives themselves."""
 
     def __init__(self, table: DataFrame) -> None:
         self.table = table
 
     def of(self, terms: Iterable[Term]) -> dict[Term, Term]:
-        """The representatives of those terms that have another one."""
+        """Return the representatives of those terms that have a different one."""
         texts = [(term_text(term),) for term in set(terms)]
         if not texts:
             return {}
@@ -122,7 +122,7 @@ class Representatives:
         return {term_from_text(row[TERM]): term_from_text(row[REPRESENTATIVE]) for row in rows}
 
     def rewrite(self, triples: DataFrame) -> DataFrame:
-        """Triples with representatives as subjects and, except under rdf:type, as objects."""
+        """Return triples with representatives as subjects and, except with rdf:type, as objects."""
         from pyspark.sql import functions as F
 
         for column, applies in _places():
@@ -132,28 +132,30 @@ class Representatives:
         return triples
 
     def pairs(self) -> DataFrame:
-        """All pairs of different terms that are the same."""
+        """Return all pairs of different equal terms."""
         from pyspark.sql import functions as F
 
         one, other = (self.members().select(REPRESENTATIVE, F.col(TERM).alias(name)) for name in ("subject", "object"))
         return one.join(other, REPRESENTATIVE).where("subject <> object").select("subject", "object")
 
     def reflexive(self) -> DataFrame:
-        """The triples that say of each representative that it equals itself: all that is left of equalities."""
+        """Return a triple for each representative that states its equality with itself: the rewritten form of all equalities."""
         from pyspark.sql import functions as F
 
         same = F.lit(SAME_AS).alias(PREDICATE)
         return self.table.select(F.col(REPRESENTATIVE).alias(SUBJECT), same, F.col(REPRESENTATIVE).alias(OBJECT)).distinct()
 
     def members(self) -> DataFrame:
-        """The components: a row for each representative and member, the representative among these."""
+        """Return the components: a row for each representative and member, including the representative itself."""
         from pyspark.sql import functions as F
 
         least = self.table.select(F.col(REPRESENTATIVE), F.col(REPRESENTATIVE).alias(TERM)).distinct()
         return self.table.select(REPRESENTATIVE, TERM).unionByName(least)
 
     def expand(self, materialised: DataFrame, given: DataFrame) -> DataFrame:
-        """A materialisation of rewritten triples, with every triple for all members; `given` are the triples as they were given."""
+        """Return a materialisation of rewritten triples, with every triple for all members; `given` are the original input
+        triples.
+        """
         from pyspark.sql import functions as F
 
         rows = self._expanded(materialised)
@@ -164,7 +166,7 @@ class Representatives:
         return untouched.unionByName(explicit).unionByName(rewritten.select(*TRIPLE_COLUMNS, F.lit(True).alias(INFERRED)))
 
     def _expanded(self, rows: DataFrame) -> DataFrame:
-        """A row for each way to replace subject and object by members of their components, and whether there are any."""
+        """Return a row for each way to replace subject and object by members of their components, and whether there are several."""
         from pyspark.sql import functions as F
 
         rows = rows.withColumn("touched", F.lit(False))
@@ -176,7 +178,7 @@ class Representatives:
         return rows
 
     def _touching(self, triples: DataFrame) -> DataFrame:
-        """The triples that have a member of some component."""
+        """Return the triples that contain a member of a component."""
         from pyspark.sql import functions as F
 
         terms = self.members().select(F.col(TERM).alias("member"))
@@ -187,7 +189,7 @@ class Representatives:
         return triples.where(some).select(*TRIPLE_COLUMNS)
 
     def expand_facts(self, facts: DataFrame) -> DataFrame:
-        """Facts of a general predicate for all members of their terms' components."""
+        """Return facts of a general predicate for all members of their terms' components."""
         from pyspark.sql import functions as F
 
         columns = facts.columns
@@ -199,14 +201,14 @@ class Representatives:
 
 
 def _places() -> list[tuple[str, Column]]:
-    """The columns that are rewritten, and in which rows."""
+    """Return the rewritten columns, and in which rows they are rewritten."""
     from pyspark.sql import functions as F
 
     return [(SUBJECT, F.lit(True)), (OBJECT, F.col(PREDICATE) != TYPE)]
 
 
 def rewritten_rule(rule: Rule, names: dict[Term, Term]) -> Rule:
-    """A rule with representatives for its constants, where facts have them."""
+    """Return a rule with its constants replaced by representatives, as in the facts."""
 
     def in_atom(atom: Atom) -> Atom:
         if atom.predicate != TRIPLE:

@@ -1,7 +1,7 @@
-"""All facts of a run: triples as rows, what properties imply as views, features as masks, general predicates as relations.
+"""All facts of a run: triples as rows, consequences of properties as views, features as masks, general predicates as relations.
 
-Atoms are matched here, whichever way their facts are kept, and new facts are absorbed here: what is known already is left out, and
-what is a feature goes into the masks.
+Atoms are matched here with every representation of facts. New facts are absorbed here: known ones are dropped, and features go into
+the masks.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Facts:
     """The facts of a run.
 
     Args:
-        spark: the session.
-        base: all triples that were given or stated.
-        statistics: how many of them there are of each property and class.
-        relations: facts of general predicates that were given.
-        is_open: whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
+        spark: The session.
+        base: All triples that were given or stated.
+        statistics: How many of them there are of each property and class.
+        relations: Facts of general predicates that were given.
+        is_open: Whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
             imply among them, so that these rules need not put them together each time.
     """
 
@@ -88,7 +88,7 @@ class Facts:
     # --- features of triples ------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Give terms their masks. One shuffle."""
+        """Compute the masks of terms, with one shuffle."""
         if self.features.features:
             self.masks.begin(self.views.features_of(self.base, "g"))
         if self._is_open:
@@ -97,7 +97,7 @@ class Facts:
             self.closed = Growing(self.base if step is None else step.rows)
 
     def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
-        """Triples, what properties imply, and the types that masks say, each once."""
+        """Return triples, their consequences by properties, and the types encoded in masks, without duplicates."""
         found = union(filter(None, (triples, self.views.implied(triples), self._types(part))))
         assert found is not None
         return found.distinct()
@@ -105,11 +105,11 @@ class Facts:
     # --- matching -----------------------------------------------------------------------------------------------------
 
     def has(self, atom: Atom, part: Part) -> bool:
-        """Whether there may be facts that an atom matches."""
+        """Return whether facts may match an atom."""
         return self.size(atom, part) > 0
 
     def size(self, atom: Atom, part: Part) -> int:
-        """About how many facts an atom matches; 0 only if there are none."""
+        """Return the approximate number of facts that match an atom; 0 only if there are none."""
         if atom.predicate != TRIPLE:
             table = self.relations.get(atom.arity)
             if table is None or not table.has(part):
@@ -129,7 +129,7 @@ class Facts:
         return size
 
     def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
-        """The values of an atom's variables, in columns of their names, for all facts that it matches; None if there are none."""
+        """Return the values of an atom's variables for all matching facts, in columns with their names, or None."""
         if atom.predicate != TRIPLE:
             return self._match_relation(atom, part, names)
         subject, property, value = atom.terms
@@ -143,7 +143,7 @@ class Facts:
         return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
 
     def pairs(self, property: Term, part: Part) -> DataFrame | None:
-        """The subjects and objects of a property, those that other properties imply among them; some twice."""
+        """Return the subjects and objects of a property, including those implied by other properties, possibly with duplicates."""
         from pyspark.sql import functions as F
 
         if self._is_open:
@@ -158,7 +158,7 @@ class Facts:
         return union(frames)
 
     def _rows_of(self, properties: Sequence[Term], part: Part) -> list[DataFrame]:
-        """Tables that together have all triples of some properties."""
+        """Return tables that together contain all triples of some properties."""
         found: list[DataFrame] = []
         if part != "delta":
             given = [property for property in properties if self.statistics.count(property)]
@@ -169,7 +169,7 @@ class Facts:
         return found
 
     def extract(self, properties: Iterable[Term], name: str) -> None:
-        """Keep the given triples of some properties, and of what implies them, in a place of their own."""
+        """Store the given triples of some properties, and of properties that imply them, separately."""
         from pyspark.sql import functions as F
 
         wanted = {source for property in properties for source, _ in self.views.sources(property)} - self._extracts.keys()
@@ -181,7 +181,7 @@ class Facts:
         self._extracts.update(dict.fromkeys(wanted, step.rows))
 
     def _types(self, part: Part) -> DataFrame | None:
-        """The types that masks say, as triples."""
+        """Return the types encoded in masks, as triples."""
         rows = self.masks.rows(part)
         if rows is None or not self.features.classes():
             return None
@@ -203,7 +203,7 @@ class Facts:
     # --- growing ------------------------------------------------------------------------------------------------------
 
     def facts_of(self, predicate: str, arity: int) -> DataFrame | None:
-        """All facts of a general predicate, in columns a0, a1 ...; None if there are none."""
+        """Return all facts of a general predicate in columns a0, a1 ..., or None."""
         from pyspark.sql import functions as F
 
         frames = []
@@ -217,7 +217,7 @@ class Facts:
         return union(frames)
 
     def absorb(self, name: str, found: Candidates) -> int:
-        """Add what is new among the candidates, as the step of an iteration. Returns how many facts are."""
+        """Add the new facts among the candidates as the step of an iteration, and return their number."""
         from pyspark.sql import functions as F
 
         features = list(found.features)
@@ -241,7 +241,7 @@ class Facts:
         return count
 
     def suppose(self, triples: Step | None, relations: Mapping[int, Step]) -> None:
-        """Count facts that are there as if the last iteration had brought them, so that rules are triggered by them."""
+        """Treat existing facts as the delta of the last iteration, so that they trigger rules."""
         self._new_properties = set() if triples is None else _properties_of(triples)
         for table in (self.closed, self.derived):
             table.advance(triples)
@@ -249,7 +249,7 @@ class Facts:
             table.advance(relations.get(arity))
 
     def _absorb_closed(self, name: str, count: int) -> None:
-        """Write out what an iteration has brought, if rules are open."""
+        """Write out the delta of an iteration, if rules are open."""
         new = self.derived.rows("delta")
         types = self._types("delta")
         if not count or (new is None and types is None):
@@ -267,7 +267,7 @@ class Facts:
         self.closed.advance(step)
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
-        """`heads` are the candidates' properties, None if they can have any."""
+        """Add candidate triples. `heads` are their properties, or None if they can have any."""
         self._new_properties = heads or set()
         if candidates is None:
             self.derived.advance(None)
@@ -307,7 +307,7 @@ class Facts:
 
 
 def _properties_of(triples: Step) -> set[Term]:
-    """The properties of triples that are kept: a look at them costs less than rules that would look for one in vain."""
+    """Return the properties of stored triples: determining them is cheaper than rules that read a property in vain."""
     if not triples.count:
         return set()
     return {term_from_text(row[PREDICATE]) for row in triples.rows.select(PREDICATE).distinct().collect()}

@@ -25,12 +25,12 @@ def saturate(
     closed: bool = False,
     number: int = 0,
 ) -> int:
-    """Apply a stratum's joins until nothing is new; returns how many facts were.
+    """Apply a stratum's joins until nothing is new; return the number of new facts.
 
     Args:
-        name: begins the names of the steps in the work directory.
-        first: facts to absorb before any rule is applied.
-        closed: whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
+        name: Begins the names of the steps in the work directory.
+        first: Facts to absorb before any rule is applied.
+        closed: Whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
     """
     total, iteration = 0, 0
     fresh = {join for join in stratum.joins if not (closed and join.rule.head.predicate == TRIPLE)}
@@ -60,7 +60,7 @@ def saturate(
 
 
 def _properties(join: Join) -> list[Term]:
-    """The properties whose triples a rule reads."""
+    """Return the properties whose triples a rule reads."""
     return [
         atom.terms[1]
         for atom in join.atoms

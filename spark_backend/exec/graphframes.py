@@ -32,16 +32,16 @@ _CONNECT_PLUGIN: Final = "org.apache.spark.sql.graphframes.GraphFramesConnect"
 
 
 def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The vertices and edges of a graph of triples; take from the triples what the graph is to have before (types, perhaps).
+    """Return the vertices and edges of a graph of triples. Filter the triples before (types, for example).
 
     Args:
-        triples: a DataFrame of triples, or a materialisation.
+        triples: A DataFrame of triples, or a materialisation.
 
     Returns:
         vertices: ``id`` (long), ``term`` (the text of an IRI or blank node), and ``attributes``: the texts of its literals, as an
         array for each predicate's text; null if it has none.
         edges: ``src`` and ``dst`` (ids), ``predicate`` (its text) and ``inferred``, which is False everywhere if the triples do
-        not tell. No edge is there twice.
+        lack this column. Edges have no duplicates.
     """
     from pyspark.sql import functions as F
 
@@ -64,7 +64,7 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
 
 
 def number_terms(terms: DataFrame) -> DataFrame:
-    """Gives each different text of a column a number of its own: the columns ``id`` and ``term``.
+    """Assign a number to each distinct text of a column: the columns ``id`` and ``term``.
 
     A term is numbered within one of many buckets, by its place there, so that no single task sees them all. The numbers are nearly
     dense, depend on nothing but the set of terms, and no two terms share one, as they might if a hash were the number.
@@ -79,7 +79,7 @@ def number_terms(terms: DataFrame) -> DataFrame:
 
 
 def to_graphframe(triples: DataFrame) -> GraphFrame:
-    """The graph of some triples as a GraphFrame; for its columns see `graph_tables`.
+    """Return the graph of triples as a GraphFrame; for its columns, see `graph_tables`.
 
     Raises:
         ReasonerError: GraphFrames cannot be used; the message says what to do.
@@ -89,7 +89,7 @@ def to_graphframe(triples: DataFrame) -> GraphFrame:
 
 @contextmanager
 def components(pairs: DataFrame) -> Iterator[DataFrame]:
-    """The connected components of an undirected graph, as long as the block lasts; see the top of this file.
+    """Yield the connected components of an undirected graph, valid within the block; see the top of this file.
 
     Raises:
         ReasonerError: GraphFrames cannot be used, or fails.
@@ -112,8 +112,9 @@ def components(pairs: DataFrame) -> Iterator[DataFrame]:
 
 
 def _algorithm(spark: SparkSession) -> dict[str, Any]:
-    """The faster algorithm (24 s where the other one took 56 s, on half a million edges) where the session has the folder for
-    checkpoints that it needs; the other one can do without."""
+    """Return the faster algorithm (24 s versus 56 s for half a million edges) if the session has the checkpoint folder that it
+    needs, else the other one.
+    """
     has_folder = bool(spark.conf.get("spark.checkpoint.dir", ""))
     return {
         "algorithm": "randomized_contraction" if has_folder else "two_phase",
@@ -132,11 +133,11 @@ def _graphframe(vertices: DataFrame, edges: DataFrame) -> GraphFrame:
 
 
 def graphframes_problem(spark: SparkSession) -> str | None:
-    """Why GraphFrames cannot be used with a session, and what to do about it; None if it can be used."""
+    """Return why GraphFrames cannot be used with a session, and how to fix it, or None if it can be used."""
     try:
         from graphframes import GraphFrame
     except ImportError as error:
-        return f"GraphFrames' Python package is not there ({error}): {install_command('spark')}"
+        return f"GraphFrames' Python package is missing ({error}): {install_command('spark')}"
     vertices, edges = spark.createDataFrame([], "id long"), spark.createDataFrame([], "src long, dst long")
     try:
         _ = GraphFrame(vertices, edges).dropIsolatedVertices().vertices.columns  # the first that the jar has to do with
@@ -146,7 +147,7 @@ def graphframes_problem(spark: SparkSession) -> str | None:
 
 
 def _is_remote(spark: SparkSession) -> bool:
-    """Whether it is a session of Spark Connect."""
+    """Return whether a session is one of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 

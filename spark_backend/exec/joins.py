@@ -1,4 +1,4 @@
-"""One rule that joins, as a DataFrame: its atoms in an order that begins with what is smallest or new, and its conditions."""
+"""A rule that joins, as a DataFrame: its atoms in an order that begins with the smallest or new ones, and its conditions."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class _Partial:
 
 
 def items_of(join: Join) -> tuple[Item, ...]:
-    """What a rule joins."""
+    """Return the items that a rule joins."""
     return (*join.groups, *join.atoms)
 
 
 def triggers(join: Join, facts: Facts) -> list[int]:
-    """The numbers of the items that may have matched new facts in the last iteration."""
+    """Return the numbers of the items that may match facts of the last iteration."""
     return [place for place, item in enumerate(items_of(join)) if _size(item, join, facts, "delta")]
 
 
@@ -74,7 +74,7 @@ def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> 
 
 
 def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Variable]) -> DataFrame | None:
-    """The values of the wanted variables for all instances of a rule's body, some twice; None if there are none.
+    """Return the values of the wanted variables for all instances of a rule's body, possibly with duplicates, or None.
 
     With a trigger, only the instances of which that item is new, and no item before it.
     """
@@ -105,14 +105,14 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
 
 
 def _size(item: Item, join: Join, facts: Facts, part: Part) -> int:
-    """About how many rows an item has; 0 only if there are none."""
+    """Return the approximate number of rows of an item; 0 only if there are none."""
     if isinstance(item, Group):
         return facts.masks.size(item.required, _forbidden(item, join), part)
     return facts.size(item, part)
 
 
 def _forbidden(group: Group, join: Join) -> int:
-    """Terms that have the head's feature already need not be found again."""
+    """Return a mask of the head's feature if it belongs to the group's term: terms that have it need not be derived again."""
     return 1 << join.feature[1] if join.feature is not None and join.feature[0] == group.term else 0
 
 
@@ -124,7 +124,7 @@ def _rows(item: Item, join: Join, facts: Facts, part: Part, names: Mapping[Varia
 
 
 def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], state: _Partial | None, trigger: int | None) -> int:
-    """The item to join next: the trigger, then what shares variables; masks before atoms, small before large."""
+    """Return the item to join next: the trigger, then items that share variables; masks before atoms, small before large."""
     if state is None:
         return trigger if trigger is not None else min(waiting, key=lambda place: sizes[place])
 
@@ -143,7 +143,7 @@ def _joined(
     later: frozenset[Variable],
     names: Mapping[Variable, str],
 ) -> _Partial:
-    """The join with one more item; only the columns that are still needed."""
+    """Return the join with one more item, reduced to the columns still needed."""
     from pyspark.sql import functions as F
 
     if state is None:
@@ -164,14 +164,14 @@ def _joined(
 
 
 def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> list[Column]:
-    """The columns of variables, at least one column."""
+    """Return the columns of variables, at least one column."""
     from pyspark.sql import functions as F
 
     return [F.col(name) for name in sorted(names[variable] for variable in variables)] or [F.lit(1).alias("one")]
 
 
 def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
-    """The rows that pass the conditions whose variables are bound by now; these are taken from the list."""
+    """Return the rows that satisfy the conditions with bound variables, and remove these conditions from the list."""
     from pyspark.sql import functions as F
 
     progress = True
@@ -205,13 +205,13 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
 
 
 def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
-    """The variables of a negated atom that the rule's other parts bind; the others stand for anything."""
+    """Return the variables of a negated atom bound by the rule's other parts; the others are existential."""
     positive = {v for item in items_of(join) for v in _variables(item)} | {bind.variable for bind in join.binds}
     return positive & set(variables_of(negated))
 
 
 def _without(state: _Partial, negated: Atom, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
-    """The rows for which no fact matches."""
+    """Return the rows for which no fact matches."""
     from pyspark.sql import functions as F
 
     rows = facts.match(negated, "all", names)
@@ -230,7 +230,7 @@ def _one_row(facts: Facts) -> DataFrame:
 
 
 def _asked(part: Condition) -> tuple[Variable, ...]:
-    """The variables of a condition."""
+    """Return the variables of a condition."""
     return (part.one, part.other) if isinstance(part, Unequal) else tuple(variables_of(part))
 
 
@@ -241,7 +241,7 @@ def _variables(item: Item) -> tuple[Variable, ...]:
 
 
 def columns_of(join: Join) -> dict[Variable, str]:
-    """A column for each variable of a rule; Spark does not tell upper from lower case."""
+    """Return a column name for each variable of a rule; Spark ignores case."""
     variables = dict.fromkeys(v for part in (join.rule.head, *join.rule.body) for v in variables_of(part))
     return {variable: f"v{number}" for number, variable in enumerate(variables)}
 

@@ -1,5 +1,6 @@
-"""Facts about literals, for the datatype rules: made from the literals that triples and rules have, by the same code as in
-process."""
+"""Facts about literals for the datatype rules, computed from the literals of triples and rules with the code of the in-process
+reasoner.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ VALUES: Final = "tag:kg-reasoner:value/"
 
 
 def datatype_facts(terms: Iterable[Term]) -> dict[str, list[tuple[Term, ...]]]:
-    """The facts of `DATATYPE_PREDICATES`; `terms` are those that triples and rules have."""
+    """Return the facts of `DATATYPE_PREDICATES`; `terms` are those of triples and rules."""
     names = sorted({*DATATYPES, RDFS.Literal.value})
     membership = re.compile(re.escape(f"{RDF}_") + "[1-9][0-9]*")
     members = {term for term in terms if isinstance(term, IRI) and membership.fullmatch(term.value)}
@@ -45,13 +46,15 @@ def datatype_facts(terms: Iterable[Term]) -> dict[str, list[tuple[Term, ...]]]:
 
 
 def asked_of_literals(rules: Iterable[Rule]) -> frozenset[str]:
-    """Those of `LITERAL_PREDICATES` that rules ask for."""
+    """Return the `LITERAL_PREDICATES` that rules use."""
     atoms = (part.atom if isinstance(part, Negation) else part for rule in rules for part in rule.body)
     return frozenset(atom.predicate for atom in atoms if isinstance(atom, Atom)) & LITERAL_PREDICATES
 
 
 def literal_relations(triples: DataFrame, others: Iterable[DataFrame], rules: Iterable[Rule]) -> dict[str, DataFrame]:
-    """The facts of `LITERAL_PREDICATES` that rules ask for, about all literals of triples, of other facts, and of the rules."""
+    """Return the facts of those `LITERAL_PREDICATES` that rules use, about all literals of triples, of other facts, and of the
+    rules.
+    """
     from pyspark.sql import functions as F
 
     rules = list(rules)
@@ -80,7 +83,7 @@ def literal_relations(triples: DataFrame, others: Iterable[DataFrame], rules: It
 
 
 def _literals_of(rule: Rule) -> Iterable[Literal]:
-    """The literals that a rule has in its atoms and conditions."""
+    """Yield the literals in a rule's atoms and conditions."""
     for part in (rule.head, *rule.body):
         atom = part.atom if isinstance(part, Negation) else part
         if isinstance(atom, Atom):
@@ -108,7 +111,7 @@ def _types(text: str) -> list[str]:
 
 
 def _value(text: str) -> str | None:
-    """The IRI that stands for the literal's value."""
+    """Return the IRI that denotes the literal's value."""
     value = identity(_literal(text))
     return None if value is None else f"<{VALUES}{hashlib.sha256(_canonical(value).encode()).hexdigest()}>"
 

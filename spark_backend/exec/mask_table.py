@@ -1,4 +1,4 @@
-"""The masks of all terms, as a table that grows: Spark aggregates and joins, the driver closes each different mask once."""
+"""The masks of all terms as a growing table: Spark aggregates and joins, the driver closes each distinct mask once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW: Final = 200_000
 
 
 class MaskTable:
-    """For each term that has any feature: its closed mask in the columns m0, m1 ...
+    """The closed mask of each term that has a feature, in the columns m0, m1 ...
 
     The first step has the masks as they were given (g0 ...), from which the closed ones and their new bits (n0 ...) are looked up.
     Each later iteration adds one with the terms whose masks change: the mask as it was (m0 ...) and what candidates added to it
@@ -47,22 +47,22 @@ class MaskTable:
     # --- columns ------------------------------------------------------------------------------------------------------
 
     def names(self, prefix: str) -> list[str]:
-        """The columns of one kind of mask."""
+        """Return the columns of one kind of mask."""
         return [f"{prefix}{place}" for place in range(self.count_of_words)]
 
     def literals(self, mask: int, prefix: str) -> list[Column]:
-        """A constant mask as columns."""
+        """Return a constant mask as columns."""
         from pyspark.sql import functions as F
 
         words = to_words(mask, self.count_of_words)
         return [F.lit(word).cast("long").alias(name) for name, word in zip(self.names(prefix), words, strict=True)]
 
     def has(self, mask: int, prefix: str) -> Column:
-        """Whether all bits of a mask are set."""
+        """Return whether all bits of a mask are set."""
         return self._each_word(mask, prefix, lambda found, word: found == word)
 
     def lacks(self, mask: int, prefix: str) -> Column:
-        """Whether no bit of a mask is set."""
+        """Return whether no bit of a mask is set."""
         return self._each_word(mask, prefix, lambda found, word: found == 0)
 
     def _each_word(self, mask: int, prefix: str, test: object) -> Column:
@@ -76,7 +76,7 @@ class MaskTable:
         return reduce(lambda left, right: left & right, tests) if tests else F.lit(True)
 
     def gathered(self, rows: DataFrame, prefix: str) -> DataFrame:
-        """One row for each term, with the bits of all its rows."""
+        """Return one row for each term, with the union of the bits of its rows."""
         from pyspark.sql import functions as F
 
         return rows.groupBy(TERM).agg(*(F.bit_or(name).alias(name) for name in self.names(prefix)))
@@ -84,7 +84,7 @@ class MaskTable:
     # --- growing ------------------------------------------------------------------------------------------------------
 
     def begin(self, features: DataFrame | None) -> None:
-        """The features that were given, in rows of terms and words g0 ..."""
+        """Add the given features, in rows of terms and words g0 ..."""
         if features is None:
             return
         step = self._workspace.step("masks", lambda: self.gathered(features, "g"))
@@ -98,7 +98,7 @@ class MaskTable:
             self._new.update(new for _, (_, new) in answers)
 
     def absorb(self, name: str, features: DataFrame | None) -> int:
-        """Add features, in rows of terms and words c0 ... Returns how many terms have changed."""
+        """Add features, in rows of terms and words c0 ... Return the number of changed terms."""
         self._has_delta, self.delta_sizes = False, Counter()
         if features is None:
             return 0
@@ -117,14 +117,14 @@ class MaskTable:
         return candidates.count
 
     def _changes(self, steps: Sequence[Step]) -> DataFrame | None:
-        """What some iterations have changed: terms with new masks and new bits, a row for each time that a term has changed."""
+        """Return the changes of some iterations: terms with new masks and new bits, a row for each change of a term."""
         if not steps:
             return None
         changed = self._looked_up(rows_of(steps), ["m", "c"], ["m", "n"], list(self._answers.items()))
         return changed.select(TERM, *self.names("m"), *self.names("n"))
 
     def _novel(self, candidates: DataFrame) -> DataFrame:
-        """The candidates that say something new, beside the masks as they are."""
+        """Return the candidates with new bits, beside the current masks."""
         from pyspark.sql import functions as F
 
         known = self.rows("all")
@@ -137,7 +137,7 @@ class MaskTable:
         return joined.where(reduce(lambda left, right: left | right, new)).select(TERM, *filled, *self.names("c"))
 
     def _counted(self, rows: DataFrame, prefixes: Sequence[str]) -> dict[tuple[int, ...], int]:
-        """The different masks in some columns, and how many rows have each."""
+        """Return the distinct masks in some columns, with the number of rows of each."""
         names = [self.names(prefix) for prefix in prefixes]
         found = rows.groupBy(*(name for some in names for name in some)).count().collect()
         return {tuple(from_words(row[name] for name in some) for some in names): row["count"] for row in found}
@@ -149,7 +149,7 @@ class MaskTable:
         values: Sequence[str],
         answers: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
     ) -> DataFrame:
-        """Rows with the masks that the driver found for the masks that they have."""
+        """Return rows extended by the masks that the driver computed for their masks."""
         from pyspark.sql import functions as F
 
         columns = [f"k_{name}" for key in keys for name in self.names(key)]
@@ -166,7 +166,7 @@ class MaskTable:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def rows(self, part: Part) -> DataFrame | None:
-        """The masks of a part: all terms with their masks as they are or were, or the terms that changed, with new bits n0 ..."""
+        """Return the masks of a part: all terms with their current or old masks, or the changed terms with new bits n0 ..."""
         from pyspark.sql import functions as F
 
         if part == "delta":
@@ -184,16 +184,18 @@ class MaskTable:
         return base.join(F.broadcast(changed) if few else changed, TERM, "left_anti").unionByName(newer)
 
     def values(self, part: Part) -> set[int]:
-        """The masks that `rows` may have: new bits in a delta, else masks as they are or were."""
+        """Return the possible masks of `rows`: new bits in a delta, else current or old masks."""
         return {new for _, new in self.delta_sizes} if part == "delta" else set(self.sizes)
 
     def inferred(self) -> tuple[list[DataFrame], set[int]]:
-        """What was derived: tables of terms with new bits n0 ..., and the masks that these may be."""
+        """Return the derived features: tables of terms with new bits n0 ..., and the possible values of these."""
         tables = (self._first, self._changes(self._later))
         return [rows.select(TERM, *self.names("n")) for rows in tables if rows is not None], self._new
 
     def terms(self, required: int, forbidden: int, part: Part) -> DataFrame | None:
-        """The terms that have some features and lack others; in a delta, those that have them all since the last iteration."""
+        """Return the terms that have the required and lack the forbidden features; in a delta, those that have them all since the
+        last iteration.
+        """
         from pyspark.sql import functions as F
 
         rows = self.rows(part)
@@ -209,7 +211,7 @@ class MaskTable:
         return F.broadcast(found) if size < FEW else found
 
     def size(self, required: int, forbidden: int, part: Part) -> int:
-        """How many rows `terms` has (all of them, for those of a part that is older)."""
+        """Return the number of rows of `terms` (an upper bound for older parts)."""
         if part == "delta":
             return sum(n for (mask, new), n in self.delta_sizes.items() if _fits(mask, required, forbidden) and new & required)
         return sum(count for mask, count in self.sizes.items() if _fits(mask, required, forbidden))

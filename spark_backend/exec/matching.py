@@ -1,4 +1,4 @@
-"""Rows that an atom matches, and the facts of general predicates as rows."""
+"""Rows that match an atom, and the facts of general predicates as rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RELATION: Final = "relation"
 
 
 def as_relation(predicate: str, rows: DataFrame) -> DataFrame:
-    """The facts of one predicate as rows of the relation of their arity."""
+    """Return the facts of one predicate as rows of the relation with their arity."""
     from pyspark.sql import functions as F
 
     return rows.toDF(*argument_columns(len(rows.columns))).select(
@@ -29,7 +29,7 @@ def as_relation(predicate: str, rows: DataFrame) -> DataFrame:
 
 
 def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], names: Mapping[Variable, str]) -> DataFrame:
-    """The rows whose columns are the constants of an atom and agree where it repeats a variable; the columns of its variables.
+    """Return the rows that match an atom's constants and repeated variables, in columns named after its variables.
 
     An atom without variables has the column ``one``.
     """
@@ -47,7 +47,7 @@ def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], 
 
 
 def unified(feature: Atom, atom: Atom) -> Argument | None:
-    """What stands in an atom where the feature has its term, if the atom is about that feature."""
+    """Return the term of an atom in the position of the feature's variable, if the atom is about that feature."""
     term: Argument | None = None
     for wanted, found in zip(feature.terms, atom.terms, strict=True):
         if wanted == X:

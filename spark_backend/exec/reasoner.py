@@ -1,4 +1,4 @@
-"""The reasoner on Spark: triples and a program go in; the materialisation, facts and inconsistencies come out, as DataFrames."""
+"""The reasoner on Spark: from triples and a program to the materialisation, facts and inconsistencies, as DataFrames."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _VIOLATIONS = "rule string, name string, axiom string, values map<string, string
 
 
 class SparkReasoner:
-    """Everything that follows from triples and facts by a program; evaluated once, when the first result is asked for.
+    """The consequences of triples and facts under a program, computed once when the first result is requested.
 
     Args:
-        spark: the user's session; nothing in it is changed.
-        program: the rules, such as ``rulesets.load("owl2rl").program``.
-        triples: a DataFrame of triples; None for none.
-        ontology: further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
+        spark: The user's session; nothing in it is changed.
+        program: The rules, such as ``rulesets.load("owl2rl").program``.
+        triples: A DataFrame of triples; None for none.
+        ontology: Further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
         facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a string column for each argument.
-        work_dir: where iterations are kept; see `workspace.Workspace`.
-        resume: go on with the interrupted run in the work directory.
-        progress: is told of everything that is done.
-        equality: how owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
+        work_dir: The work directory, see `workspace.Workspace`.
+        resume: Go on with the interrupted run in the work directory.
+        progress: Called with a report of every action.
+        equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
             ``auto``: by representatives, where they give the same.
-        wide: whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        wide: Whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
 
     Raises:
-        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; raised with the
+        UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the
             first result.
-        ReasonerError: a run cannot be resumed, or there is no place for iterations.
+        ReasonerError: A run cannot be resumed, or the work directory is missing.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class SparkReasoner:
         work_dir: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> SparkReasoner:
-        """A reasoner over the triples of files, which are parsed once and kept in the work directory.
+        """Return a reasoner over the triples of files, which are parsed once and stored in the work directory.
 
         For `bad_lines`, `format` and `blank_nodes` see `reading.read_triples`; the other options are those of the class.
 
         Raises:
-            LoadError, OutputError, UnknownNameError: as `reading.read_triples` says.
-            ReasonerError: there is no place to keep triples.
+            LoadError, OutputError, UnknownNameError: As `reading.read_triples` says.
+            ReasonerError: The work directory is missing.
         """
         work = temporary_folder(spark) if work_dir is None else os.fspath(work_dir)
         triples = read_triples(
@@ -100,21 +100,21 @@ class SparkReasoner:
         return cls(spark, program, triples, work_dir=work, **options)
 
     def plan(self) -> Plan:
-        """The logical plan; it takes one look at the data, and derives nothing from it."""
+        """Return the logical plan. This takes one pass over the data, and derives nothing from it."""
         return self.run.plan()
 
     def explain(self) -> str:
-        """The logical plan as text: the passes in the order in which they run, and what each of them derives."""
+        """Return the logical plan as text: the passes in the order of execution, and what each derives."""
         return self.plan().text()
 
     @property
     def warnings(self) -> tuple[AxiomWarning, ...]:
-        """What of the ontology rules cannot express."""
+        """The axioms of the ontology that rules cannot fully express."""
         self.run.state  # noqa: B018  # evaluates
         return self.run.rules.warnings
 
     def triples(self) -> DataFrame:
-        """The materialisation: the triples that were given, and those that follow, told apart by the column ``inferred``."""
+        """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``."""
         run, state = self.run, self.run.state
         if run.representatives is None:
             return materialisation(run.given, run.stated, state)
@@ -130,19 +130,19 @@ class SparkReasoner:
         overwrite: bool = False,
         compression: str | None = None,
     ) -> int:
-        """Write the materialisation, or what is inferred of it, to a folder, whole or not at all; returns how many triples.
+        """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
         Raises:
-            OutputError, UnknownNameError: as `writing.write` says.
+            OutputError, UnknownNameError: As `writing.write` says.
         """
         triples = self.triples().where("inferred") if inferred_only else self.triples()
         return write(triples, path, format, overwrite=overwrite, compression=compression)
 
     def facts(self, predicate: str) -> DataFrame:
-        """The facts of a general predicate, given and derived ones, each once, in the columns a0, a1 ...
+        """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
 
         Raises:
-            UnknownNameError: neither the program nor the facts have such a predicate.
+            UnknownNameError: Neither the program nor the facts have such a predicate.
         """
         run = self.run
         known = analysis.arities(run.program) | {name: len(rows.columns) for name, rows in run.relations.items()}
@@ -157,8 +157,8 @@ class SparkReasoner:
         return (rows if run.representatives is None else run.representatives.expand_facts(rows)).distinct()
 
     def inconsistencies(self) -> DataFrame:
-        """Every violated constraint with the values that violate it: mirror images and each name of a thing among them, which
-        the in-process reasoner tells as one clash.
+        """Return the violated constraints with the violating values. Symmetric violations and equal names, which the in-process
+        reasoner reports once, are listed separately.
 
         The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
         ``values``, a map from the names of its variables to the texts of their values.
@@ -175,12 +175,12 @@ class SparkReasoner:
 
 
 def _variables(some: Constraint) -> list[Variable]:
-    """The variables that a violation gives values to: those of the constraint's positive atoms, in order."""
+    """Return the variables in a violation: those of the constraint's positive atoms, in order."""
     return list(dict.fromkeys(variable for atom in some.rule.body_atoms() for variable in variables_of(atom)))
 
 
 def _violations(rows: DataFrame, some: Constraint, join: Join) -> DataFrame:
-    """The violations of a constraint, from the values of the variables that are not about the schema."""
+    """Return the violations of a constraint, from the values of its data variables."""
     from pyspark.sql import functions as F
 
     names = columns_of(join)

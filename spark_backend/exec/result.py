@@ -17,16 +17,16 @@ __all__ = ["common", "flagged", "materialisation", "without"]
 def materialisation(
     given: DataFrame, stated: DataFrame | None, facts: Facts, *, added: DataFrame | None = None, rdf_only: bool = True
 ) -> DataFrame:
-    """The given triples, and those that follow, each of these once.
+    """Return the given and the derived triples, the latter without duplicates.
 
     Only properties that others imply can be derived twice: their triples are grouped, all others pass through.
 
     Args:
-        given: triples; with a column ``inferred``, those for which it is true are known to follow.
-        stated: triples that the driver derived.
-        facts: what was derived.
-        added: further given triples, which came as if they were derived.
-        rdf_only: leave out facts that are not RDF triples.
+        given: Triples; with a column ``inferred``, those for which it is true are known to follow.
+        stated: Triples that the driver derived.
+        facts: What was derived.
+        added: Further given triples, which came as if they were derived.
+        rdf_only: Leave out facts that are not RDF triples.
     """
     from pyspark.sql import functions as F
 
@@ -52,17 +52,17 @@ def materialisation(
 
 
 def flagged(triples: DataFrame, *, inferred: bool) -> DataFrame:
-    """Triples with the column ``inferred``."""
+    """Return triples with the column ``inferred``."""
     from pyspark.sql import functions as F
 
     return triples.select(*TRIPLE_COLUMNS, F.lit(inferred).alias(INFERRED))
 
 
 def without(triples: DataFrame, others: DataFrame | None) -> DataFrame:
-    """The triples that are not among others."""
+    """Return the triples that are not among others."""
     return triples if others is None else triples.join(others, list(TRIPLE_COLUMNS), "left_anti")
 
 
 def common(triples: DataFrame, others: DataFrame) -> DataFrame:
-    """The triples that are among others, too."""
+    """Return the triples that are also among others."""
     return triples.join(others, list(TRIPLE_COLUMNS), "left_semi")

@@ -1,4 +1,4 @@
-"""From a program and a look at the data to the rules that are left for Spark: translated, specialised, and able to fire."""
+"""Preparation of rules for Spark from a program and statistics of the data: translated, specialised, and relevant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Rules", "prepare"]
 
 @dataclass(frozen=True)
 class Constraint:
-    """An instance of a constraint: the rule itself, and what its variables about the schema stand for."""
+    """An instance of a constraint: the rule itself, and the values of its schema variables."""
 
     instance: Rule
     rule: Rule
@@ -34,7 +34,7 @@ class Constraint:
 
 @dataclass
 class Rules:
-    """What is left to do on Spark, and what the driver has done."""
+    """The rules that remain for Spark, and the results of the driver."""
 
     rules: list[LeveledRule] = field(default_factory=list)
     """Rules with bodies, and their levels."""
@@ -60,19 +60,19 @@ def prepare(
     predicates: Iterable[str] = (),
     representatives: Callable[[set[Term]], dict[Term, Term]] | None = None,
 ) -> Rules:
-    """The rules that Spark evaluates.
+    """Return the rules that Spark evaluates.
 
     Args:
-        program: rules; if it says so, the axioms among the schema triples become rules as well.
-        statistics: of the triples that were given.
-        found: schema triples that an earlier run derived from data.
+        program: Rules; if it says so, the axioms among the schema triples become rules as well.
+        statistics: Of the triples that were given.
+        found: Schema triples that an earlier run derived from data.
         equalities: owl:sameAs triples about classes and properties.
-        names: terms that data uses as classes or properties.
-        predicates: general predicates whose facts are given.
-        representatives: if facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
+        names: Terms that data uses as classes or properties.
+        predicates: General predicates whose facts are given.
+        representatives: If facts are rewritten, says which other terms stand for some terms; rules of equality are left out then.
 
     Raises:
-        UnsupportedError, SafetyError, ArityError, StratificationError: the program cannot be evaluated; it says where.
+        UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; it says where.
     """
     result = Rules()
     axioms = set(statistics.schema)
@@ -100,7 +100,7 @@ def prepare(
 def _rewritten(
     rules: Iterable[Rule], schema: Iterable[Triple], representatives: Callable[[set[Term]], dict[Term, Term]]
 ) -> tuple[tuple[Rule, ...], set[Triple]]:
-    """Rules and schema about representatives, without the rules of equality."""
+    """Return rules and schema in terms of representatives, without the rules of equality."""
     rules = [rule for rule in rules if not is_equality_rule(rule)]
     facts = [Rule(Atom(TRIPLE, triple)) for triple in schema]
     atoms = (part for rule in (*rules, *facts) for part in (rule.head, *rule.body) if isinstance(part, Atom))
@@ -112,7 +112,7 @@ def _rewritten(
 def _close_schema(
     result: Rules, rules: Sequence[Rule], program: Program, statistics: Statistics, given: set[Triple], predicates: Iterable[str]
 ) -> None:
-    """Check the rules, close the schema, and specialise the rest."""
+    """Check the rules, close the schema, and specialise the other rules."""
     analysis.check(Program(tuple(rules), program.declarations))
     refuse_unsupported(rules)
     levels = analysis.levels(rules)
@@ -154,13 +154,14 @@ def _close_schema(
 
 
 def _is_about_schema(rule: Rule, keys: SchemaKeys) -> bool:
-    """Whether a rule derives schema from nothing but schema."""
+    """Return whether a rule derives schema from schema alone."""
     return bool(rule.body) and not rule.is_constraint and keys.has(rule.head) and keys.covers(rule.body)
 
 
 def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys: SchemaKeys, statistics: Statistics) -> DriverFacts:
-    """The schema, closed under some rules. Those that conclude schema from triples of any kind are applied as far as these are
-    about the schema, or it is enough that a property or class is used; to data, they will be applied as well."""
+    """Return the schema, closed under some rules. Rules that derive schema from arbitrary triples are applied here to the schema
+    and to the mere use of properties and classes; they are applied to data later.
+    """
     schema = DriverFacts(by)
     for name, rows in datatype_facts(_terms(rules, statistics)).items():
         schema.add(name, rows)
@@ -173,14 +174,14 @@ def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys:
 
 
 def _concludes_schema_from_anything(rule: Rule, keys: SchemaKeys) -> bool:
-    """Whether a rule concludes schema from one triple of any property, or of any class, as rdfD2 does."""
+    """Return whether a rule derives schema from one triple of any property, or of any class, as rdfD2 does."""
     if len(rule.body) != 1 or not isinstance(atom := rule.body[0], Atom) or atom.predicate != TRIPLE:
         return False
     return rule.head.predicate == TRIPLE and keys.has(rule.head) and not keys.has(atom)
 
 
 def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Triple]:
-    """What rules with one atom conclude from a property or a class being used at all: data need not be asked."""
+    """Yield the conclusions of rules with one atom from the mere use of a property or class, without reading data."""
     for rule in rules:
         subject, property, value = rule.body[0].terms  # type: ignore[union-attr]  # it is an atom
         name, names, others = property, statistics.properties, [subject, value]
@@ -193,14 +194,16 @@ def _said_of_names(rules: Iterable[Rule], statistics: Statistics) -> Iterator[Tr
 
 
 def _terms(rules: Iterable[Rule], statistics: Statistics) -> set[Term]:
-    """The terms of rules and schema, and the properties and classes of data."""
+    """Return the terms of rules and schema, and the properties and classes of data."""
     atoms = (part for rule in rules for part in (rule.head, *rule.body) if isinstance(part, Atom))
     constants = {term for atom in atoms for term in atom.terms if not isinstance(term, Variable)}
     return constants.union(statistics.properties, statistics.classes, *statistics.schema)
 
 
 def _schema_is_lowest(levels: dict[Rule, int]) -> bool:
-    """Whether nothing that looks down derives schema: if it did, the schema could not be closed before the data."""
+    """Return whether no rule with negation or aggregation derives schema; otherwise, the schema could not be closed before the
+    data.
+    """
     anything = SchemaKeys(())
     return not any(
         level > 0 and rule.body and rule.head.predicate == TRIPLE and _may_be_schema(rule.head, anything)
@@ -214,6 +217,6 @@ def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
 
 
 def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
-    """The rules that can fire."""
+    """Return the relevant rules."""
     stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
     return set(supplied_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))

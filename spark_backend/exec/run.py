@@ -1,7 +1,7 @@
-"""A run: from triples and a program to everything that follows.
+"""A run: from triples and a program to the materialisation.
 
-The schema is closed on the driver before data is looked at. Where data turns out to entail further schema (a class hierarchy
-that is itself the result of rules, say), the run starts over with that as well, until no more comes.
+The schema is closed on the driver before data is read. If data entails further schema (such as a class hierarchy derived by rules),
+the run starts again with that schema, until no more is found.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def statistics(self) -> Statistics:
-        """What is known of the given triples; the first look costs one pass."""
+        """Statistics of the given triples; the first access takes one pass."""
         if self._statistics is None:
             began = time.monotonic()
             if not self._workspace.resumes:
@@ -111,7 +111,7 @@ class Run:
         return self._statistics
 
     def _parse_once(self) -> None:
-        """Keep given triples that are read from texts as Parquet: they are read several times."""
+        """Store given triples that are parsed from text as Parquet, because they are read several times."""
         if not self._is_parsed and any(not file.endswith(".parquet") for file in self.given.inputFiles()):
             source = self.given
             self.given = self._workspace.step("given", lambda: source).rows
@@ -119,7 +119,7 @@ class Run:
 
     @plain_failures("plan what follows from the triples")
     def plan(self) -> Plan:
-        """The logical plan, for the given triples as they are; nothing is derived from data."""
+        """Return the logical plan for the given triples; nothing is derived from data."""
         rules = self._prepared(frozenset())
         if self._state is None:
             self._equalities.choose(rules)
@@ -128,7 +128,7 @@ class Run:
 
     @plain_failures("derive what follows from the triples")
     def evaluate(self) -> None:
-        """Derive everything."""
+        """Derive all consequences."""
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
         self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
@@ -150,7 +150,7 @@ class Run:
                 self._report(Report("schema", facts=len(new)))
 
     def _prepared(self, schema: Iterable[Triple]) -> Rules:
-        """The rules, with what is known of schema and equality by now."""
+        """Return the rules, given the schema and equalities known so far."""
         equalities = self._equalities
         known = (frozenset(schema), frozenset(equalities.of_names), equalities.rewrites, equalities.representatives)
         if self._prepared_for is None or self._prepared_for[0] != known:
@@ -181,19 +181,19 @@ class Run:
         return self._equalities.representatives
 
     def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
-        """Take further equalities into account; whether that changes anything."""
+        """Add equalities, and return whether that changes anything."""
         names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
         return pairs is not None and self._equalities.add(pairs, names, workspace)
 
     def _with_equalities(self) -> Statistics:
-        """What is known of the given triples, and that there are equalities if some were derived."""
+        """Return the statistics of the given triples, including a count of derived equalities."""
         known = self.statistics.copy()
         if self.representatives is not None:
             known.properties.setdefault(OWL.sameAs, 1)
         return known
 
     def _derived_equalities(self) -> DataFrame | None:
-        """Pairs of different terms that are the same by the facts there are."""
+        """Return pairs of different terms that are equal according to the current facts."""
         if not self._equalities.matter(self.rules):
             return None
         x, y = Variable("x"), Variable("y")
@@ -240,7 +240,7 @@ class Run:
             first = None
 
     def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:
-        """The facts of general predicates that are given, that the driver has, or that are about literals."""
+        """Return the facts of general predicates that are given, held by the driver, or about literals."""
         rules = [rule for rule, _ in self.rules.rules] + [some.instance for some in self.rules.constraints]
         negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
         on_driver = {name: self.schema_facts(name) for name in sorted(negated & self.rules.keys.predicates)}
@@ -248,14 +248,14 @@ class Run:
         return relations | literal_relations(base, self.relations.values(), [*self.program.rules, *rules])
 
     def schema_facts(self, predicate: str) -> DataFrame | None:
-        """The facts of a predicate that the driver has."""
+        """Return the facts of a predicate held by the driver."""
         rows = sorted(tuple(map(term_text, row)) for row in self.rules.schema.rows.get(predicate, ()))
         if not rows:
             return None
         return local_frame(self.spark, rows, ", ".join(f"{name} string" for name in argument_columns(len(rows[0]))))
 
     def _derived_schema(self) -> set[Triple]:
-        """The triples about the schema that data entails, and that the driver does not have."""
+        """Return the schema triples entailed by data that the driver lacks."""
         from pyspark.sql import functions as F
 
         state, keys = self.state, self.rules.keys
@@ -277,7 +277,7 @@ class Run:
 
     @property
     def state(self) -> Facts:
-        """All facts; there once the run is evaluated."""
+        """All facts, available once the run is evaluated."""
         if self._state is None:
             self.evaluate()
         assert self._state is not None
@@ -291,7 +291,7 @@ class Run:
 
 
 def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
-    """All triples that were given, in the three columns."""
+    """Return all given triples in the three columns."""
     frames = [] if triples is None else [triples.select(*TRIPLE_COLUMNS)]
     if ontology is not None:
         frames.append(ontology.select(*TRIPLE_COLUMNS) if _is_frame(ontology) else triple_frame(spark, ontology))  # type: ignore[union-attr,arg-type]
@@ -299,7 +299,7 @@ def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Onto
 
 
 def _is_frame(given: object) -> bool:
-    """Whether something is a DataFrame, of a session here or of Spark Connect, which has a class of its own."""
+    """Return whether an object is a DataFrame, of a local session or of Spark Connect, which has its own class."""
     return hasattr(given, "sparkSession")
 
 
@@ -317,7 +317,7 @@ def _plan(rules: Rules, passes: Passes, equality: str) -> Plan:
 
 
 def _fingerprint(program: Program, statistics: Statistics, facts: Mapping[str, DataFrame]) -> str:
-    """What a run computes, and from what."""
+    """Return a text that identifies the program and the input of a run."""
     from pyspark.sql import functions as F
 
     parts = [__version__, format_program(program), statistics.fingerprint]

@@ -1,4 +1,4 @@
-"""What one look at all triples tells: how many there are of each property and class, the schema among them, and a fingerprint."""
+"""Statistics from one pass over all triples: counts by property and class, the schema, and a fingerprint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Statistics", "look_at"]
 
 @dataclass
 class Statistics:
-    """Numbers of triples, the schema, and a fingerprint of all of them."""
+    """Counts of triples, the schema, and a fingerprint of all triples."""
 
     properties: dict[Term, int] = field(default_factory=dict)
     classes: dict[Term, int] = field(default_factory=dict)
@@ -33,26 +33,26 @@ class Statistics:
 
     @property
     def total(self) -> int:
-        """How many triples there are."""
+        """The number of triples."""
         return sum(self.properties.values())
 
     def count(self, property: Term) -> int:
-        """How many triples of a property there are."""
+        """Return the number of triples with a property."""
         return self.properties.get(property, 0)
 
     def copy(self) -> Statistics:
-        """A copy that can count on."""
+        """Return an independent copy."""
         return replace(self, properties=dict(self.properties), classes=dict(self.classes))
 
     def add(self, triples: Iterable[Triple]) -> None:
-        """Count further triples."""
+        """Count additional triples."""
         for _, property, value in triples:
             self.properties[property] = self.properties.get(property, 0) + 1
             if property == RDF.type:
                 self.classes[value] = self.classes.get(value, 0) + 1
 
     def include(self, derived: Statistics) -> list[Triple]:
-        """Count triples that are known to follow, too; their schema makes no axioms. Returns that schema."""
+        """Count triples known to follow; their schema makes no axioms. Return that schema."""
         for mine, others in ((self.properties, derived.properties), (self.classes, derived.classes)):
             for term, count in others.items():
                 mine[term] = mine.get(term, 0) + count
@@ -61,7 +61,7 @@ class Statistics:
         return derived.schema
 
     def has_facts(self, key: Key) -> bool:
-        """Whether there are triples of a key (see `analysis.key_of`)."""
+        """Return whether triples match a key (see `analysis.key_of`)."""
         predicate, property, cls = key
         if predicate != TRIPLE:
             return False
@@ -71,7 +71,7 @@ class Statistics:
 
 
 def look_at(triples: DataFrame) -> Statistics:
-    """One pass over all triples, with a shuffle of what differs: properties, classes, and the schema."""
+    """Collect statistics in one pass over all triples, with a shuffle of the distinct properties, classes and schema triples."""
     from pyspark.sql import functions as F
 
     is_type = F.col(PREDICATE) == TYPE

@@ -1,4 +1,4 @@
-"""A table that grows by iterations: what was there before the last one, and what that one has added."""
+"""A table that grows by iterations: the old rows, and the delta of the last iteration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Part: TypeAlias = Literal["all", "old", "delta"]
 
 
 class Growing:
-    """Rows in the order of the iterations that added them. No row is added twice."""
+    """Rows in the order of the iterations that added them, without duplicates."""
 
     def __init__(self, base: DataFrame | None = None) -> None:
         self._base = base
@@ -25,18 +25,18 @@ class Growing:
         self._has_delta = False
 
     def advance(self, added: Step | None) -> None:
-        """The next iteration added these rows, or none."""
+        """Add the rows of the next iteration, or None."""
         self._has_delta = added is not None and added.count > 0
         if added is not None and added.count:
             self._steps.append(added)
 
     @property
     def delta_count(self) -> int:
-        """How many rows the last iteration has added."""
+        """The number of rows added by the last iteration."""
         return self._steps[-1].count if self._has_delta else 0
 
     def rows(self, part: Part) -> DataFrame | None:
-        """The rows of a part; None if there are none."""
+        """Return the rows of a part, or None."""
         if part == "delta":
             return self._steps[-1].rows if self._has_delta else None
         steps = self._steps[:-1] if part == "old" and self._has_delta else self._steps
@@ -44,7 +44,7 @@ class Growing:
         return union([*frames, rows_of(steps)] if steps else frames)
 
     def has(self, part: Part) -> bool:
-        """Whether there may be rows in a part."""
+        """Return whether a part may have rows."""
         if part == "delta":
             return self._has_delta
         return self._base is not None or len(self._steps) > (part == "old" and self._has_delta)

@@ -1,4 +1,4 @@
-"""Materialisations that follow their triples: what is added and removed changes what follows, and nothing is derived twice."""
+"""Incremental maintenance of materialisations under additions and deletions of triples."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def update(
     work_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> DataFrame:
-    """The materialisation after triples were added and removed (first removed, then added), equal to a run over what is left.
+    """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
-    What is added triggers rules, what was there does not. For what is removed, the triples that may rest on it are deleted, and
-    those that still follow derived again (DRed). Where schema changes, or terms are said to be the same, there is a full run
-    instead, and the log says so.
+    Only added triples trigger rules. For removed triples, all inferred triples that may depend on them are overdeleted, and those
+    with another derivation are rederived (DRed). If the schema changes, or terms may become equal, a full run replaces the update,
+    which is logged.
 
     Args:
-        materialised: the materialisation of the same program, with the column ``inferred``; it is read several times.
-        program: the rules.
-        added: triples; those that are there already change nothing.
-        removed: triples; those that are not there as explicit ones change nothing.
-        facts: as for the materialisation.
-        work_dir: where iterations are kept; not that of the materialisation, if that is read from there.
-        progress: is told of everything that is done.
+        materialised: The materialisation of the same program, with the column ``inferred``; it is read several times.
+        program: The rules.
+        added: Triples; those that are there already change nothing.
+        removed: Triples; those that are not there as explicit ones change nothing.
+        facts: As for the materialisation.
+        work_dir: The work directory, which must differ from that of a materialisation read from there.
+        progress: Called with a report of every action.
     """
     spark, report, options = materialised.sparkSession, reporting(progress), Options(facts, work_dir, progress=progress)
     relations = dict(facts or {})
@@ -73,8 +73,7 @@ def update(
 
 
 class _Change:
-    """What there is, and what changes: the asserted and the inferred triples; those that are new, and those that are asserted
-    no longer."""
+    """The state and the change: the explicit and the inferred triples, the new ones, and those no longer explicit."""
 
     def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: Workspace) -> None:
         from pyspark.sql import functions as F
@@ -85,13 +84,13 @@ class _Change:
         self.gone = workspace.step("gone", lambda: common(without(removed.distinct(), added), self.asserted))
 
     def given(self) -> DataFrame:
-        """The triples that are asserted afterwards."""
+        """Return the explicit triples after the change."""
         kept = without(self.asserted, self.gone.rows) if self.gone.count else self.asserted
         return kept.unionByName(self.new.rows)
 
 
 def _result(run: Run) -> DataFrame:
-    """The materialisation of a run that began with triples that are known to follow."""
+    """Return the materialisation of a run that began with triples known to follow."""
     state = run.state
     assert run.derived is not None
     rows = flagged(run.given, inferred=False).unionByName(flagged(run.derived, inferred=True))

@@ -1,4 +1,4 @@
-"""What the wide passes make of triples: features for masks, triples that properties imply, types that masks say."""
+"""Views of triples by the wide passes: features for masks, triples implied by properties, types encoded in masks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Views:
         self._sources: dict[Term, Sources] = {}
 
     def features_of(self, triples: DataFrame, prefix: str) -> DataFrame | None:
-        """The features that triples give to their subjects and objects, in rows of terms and words; None if there are none."""
+        """Return the features that triples give to their subjects and objects, in rows of terms and words, or None."""
         from pyspark.sql import functions as F
 
         frames = []
@@ -62,7 +62,7 @@ class Views:
         return rows.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in self.masks.names(prefix))))
 
     def _contributions(self) -> list[tuple[object, ...]]:
-        """Per property and per class (with a blank before it), the masks that it gives to subjects and to objects, as words."""
+        """Return, for each property and class (marked by a blank), the masks that it gives to subjects and objects, as words."""
         found: dict[str, list[int]] = {}
         for atom, bit in self.features.bits.items():
             if atom.predicate != TRIPLE:
@@ -77,7 +77,7 @@ class Views:
         return [(key, *to_words(ofs, count), *to_words(ofo, count)) for key, (ofs, ofo) in found.items()]
 
     def _valued(self) -> Iterable[tuple[Term, str, Term, int]]:
-        """The features of having a certain value: property, the column of the term that has it, the value, the mask."""
+        """Yield the features of having a certain value: the property, the column of the term, the value, and the mask."""
         for atom, bit in self.features.bits.items():
             if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
                 subject, property, value = atom.terms
@@ -87,30 +87,35 @@ class Views:
                         yield source, SUBJECT if (subject == X) != swapped else OBJECT, constant, 1 << bit
 
     def sources(self, property: Term) -> Sources:
-        """The properties whose triples are triples of this one."""
+        """Return the properties that imply a property, including itself."""
         if property not in self._sources:
             self._sources[property] = self.properties.sources(property)
         return self._sources[property]
 
     def implied(self, triples: DataFrame) -> DataFrame | None:
-        """What triples imply by the property pass, themselves not included; None if no property implies another."""
+        """Return the triples implied by the property pass, without the given ones, or None if no property implies another."""
         table = self._implications()
         return self._turned(triples, table).drop(INFERRED) if table else None
 
     def of_targets(self, triples: DataFrame) -> DataFrame | None:
-        """The triples of properties that others imply, some twice: those among triples that have the column ``inferred``, and what
-        these imply; None if no property implies another."""
+        """Return triples of implied properties, possibly with duplicates: those among triples with the column ``inferred``, and
+        those that they imply; None if no property implies another.
+        """
         table = self._implications()
         own = [(target, target, False, False) for target in sorted(map(term_text, self.properties.targets))]
         return self._turned(triples, [*own, *table]) if table else None
 
     def _implications(self) -> list[tuple[str, str, bool, bool]]:
-        """Properties, what each of them implies, whether subject and object change places, and that it is inferred."""
+        """Return a table of properties, with each implied property, whether subject and object are swapped, and whether it is
+        inferred.
+        """
         implied = self.properties.implied.items()
         return [(term_text(source), term_text(target), swapped, True) for source, targets in implied for target, swapped in targets]
 
     def _turned(self, triples: DataFrame, table: Sequence[tuple[str, str, bool, bool]]) -> DataFrame:
-        """A triple for each line of the table that the property of one has; ``inferred`` if the line or the one says so."""
+        """Return a triple for each line of the table with the property of a given triple; ``inferred`` if the line or the triple
+        is.
+        """
         from pyspark.sql import functions as F
 
         lookup = F.broadcast(local_frame(self.spark, table, "source string, target string, swapped boolean, implied boolean"))
@@ -124,7 +129,7 @@ class Views:
         )
 
     def types_of(self, rows: DataFrame, prefix: str, masks: Iterable[int]) -> DataFrame:
-        """One triple for each class whose bit is set in the words of a prefix; `masks` are those that occur there."""
+        """Return one triple for each class whose bit is set in the words of a prefix; `masks` are the masks that occur."""
         from pyspark.sql import functions as F
 
         names, count = self.masks.names(prefix), self.masks.count_of_words

@@ -1,1 +1,1 @@
-"""Triples from files and to files, and the work directory, on Spark."""
+"""Input and output of triples, and the work directory, on Spark."""

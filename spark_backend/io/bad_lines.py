@@ -1,4 +1,4 @@
-"""Bad lines: found, told with their place, and dealt with by policy."""
+"""Bad lines: detected, reported with their place, and handled according to a policy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Found", "checked"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How many lines of two kinds there are."""
+    """The numbers of lines of two kinds."""
 
     odd: int
     """Lines that are not plain."""
@@ -32,11 +32,11 @@ class Found:
 
 
 def checked(lines: DataFrame, odd: DataFrame, policy: str) -> Found:
-    """Look at the odd ones of all lines, and do with the bad ones what the policy of `reading.read_triples` says.
+    """Parse the odd lines, and handle bad ones according to the policy of `reading.read_triples`.
 
     Raises:
-        LoadError: there is a bad line, and the policy is ``"raise"``, or the lines cannot be read.
-        OutputError: the folder for bad lines is there already, or cannot be written.
+        LoadError: A line is bad, and the policy is ``"raise"``, or the lines cannot be read.
+        OutputError: The folder for bad lines already exists, or cannot be written.
     """
     from pyspark.sql import functions as F
 
@@ -58,7 +58,7 @@ def checked(lines: DataFrame, odd: DataFrame, policy: str) -> Found:
 
 
 def _line_number(lines: DataFrame, first: Any) -> int:
-    """The number of a line in its file, from 1. Within a block of a file, places ascend."""
+    """Return the number of a line in its file, counted from 1. Within a block of a file, places ascend."""
     from pyspark.sql import functions as F
 
     block, place = F.col("block"), F.col("place")
@@ -67,7 +67,7 @@ def _line_number(lines: DataFrame, first: Any) -> int:
 
 
 def _error(first: Any, number: int) -> LoadError:
-    """What is wrong with the first bad line, in the words of the in-process loader."""
+    """Return the error for the first bad line, with the message of the in-process loader."""
     document = Document(shown(first.file), None, io.RawIOBase, False)
     if first.line is None:
         return document.error("a term is missing", number, text="")

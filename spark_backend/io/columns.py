@@ -1,4 +1,4 @@
-"""Names of columns, and small helpers around them. Everything here is DataFrame API that Spark Connect has, too."""
+"""Column names, and helper functions for them. Uses only the part of the DataFrame API that Spark Connect supports."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ TYPE: Final = term_text(RDF.type)
 
 
 def argument_columns(arity: int) -> tuple[str, ...]:
-    """The columns of a general predicate's facts."""
+    """Return the columns of a general predicate's facts."""
     return tuple(f"a{place}" for place in range(arity))
 
 
 def union(frames: Iterable[DataFrame]) -> DataFrame | None:
-    """All rows of frames with the same columns; None if there are no frames."""
+    """Return the union of frames with the same columns, or None if there are none."""
     found = list(frames)
     return reduce(lambda left, right: left.unionByName(right), found) if found else None
 
 
 def is_rdf() -> Column:
-    """Whether a row of triples is an RDF triple: what has a literal as the subject, or no IRI as the predicate, stays inside."""
+    """Return a column that is true for RDF triples: the subject is not a literal, and the predicate is an IRI."""
     from pyspark.sql import functions as F
 
     return ~F.col(SUBJECT).startswith('"') & F.col(PREDICATE).startswith("<")
 
 
 def local_frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: str) -> DataFrame:
-    """A small table that the driver has, as a frame; `schema` as in SQL, of strings, longs and booleans."""
+    """Return a small table of the driver as a DataFrame; `schema` is in SQL syntax, with strings, longs and booleans."""
     import pyarrow as pa
     import pyspark
 
@@ -70,6 +70,6 @@ def local_frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: st
 
 
 def triple_frame(spark: SparkSession, triples: Iterable[Triple]) -> DataFrame:
-    """Triples that the driver has, as a frame."""
+    """Return triples of the driver as a DataFrame."""
     rows = [(term_text(subject), term_text(predicate), term_text(value)) for subject, predicate, value in triples]
     return local_frame(spark, rows, ", ".join(f"{name} string" for name in TRIPLE_COLUMNS))

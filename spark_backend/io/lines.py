@@ -1,8 +1,8 @@
-"""Lines of N-Triples and N-Quads -> terms, as columns.
+"""Lines of N-Triples and N-Quads to terms, as columns.
 
-Lines in the plainest form (canonical escapes, one space between terms, ASCII IRIs, language tags in lower case) are split by
-Spark's own functions; what that form is, the in-process loader's compiled reader agrees on. All other lines, *odd* ones, go to the
-loader's parser in a Python worker. So both give the same texts and refuse the same lines.
+Lines in the strict form (canonical escapes, one space between terms, ASCII IRIs, language tags in lower case) are split by Spark's
+functions; the compiled reader of the in-process loader accepts the same form. All other lines, called *odd*, are parsed by the
+loader in a Python worker. Both give the same texts and reject the same lines.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "judged_lines", "odd_lines", "odd_terms", "plain_terms", "sifted"]
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
-CHANGED: Final = "the input has changed since it was checked; there is now the line: "
+CHANGED: Final = "the input has changed since it was checked; it now has the line: "
 
 
 def _one_of(characters: str) -> str:
-    """A class of single characters: Java looks them up in a table, where ranges and negation would be asked one by one."""
+    """Return a class of single characters: Java looks them up in a table, but tests ranges and negations one by one."""
     return "[" + "".join(c if c.isalnum() else f"\\{c}" for c in characters) + "]"
 
 
@@ -55,7 +55,7 @@ def _is_plain(quads: bool) -> Column:
 
 
 def odd_lines(lines: DataFrame, quads: bool) -> DataFrame:
-    """The lines that take a parser; those without a statement are left out.
+    """Return the lines that need a parser, without lines that have no statement.
 
     `lines` has the columns ``line``, ``scope`` (what the labels of its blank nodes begin with) and ``quads`` (whether a graph may
     follow the triple), and any others. `quads` says whether there is a line that is allowed one.
@@ -66,7 +66,7 @@ def odd_lines(lines: DataFrame, quads: bool) -> DataFrame:
 
 
 def plain_terms(lines: DataFrame, quads: bool, *, alone: bool) -> DataFrame:
-    """The terms of the plain lines, in `COLUMNS`; ``graph`` is null for the default graph.
+    """Return the terms of the plain lines, in `COLUMNS`; ``graph`` is null for the default graph.
 
     `alone` says that no odd line was there: if one has come since, reading fails, as nothing else would read it.
     """
@@ -80,8 +80,9 @@ def plain_terms(lines: DataFrame, quads: bool, *, alone: bool) -> DataFrame:
 
 
 def sifted(lines: DataFrame, quads: bool) -> DataFrame:
-    """All lines in one pass: `COLUMNS`, null where a line is not plain; and ``odd``, the line with its columns if it takes a
-    parser, null if not."""
+    """Return all lines in one pass: `COLUMNS`, null for odd lines, and ``odd``, the line with its columns if it needs a parser,
+    else null.
+    """
     from pyspark.sql import functions as F
 
     columns = F.struct(F.col("line").cast("binary").alias("line"), *(name for name in lines.columns if name != "line"))
@@ -93,7 +94,7 @@ def sifted(lines: DataFrame, quads: bool) -> DataFrame:
 
 
 def _split(lines: DataFrame, quads: bool, *others: str) -> DataFrame:
-    """The terms of plain lines, and other columns."""
+    """Return the terms of plain lines, and other columns."""
     from pyspark.sql import functions as F
 
     line = F.col("line")
@@ -121,7 +122,7 @@ def _null() -> Column:
 
 
 def odd_terms(odd: DataFrame, *, all_good: bool = False) -> DataFrame:
-    """The terms of the odd lines that are statements, in `COLUMNS`; the others are left out.
+    """Return the terms of odd lines that are statements, in `COLUMNS`.
 
     `all_good` says that there were no others: if one has come since, reading fails.
     """
@@ -133,7 +134,7 @@ def odd_terms(odd: DataFrame, *, all_good: bool = False) -> DataFrame:
 
 
 def judged_lines(odd: DataFrame) -> DataFrame:
-    """The odd lines with the boolean column ``bad``: it is not a statement."""
+    """Return the odd lines with the boolean column ``bad``: the line is not a statement."""
     others = [name for name in odd.columns if name not in _SENT]
     sent = _sent(odd, *others)
     fields = [f"`{field.name}` {field.dataType.simpleString()}" for field in sent.schema.fields]
@@ -147,7 +148,7 @@ _SENT: Final = ("line", "scope", "quads")
 
 
 def _sent(odd: DataFrame, *others: str) -> DataFrame:
-    """What workers are sent: the bytes of lines, which need not be UTF-8."""
+    """Return the data for workers: the bytes of lines, which may not be UTF-8."""
     from pyspark.sql import functions as F
 
     return odd.select(F.col("line").cast("binary").alias("line"), *_SENT[1:], *others)
@@ -178,7 +179,7 @@ def _judged_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[str, bool, list[bytes]]]:
-    """Lines of one scope and one syntax that follow one another. A row of a table that lacks a term is an empty line."""
+    """Yield consecutive lines of one scope and one syntax. A row of a table that lacks a term is an empty line."""
     rows = zip(*(batch.column(place).to_pylist() for place in range(3)), strict=True)
     for (scope, quads), run in groupby(rows, key=lambda row: row[1:]):
         yield scope, quads, [line or b"" for line, _, _ in run]
@@ -187,7 +188,7 @@ def _runs(batch: pa.RecordBatch) -> Iterator[tuple[str, bool, list[bytes]]]:
 def _statements(
     lines: list[bytes], quads: bool, label: Callable[[str], str], all_good: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Terms and graphs of all lines that are statements: parsed together, and one by one only if some are not."""
+    """Yield terms and graphs of all lines that are statements: parsed together, and separately only if some are not."""
     parsed = _parsed(lines, quads, label)
     if parsed is not None:
         yield parsed

@@ -1,11 +1,11 @@
 """Triples from files: N-Triples, N-Quads and Parquet, as many and as large as Spark can read.
 
-Every line is looked at once when `read_triples` is called, so that an error in the data is known before hours of work, with its
-file and line. With a place to keep them, the triples are parsed in the same pass, and read from there; without, the DataFrame reads
-the files again whenever it is computed.
+`read_triples` checks every line when it is called, so errors in the data are reported with file and line before hours of work. With
+a folder to store them, the triples are parsed in the same pass and read from there. Without one, the DataFrame reads the files
+again whenever it is computed.
 
 **Blank nodes** belong to their document. A document is what one path names: a file, or a folder or pattern whose files are its
-parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the path as it is given: the same in every run.
+parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the given path: the same in every run.
 """
 
 from __future__ import annotations
@@ -45,35 +45,36 @@ def read_triples(
     graphs: bool = False,
     keep: str | os.PathLike[str] | None = None,
 ) -> DataFrame:
-    """The triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
+    """Return the triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
 
     Args:
-        spark: the session to read with.
-        paths: what to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
-        bad_lines: what happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
+        spark: The session to read with.
+        paths: What to read; files that end in ``.gz`` or ``.bz2`` are unpacked, names that begin with ``.`` or ``_`` passed over.
+        bad_lines: What happens to lines that are not statements: ``"raise"`` an error for the first one; ``"skip"`` them, their
             number goes to the log; or a folder to be made, which gets them as lines of JSON with ``file`` and ``line``. Rows of
             Parquet whose columns are not terms are bad lines too.
-        format: of all files; by default told by the name. Files of other names, such as ``part-00000``, hold N-Triples or N-Quads.
-        blank_nodes: whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
+        format: The format of all files; by default determined by the name. Files of other names, such as ``part-00000``, hold
+            N-Triples or N-Quads.
+        blank_nodes: Whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
             many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
             In Parquet, they always stay as they are.
-        graphs: add the column ``graph``, null in the default graph. Without it, the triples of all graphs are there.
-        keep: a folder that gets the triples as Parquet, so that texts are read once; on a cluster, a place that all executors can
+        graphs: Add the column ``graph``, null in the default graph. Without it, the triples of all graphs are there.
+        keep: A folder that gets the triples as Parquet, so that texts are read once; on a cluster, a place that all executors can
             write to. If the triples of the same files (by name, size and time) are there from an earlier call, they are taken as
             they are. Tables are not kept: they are read where they stand.
 
     Raises:
-        MissingExtraError: pyspark is not installed.
-        LoadError: there is no such file, it cannot be read or is in another format; or a bad line, with ``"raise"``.
-        OutputError: the folder for bad lines is there already, or a folder cannot be written.
-        UnknownNameError: there is no such format, or no such scope of blank nodes.
+        MissingExtraError: Pyspark is not installed.
+        LoadError: A file does not exist, cannot be read or is in another format; or a line is bad, with ``"raise"``.
+        OutputError: The folder for bad lines already exists, or a folder cannot be written.
+        UnknownNameError: The format or the scope of blank nodes is unknown.
     """
     require_pyspark()
     _check_name("format", format or "parquet", InputFormat)
     _check_name("scope of blank nodes", blank_nodes, BlankNodes)
     documents = [Document(spark, path, format, blank_nodes) for path in _listed(paths)]
     if not documents:
-        raise LoadError("there is nothing to read: no path is given")
+        raise LoadError("no path is given")
     if keep is None or all(document.is_parquet for document in documents):
         triples = _read_in_place(documents, bad_lines)
     else:
@@ -91,7 +92,7 @@ def _check_name(kind: str, name: str, names: Any) -> None:
 
 
 def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
-    """The triples after a look at every line, to be parsed when they are wanted."""
+    """Return the triples after a check of every line, to be parsed on demand."""
     lines, quads = _lines(documents)
     odd = odd_lines(lines, quads)
     found = checked(lines, odd, policy)
@@ -102,7 +103,7 @@ def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
 
 
 def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
-    """The triples, parsed in the pass that looks at every line."""
+    """Return the triples, parsed and stored in the pass that checks every line."""
     identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
     workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
     lines, quads = _lines(documents)
@@ -121,7 +122,7 @@ def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Worksp
 
 
 def _lines(documents: Sequence[Document]) -> tuple[DataFrame, bool]:
-    """The lines of all documents, and whether a graph may follow the triple in some of them."""
+    """Return the lines of all documents, and whether some documents allow a graph after the triple."""
     return _together(document.lines() for document in documents), any(document.has_quads for document in documents)
 
 

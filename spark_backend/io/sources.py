@@ -1,4 +1,4 @@
-"""What is to be read: documents, each named by one path, and their lines or tables."""
+"""Input documents, each named by one path, with their lines or tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIGITS: Final = 16
 
 
 class Document:
-    """What one path names."""
+    """The file, folder or pattern named by one path."""
 
     def __init__(self, spark: SparkSession, path: str, format: InputFormat | None, blank_nodes: BlankNodes) -> None:
         self._spark = spark
@@ -35,7 +35,7 @@ class Document:
         with plain_failures(f"read {path}", LoadError):
             files = self._source("text").inputFiles()
         if not files:
-            raise LoadError(f"cannot read {path}: there is no file in it", hint="names that begin with . or _ do not count")
+            raise LoadError(f"cannot read {path}: it contains no file", hint="names that begin with . or _ do not count")
         other = next(filter(_OTHER_RDF.search, files), None) if format is None else None
         if other is not None:
             raise LoadError(
@@ -44,7 +44,7 @@ class Document:
             )
         tables = [file for file in files if _PARQUET.search(file)] if format is None else files if format == "parquet" else []
         if tables and len(tables) < len(files):
-            raise LoadError(f"cannot read {path}: Parquet is in it beside other files", hint="name them apart, or give the format")
+            raise LoadError(f"cannot read {path}: it contains Parquet and other files", hint="name them apart, or give the format")
         self.is_parquet = bool(tables)
         self._format = format
         named_triples = re.compile(_TRIPLES, re.IGNORECASE)
@@ -67,19 +67,21 @@ class Document:
             )
 
     def identity(self) -> list[tuple[str, ...]]:
-        """How the document is read, and the names, sizes and times of its files."""
+        """Return how the document is read, and the names, sizes and times of its files."""
         files = self._source("binaryFile").select("path", "length", "modificationTime")
         with plain_failures(f"read {self._path}", LoadError):
             found = sorted(tuple(map(str, row)) for row in files.collect())
         return [(self._path, str(self._format), self._blank_nodes), *found]
 
     def table(self) -> DataFrame:
-        """The terms of a table, as they are."""
+        """Return the terms of a table, unchanged."""
         table = self._source("parquet")
         return table.select(*COLUMNS) if "graph" in table.columns else table.select(*COLUMNS[:3], _null().alias("graph"))
 
     def lines(self) -> DataFrame:
-        """The lines with the columns that `odd_lines` wants, and where they are: ``file``, ``block`` and ``place`` in it."""
+        """Return the lines with the columns that `odd_lines` requires, and their places: ``file``, ``block`` and ``place`` in
+        it.
+        """
         from pyspark.sql import functions as F
 
         source = self._source("parquet" if self.is_parquet else "text")
@@ -107,7 +109,7 @@ class Document:
         return F.when(complete, terms)
 
     def _scope(self, file: Column) -> Column:
-        """What the labels of blank nodes begin with."""
+        """Return the prefix for labels of blank nodes."""
         from pyspark.sql import functions as F
 
         if self.is_parquet or self._blank_nodes == "shared":

@@ -1,8 +1,8 @@
-"""The work directory: steps of a run, kept as Parquet, and the list of those that are finished.
+"""The work directory: steps of a run, stored as Parquet, and the list of finished steps.
 
-Writing a step and reading it back is what keeps Spark's plans small: an iteration knows nothing of how the ones before it were
-computed. A step counts as finished when the manifest says so, which is written after the step's files. A run that is resumed goes
-through the same steps in the same order, and reads what is finished instead of computing it.
+Writing a step and reading it back keeps Spark's plans small: an iteration does not depend on the plans of earlier ones. A step is
+finished when the manifest lists it, which is written after the step's files. A resumed run goes through the same steps in the same
+order, and reads finished steps instead of computing them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ FINGERPRINT: Final = "fingerprint"
 
 
 class Step:
-    """A finished step: its rows, to be read from the work directory; how many there are, and how many have a value in a column that
-    was counted."""
+    """A finished step: its rows, to be read from the work directory, their number, and the number of values in a counted column."""
 
     __slots__ = ("count", "location", "rows", "values")
 
@@ -42,7 +41,7 @@ class Step:
 
 
 def rows_of(steps: Sequence[Step]) -> DataFrame:
-    """The rows of some steps with the same columns, at least one: a single scan, however many they are."""
+    """Return the rows of one or more steps with the same columns, in a single scan."""
     if len(steps) == 1:
         return steps[0].rows
     first = steps[0].rows
@@ -50,15 +49,15 @@ def rows_of(steps: Sequence[Step]) -> DataFrame:
 
 
 class Workspace:
-    """Steps of one run in a work directory.
+    """The steps of a run in a work directory.
 
     Args:
-        spark: the session to write and read with.
-        path: a local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
-        resume: keep the finished steps of an earlier run that began with the same fingerprint.
+        spark: The session to write and read with.
+        path: A local folder, or any location that Spark can write to; None for a temporary folder, in local mode only.
+        resume: Keep the finished steps of an earlier run that began with the same fingerprint.
 
     Raises:
-        ReasonerError: there is no path, and the executors may be on other machines.
+        ReasonerError: No path is given, and the executors may be on other machines.
     """
 
     def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
@@ -72,12 +71,12 @@ class Workspace:
         """Steps, the numbers of their rows and of the values that were counted."""
 
     def begin(self, fingerprint: str, *, start_over: bool = False) -> None:
-        """Say what the run computes and from what, before its steps (but for those that the fingerprint is found from).
+        """Record what the run computes and its input, before its steps (except those that compute the fingerprint).
 
-        `start_over` if what is there belongs to something else, instead of an error.
+        With `start_over`, discard steps of a different run instead of raising an error.
 
         Raises:
-            ReasonerError: a run is to be resumed, and what is there belongs to another program or other triples.
+            ReasonerError: A run is to be resumed, and what is there belongs to another program or other triples.
         """
         if self.resumes:
             found = {line["step"]: line for line in self._read_manifest()}
@@ -94,20 +93,21 @@ class Workspace:
 
     @property
     def finished(self) -> int:
-        """How many steps are finished."""
+        """The number of finished steps."""
         return len(self._finished)
 
     def within(self, name: str) -> Workspace:
-        """The same work directory, for a part of the run whose steps have names of their own."""
+        """Return the same work directory for a part of the run whose steps have their own names."""
         part = copy.copy(self)
         part._prefix = f"{self._prefix}{name}-"
         return part
 
     def step(self, name: str, make: Callable[[], DataFrame], counted: str | None = None) -> Step:
-        """The step of a name: read if it is finished, computed and kept if not; the values of one column may be counted.
+        """Return the step with a name: read if it is finished, else computed and stored. The values of one column may be
+        counted.
 
         Raises:
-            OutputError: the work directory cannot be written.
+            OutputError: The work directory cannot be written.
         """
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
@@ -168,17 +168,17 @@ class Workspace:
 
 
 def _local_folder(path: str) -> Path | None:
-    """The folder of a path without a scheme, or with ``file:``."""
+    """Return the folder of a path without a scheme, or with ``file:``."""
     if path.startswith("file:"):
         return Path("/" + path.removeprefix("file:").lstrip("/"))
     return None if "://" in path or path.startswith("dbfs:") else Path(path)
 
 
 def temporary_folder(spark: SparkSession) -> str:
-    """A folder that is gone when the process ends.
+    """Return a folder that is removed when the process ends.
 
     Raises:
-        ReasonerError: the executors may be on other machines.
+        ReasonerError: The executors may be on other machines.
     """
     if not str(spark.conf.get("spark.master", "")).startswith("local"):
         raise ReasonerError("on a cluster, say where iterations are kept: work_dir, a location that all executors can write to")
@@ -188,7 +188,7 @@ def temporary_folder(spark: SparkSession) -> str:
 
 
 def _explained(error: Exception, location: str) -> Exception:
-    """A full or forbidden work directory in plain words; any other error stays what it is."""
+    """Return a readable error for a full or forbidden work directory, and any other error unchanged."""
     text = str(error)
     for sign in (
         "No space left",

@@ -1,10 +1,10 @@
-"""Triples to files, whole or not at all.
+"""Writing of triples to files, completely or not at all.
 
-Spark writes a folder of many files. Where this process and Spark see the same file system (a laptop, a mounted volume), the folder
-is written under another name beside its place and moved there when it is complete: until then, and after any error, whatever stood
-there stays. At any other address (HDFS, S3, ...) there is no moving: the folder gets its name at once, and is complete when it has
-the file ``_SUCCESS``, which Spark writes last. An error leaves no ``_SUCCESS`` there, and what stood there is gone if it was to be
-overwritten.
+Spark writes a folder of many files. If this process and Spark share the file system (a laptop, a mounted volume), the folder is
+written under a temporary name beside its place and moved when it is complete: before that, and after any error, the previous
+content is unchanged. Other addresses (HDFS, S3, ...) do not support moving: the folder has its final name at once, and is complete
+when it has the file ``_SUCCESS``, which Spark writes last. After an error, ``_SUCCESS`` is missing, and the previous content is
+lost if it was to be overwritten.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def write(
     overwrite: bool = False,
     compression: str | None = None,
 ) -> int:
-    """Write triples to a folder; returns how many.
+    """Write triples to a folder; return their number.
 
     Args:
-        triples: a DataFrame with the columns ``subject``, ``predicate``, ``object``. Parquet keeps all other columns; N-Quads take
+        triples: A DataFrame with the columns ``subject``, ``predicate``, ``object``. Parquet keeps all other columns; N-Quads take
             the graph from the column ``graph``, N-Triples leave it out.
-        path: the folder to be made.
-        format: how. Triples that are not RDF, because a literal is the subject or something else than an IRI the predicate, are
+        path: The folder to be made.
+        format: How. Triples that are not RDF, because a literal is the subject or something else than an IRI the predicate, are
             left out of N-Triples and N-Quads.
-        overwrite: replace what is there. By default, that is an error.
-        compression: a codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
+        overwrite: Replace an existing folder, which is an error by default.
+        compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
 
     Raises:
-        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
-        UnknownNameError: there is no such format.
+        OutputError: The folder exists and may not be overwritten, or it cannot be written.
+        UnknownNameError: The format is unknown.
     """
     if format not in get_args(OutputFormat):
         raise UnknownNameError("output format", format, get_args(OutputFormat))
@@ -71,7 +71,11 @@ def _as_lines(triples: DataFrame, format: OutputFormat) -> DataFrame:
 
 
 def expect_free(spark: SparkSession, target: str) -> None:
-    """Raise OutputError if a folder is there already, as far as this process can see: to be asked before the work."""
+    """Check that a folder does not exist, as far as this process can see. To be called before the work.
+
+    Raises:
+        OutputError: The folder exists.
+    """
     place = _shared_place(spark, target)
     if place is not None:
         _expect_free(place, target)
@@ -79,14 +83,14 @@ def expect_free(spark: SparkSession, target: str) -> None:
 
 def _expect_free(place: Path, target: str) -> None:
     if place.exists():
-        raise OutputError(f"cannot write {target}: it is there already; overwrite it, or name another folder")
+        raise OutputError(f"cannot write {target}: it already exists; overwrite it, or choose another folder")
 
 
 def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:
-    """Write a DataFrame to a folder by one of Spark's data sources; returns the number of rows. See the top of this file.
+    """Write a DataFrame to a folder with one of Spark's data sources; return the number of rows. See the top of this file.
 
     Raises:
-        OutputError: the folder is there and is not to be overwritten, or it cannot be written.
+        OutputError: The folder exists and may not be overwritten, or it cannot be written.
     """
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
@@ -117,12 +121,12 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
 
 
 def _shared_place(spark: SparkSession, target: str) -> Path | None:
-    """The place of a folder in this process's file system, or None if Spark takes the path for another one.
+    """Return the place of a folder in this process's file system, or None if Spark takes the path for a different one.
 
-    A file that is made here and not seen there tells: on a cluster, ``/data`` may be a folder of HDFS.
+    The test creates a file here and looks for it there: on a cluster, ``/data`` may be a folder of HDFS.
 
     Raises:
-        OutputError: the folder that it is to be in cannot be made.
+        OutputError: The folder that it is to be in cannot be made.
     """
     from pyspark.errors import AnalysisException
 
@@ -145,13 +149,13 @@ def _shared_place(spark: SparkSession, target: str) -> Path | None:
 
 
 def _check(spark: SparkSession, folder: Path, target: str, rows: int) -> None:
-    """That all is there: executors of other machines write to their own disks, unless the folder is on a shared one."""
+    """Check that all files are present: executors on other machines write to their own disks unless the folder is shared."""
     if not (folder / "_SUCCESS").exists() or (rows and not any(folder.glob("part-*"))):
         raise OutputError(f"cannot write {target}: the executors do not write to the driver's file system; name a shared one")
 
 
 def _move(temporary: Path, place: Path) -> None:
-    """Put a folder in its place; if something is there, it stays until then, and comes back if that fails."""
+    """Move a folder to its place. A previous folder stays until then, and is restored if the move fails."""
     if not place.exists():
         temporary.rename(place)
         return

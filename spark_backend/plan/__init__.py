@@ -1,1 +1,1 @@
-"""What the driver decides before Spark runs. Nothing here imports pyspark."""
+"""Planning on the driver before Spark runs. Nothing here imports pyspark."""

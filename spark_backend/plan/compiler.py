@@ -1,7 +1,7 @@
-"""Rules to a logical plan: which rules are wide passes, and which ones join.
+"""Compilation of rules to a logical plan: which rules are wide passes, and which ones join.
 
-The rules that come here have been specialised (see `specialise`): their atoms about the schema are gone. A rule is a wide pass only
-in the lowest stratum; what holds there cannot depend on anything above.
+The rules have been specialised (see `specialise`) and have no atoms about the schema. Only rules of the lowest stratum can be wide
+passes, because what holds there cannot depend on higher strata.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ANY = Variable("_")
 
 
 class Passes:
-    """What the rules of a run are compiled to."""
+    """The compiled rules of a run."""
 
     def __init__(
         self, properties: PropertyPass, masks: MaskPass, strata: tuple[Stratum, ...], constraints: tuple[Join, ...]
@@ -37,7 +37,7 @@ class Passes:
         self.constraints = constraints
 
     def are_open(self) -> bool:
-        """Whether some rule that joins asks for triples of any property or class."""
+        """Return whether a rule that joins matches triples of any property or class."""
         joins = (*(join for stratum in self.strata for join in stratum.joins), *self.constraints)
         return any(map(_is_open, (atom for join in joins for atom in (*join.atoms, *join.negations))))
 
@@ -50,10 +50,10 @@ def _is_open(atom: Atom) -> bool:
 
 
 def refuse_unsupported(rules: Iterable[Rule]) -> None:
-    """Refuse by name what is not compiled.
+    """Reject rules that cannot be compiled.
 
     Raises:
-        UnsupportedError: a rule has an AGGREGATE.
+        UnsupportedError: A rule has an AGGREGATE.
     """
     for rule in rules:
         for part in rule.body:
@@ -65,13 +65,13 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
 def compile_rules(
     rules: Sequence[LeveledRule], constraints: Sequence[Rule] = (), *, wide: bool = True, facts: Iterable[str] = ()
 ) -> Passes:
-    """The passes of rules with bodies; levels may have gaps.
+    """Return the passes for rules with bodies; levels may have gaps.
 
     Args:
-        rules: specialised rules and their levels.
-        constraints: specialised rules that say what must not be.
-        wide: whether to make wide passes at all; without, every rule joins.
-        facts: general predicates whose facts come from outside as relations.
+        rules: Specialised rules and their levels.
+        constraints: Specialised rules that say what must not be.
+        wide: Whether to make wide passes at all; without, every rule joins.
+        facts: General predicates whose facts come from outside as relations.
     """
     lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)
@@ -94,7 +94,7 @@ def compile_rules(
 
 
 def _property_pass(rules: Iterable[Rule]) -> PropertyPass:
-    """The rules with one property atom in the body and another in the head, over the same two variables."""
+    """Return the pass of rules with one property atom in the body and another in the head, over the same two variables."""
     found: list[Rule] = []
     steps: dict[Term, set[tuple[Term, bool]]] = {}
     for rule in rules:
@@ -119,7 +119,7 @@ def _property_step(rule: Rule) -> tuple[Term, Term, bool] | None:
 
 
 def _is_relation(atom: Atom) -> bool:
-    """Whether an atom relates two variables by a constant property other than rdf:type."""
+    """Return whether an atom relates two variables by a constant property other than rdf:type."""
     if atom.predicate != TRIPLE:
         return False
     subject, property, value = atom.terms
@@ -142,13 +142,13 @@ def _implied(source: Term, steps: Mapping[Term, set[tuple[Term, bool]]]) -> Sour
 
 
 class _Features:
-    """Finds rules about one term, and numbers the features that rules ask for or give."""
+    """Finds rules about one term, and numbers the features that rules require or derive."""
 
     def __init__(self, rules: Sequence[Rule], relations: set[str]) -> None:
         self._predicates = _maskable_predicates(rules) - relations
 
     def is_local(self, rule: Rule) -> bool:
-        """Whether a rule speaks of one term only, and gives it a feature."""
+        """Return whether a rule is about one term only, and derives a feature of it."""
         given = self.given(rule.head)
         if given is None or not isinstance(given[0], Variable) or not all(isinstance(part, Atom) for part in rule.body):
             return False
@@ -156,7 +156,7 @@ class _Features:
         return all(isinstance(part, Atom) and self.asked(part, given[0], counts) is not None for part in rule.body)
 
     def given(self, atom: Atom) -> tuple[Argument, Atom] | None:
-        """The term that a fact says something of, and what, if that is a feature of its own: a class or a helper predicate."""
+        """Return the term of a fact and its feature, if the fact is one: a class or a helper predicate."""
         if atom.predicate == TRIPLE:
             subject, property, value = atom.terms
             if property != RDF.type or isinstance(value, Variable):
@@ -168,7 +168,7 @@ class _Features:
         return atom.terms[place], Atom(atom.predicate, (*atom.terms[:place], X, *atom.terms[place + 1 :]))
 
     def asked(self, atom: Atom, variable: Variable, counts: Counter[Variable]) -> Atom | None:
-        """The feature of a variable that an atom of a rule asks for, if it asks for nothing else."""
+        """Return the feature of a variable that an atom of a rule requires, if it requires nothing else."""
         given = self.given(atom)
         if given is not None:
             return given[1] if given[0] == variable else None
@@ -182,7 +182,7 @@ class _Features:
         return None
 
     def mask_pass(self, local: Sequence[Rule], joins: Sequence[Rule]) -> MaskPass:
-        """Numbers for the features of all rules, and the implications that the local ones are."""
+        """Return the bits of the features of all rules, and the implications from the local rules."""
         bits: dict[Atom, int] = {}
 
         def mask(feature: Atom) -> int:
@@ -208,8 +208,9 @@ class _Features:
         return MaskPass(tuple(bits), tuple(local), tuple(implications), bits)
 
     def _hints(self, rule: Rule) -> list[Atom]:
-        """What a rule's atoms about properties ask of the term that its head gives a feature: this tells how many terms are
-        left."""
+        """Return what a rule's property atoms require of the term that its head gives a feature, to estimate the number of
+        terms.
+        """
         given = self.given(rule.head)
         if given is None or not isinstance(given[0], Variable):
             return []
@@ -217,7 +218,7 @@ class _Features:
 
 
 def relations_of(rule: Rule, variable: Variable) -> list[Atom]:
-    """The features that a rule's atoms over properties imply for a variable."""
+    """Return the features of a variable implied by a rule's property atoms."""
     found = []
     for part in rule.body:
         if isinstance(part, Atom) and part.predicate == TRIPLE and _is_property(part.terms[1]):
@@ -230,14 +231,14 @@ def relations_of(rule: Rule, variable: Variable) -> list[Atom]:
 
 
 def _other(term: Argument, counts: Counter[Variable]) -> Argument | None:
-    """What stands at the other end of a property in a feature: a constant, or anything if the variable occurs nowhere else."""
+    """Return the other end of a property in a feature: a constant, or anything if the variable occurs nowhere else."""
     if not isinstance(term, Variable):
         return term
     return _ANY if counts[term] == 1 else None
 
 
 def _maskable_predicates(rules: Iterable[Rule]) -> set[str]:
-    """The general predicates all of whose atoms are about one term, which stands in the same place everywhere."""
+    """Return the general predicates whose atoms are all about one term, in the same position everywhere."""
     places: dict[str, int | None] = {}
     for rule in rules:
         for part in (rule.head, *rule.body):
@@ -260,7 +261,7 @@ def _place_of_term(atom: Atom) -> int:
 
 
 def _join(rule: Rule, masks: MaskPass) -> Join:
-    """A rule that joins: atoms that are features of a term make one group for each term."""
+    """Return the join of a rule: atoms that are features of a term form one group for each term."""
     bits = masks.bits
     required: dict[Argument, int] = {}
     atoms = []
@@ -289,8 +290,9 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
 
 
 def _unequal(rule: Rule) -> Iterator[Unequal]:
-    """What can be asked of the instances of a rule that derive something new: of those of transitivity, for one, that none of their
-    two steps leads from a term to itself."""
+    """Yield conditions on the instances of a rule that derive something new: for transitivity, that no step leads from a term to
+    itself.
+    """
     for atom in rule.body:
         if isinstance(atom, Atom) and atom.predicate == rule.head.predicate and atom.arity == rule.head.arity:
             differences = {ends for ends in zip(atom.terms, rule.head.terms, strict=True) if ends[0] != ends[1]}
@@ -301,7 +303,7 @@ def _unequal(rule: Rule) -> Iterator[Unequal]:
 
 
 def _feature(atom: Atom, bits: Mapping[Atom, int]) -> tuple[Argument, int] | None:
-    """The term and the bit of an atom that is a class or helper predicate with a bit."""
+    """Return the term and the bit of an atom that is a class or helper predicate with a bit."""
     if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
         return None
     for place, term in enumerate(atom.terms):

@@ -1,7 +1,8 @@
-"""Facts that the driver keeps itself, because there are few of them: the schema, lists, and what rules derive from those alone.
+"""Facts held by the driver, because there are few of them: the schema, lists, and what rules derive from those alone.
 
-Rules over them are evaluated semi-naively on Python sets, fact by fact: every new fact is matched with each atom that it may
-be, and the rest of that rule's body is looked up. The schema of a large ontology has some thousand triples; data never comes here.
+Their rules are evaluated semi-naively on Python sets, fact by fact: every new fact is matched with each atom that it unifies with,
+and the rest of the rule's body is looked up. The schema of a large ontology has some thousand triples; data is never processed
+here.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Binding: TypeAlias = Mapping[Variable, Term]
 
 
 class DriverFacts:
-    """Sets of facts by predicate, closed under the rules that were given.
+    """Sets of facts by predicate, closed under rules.
 
         >>> from kg_reasoner.language.parser import parse
         >>> facts = DriverFacts(parse("path(?x, ?z) :- path(?x, ?y), path(?y, ?z) . path(?x, ?y) :- edge(?x, ?y) .").rules)
@@ -43,7 +44,7 @@ class DriverFacts:
                     self._triggers[atom.predicate].append((rule, place))
 
     def add(self, predicate: str, rows: Iterable[Row]) -> None:
-        """Add facts, and what follows."""
+        """Add facts and their consequences."""
         waiting = [(predicate, row) for row in rows]
         while waiting:
             name, row = waiting.pop()
@@ -57,11 +58,11 @@ class DriverFacts:
                     waiting.append((rule.head.predicate, head))
 
     def triples(self) -> Iterator[Triple]:
-        """The triples among the facts."""
+        """Return the triples among the facts."""
         return ((subject, predicate, value) for subject, predicate, value in self.rows[TRIPLE])
 
     def solutions(self, body: Sequence[object], binding: Binding) -> Iterator[Binding]:
-        """The bindings under which all atoms of a body are facts and its filters hold."""
+        """Yield the bindings under which all atoms of a body are facts and its filters hold."""
         atoms = [part for part in body if isinstance(part, Atom)]
         conditions = [part for part in body if isinstance(part, Filter)]
         for solution in self._joined(atoms, binding):

@@ -1,8 +1,8 @@
-"""Sets of features as bit masks: what is known of one term, and what follows from it without looking at any other term.
+"""Sets of features as bit masks: what is known of one term, and its consequences that need no other term.
 
 A *feature* is an atom about one term, ``?x``: membership of a class (``[?x, rdf:type, C]``) or of a helper predicate, having some
-value of a property (``[?x, p, ?_]``), being one (``[?_, p, ?x]``), having a given one. Rules that speak of one variable only are
-implications between sets of features. There are few different sets, however many terms, so the driver closes each of them once.
+value of a property (``[?x, p, ?_]``), being one (``[?_, p, ?x]``), or having a given one. Rules about one variable are implications
+between sets of features. There are few distinct sets, however many terms, so the driver closes each of them once.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _WORD: Final = (1 << WORD_BITS) - 1
 
 
 def word_count(bits: int) -> int:
-    """How many columns so many bits take, at least one."""
+    """Return the number of columns for a number of bits, at least one."""
     return max(1, -(-bits // WORD_BITS))
 
 
 def to_words(mask: int, count: int) -> list[int]:
-    """A mask as `count` words.
+    """Return a mask as `count` words.
 
     >>> to_words(1 << 63 | 5, 2)
     [5, 1]
@@ -33,12 +33,12 @@ def to_words(mask: int, count: int) -> list[int]:
 
 
 def from_words(words: Iterable[int]) -> int:
-    """The inverse of `to_words`."""
+    """Return the inverse of `to_words`."""
     return sum(word << WORD_BITS * place for place, word in enumerate(words))
 
 
 def bits_of(mask: int) -> Iterator[int]:
-    """The numbers of the bits that are set, lowest first.
+    """Yield the numbers of the set bits, lowest first.
 
     >>> list(bits_of(0b1010))
     [1, 3]
@@ -50,7 +50,7 @@ def bits_of(mask: int) -> Iterator[int]:
 
 
 class Closure:
-    """Closes masks under implications: pairs of a mask (all of whose bits must be set) and the mask that follows.
+    """Closes masks under implications: pairs of a mask (all of whose bits must be set) and the implied mask.
 
     >>> close = Closure([(0b001, 0b010), (0b011, 0b100)])
     >>> bin(close(0b001)), bin(close(0b010))
@@ -68,7 +68,7 @@ class Closure:
         self._known: dict[int, int] = {}
 
     def __call__(self, mask: int) -> int:
-        """The least closed mask that contains this one."""
+        """Return the least closed mask that contains a mask."""
         closed = self._known.get(mask)
         if closed is None:
             closed, pending = 0, mask | self._unconditional
@@ -84,7 +84,8 @@ class Closure:
         return closed
 
     def dependants(self, mask: int, gone: int, kept: int) -> int:
-        """What of a closed mask is in doubt when some of its bits go: those bits, and what rests on them, but nothing of `kept`.
+        """Return the overdeleted bits of a closed mask when bits are lost: the lost bits and their consequences, but not those in
+        `kept`.
 
         >>> close = Closure([(0b001, 0b010), (0b011, 0b100)])
         >>> bin(close.dependants(0b111, gone=0b001, kept=0)), bin(close.dependants(0b111, gone=0b001, kept=0b100))

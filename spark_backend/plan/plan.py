@@ -1,11 +1,11 @@
-"""The logical plan of a run: what the driver decided, as plain data that can be printed. Nothing here knows of Spark.
+"""The logical plan of a run as plain data that can be printed. Independent of Spark.
 
-One stratum is evaluated by three kinds of passes:
+A stratum is evaluated by three kinds of passes:
 
-* *property pass*: rules from one property to another (prp-spo1, prp-inv, prp-symp ...) are closed on the driver; a triple's
-  consequences are looked up in one broadcast table, wherever triples of a property are read. None of them is stored.
-* *mask pass*: rules that speak of one term only are implications between bits of the term's mask (see `masks`).
-* *joins*: what remains relates terms with each other, and iterates semi-naively.
+* *property pass*: rules from one property to another (prp-spo1, prp-inv, prp-symp ...) are closed on the driver; the consequences
+  of triples are looked up in one broadcast table, wherever triples of a property are read. None of them is stored.
+* *mask pass*: rules about one term only are implications between bits of the term's mask (see `masks`).
+* *joins*: the other rules relate terms with each other, and are evaluated semi-naively.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Sources: TypeAlias = frozenset[tuple[Term, bool]]
 
 @dataclass(frozen=True, slots=True)
 class PropertyPass:
-    """Rules from property to property, and their closure: what each property implies, itself not included."""
+    """Rules from property to property, and their closure: what each property implies, without itself."""
 
     rules: tuple[Rule, ...] = ()
     implied: Mapping[Term, Sources] = field(default_factory=dict)
 
     def sources(self, property: Term) -> Sources:
-        """The properties whose triples are triples of this one, itself included."""
+        """Return the properties that imply a property, including itself."""
         found = {(source, swapped) for source, targets in self.implied.items() for target, swapped in targets if target == property}
         return frozenset(found | {(property, False)})
 
@@ -48,7 +48,7 @@ class PropertyPass:
 
 @dataclass(frozen=True, slots=True)
 class MaskPass:
-    """Features with their bits, the rules between them, and the closure that these make."""
+    """Features with their bits, the rules between them, and the closure operator of these rules."""
 
     features: tuple[Atom, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -56,11 +56,11 @@ class MaskPass:
     bits: Mapping[Atom, int] = field(default_factory=dict, repr=False)
 
     def closure(self) -> Closure:
-        """What follows from a mask."""
+        """Return the closure operator."""
         return Closure(self.implications)
 
     def classes(self) -> dict[Term, int]:
-        """The classes among the features, and their bits."""
+        """Return the classes among the features, and their bits."""
         return {atom.terms[2]: bit for atom, bit in self.bits.items() if _is_class(atom)}  # type: ignore[misc]  # constants
 
     @property
@@ -71,7 +71,7 @@ class MaskPass:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The features that a rule asks of one term, as a mask."""
+    """The features that a rule requires of one term, as a mask."""
 
     term: Argument
     required: int
@@ -79,7 +79,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Unequal:
-    """Two variables of a rule: where both have the same value, the head is one of the body's atoms, and nothing new."""
+    """Two variables of a rule: if both have the same value, the head is one of the body's atoms, and the instance derives nothing
+    new.
+    """
 
     one: Variable
     other: Variable
@@ -87,8 +89,9 @@ class Unequal:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A rule that joins: masks of terms, atoms over triples and relations, conditions; and the feature that its head gives, if
-    any."""
+    """A rule that joins: masks of terms, atoms over triples and relations, conditions, and the feature derived by its head, if
+    any.
+    """
 
     rule: Rule
     groups: tuple[Group, ...]
@@ -114,7 +117,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All passes of a run, and the facts that the driver found."""
+    """All passes of a run, and the facts found by the driver."""
 
     properties: PropertyPass
     masks: MaskPass
@@ -128,11 +131,11 @@ class Plan:
     """How owl:sameAs is treated: ``none`` (there is none), ``representatives``, or ``rules``."""
 
     def joins(self) -> Iterable[Join]:
-        """The joins of all strata."""
+        """Return the joins of all strata."""
         return (join for stratum in self.strata for join in stratum.joins)
 
     def text(self) -> str:
-        """The plan in words: the passes in the order in which they run, and what each of them derives."""
+        """Return the plan as text: the passes in the order of execution, and what each derives."""
         lines = [f"1. schema, on the driver: {len(self.schema_rules)} rules, {self.schema_facts} facts"]
         lines += _listed(self.schema_rules)
         lines.append(f"2. properties, one broadcast table: {len(self.properties.rules)} rules")
@@ -149,7 +152,7 @@ class Plan:
         return "\n".join(lines)
 
     def _way(self, join: Join) -> str:
-        """How a rule is joined, as a comment."""
+        """Return how a rule is joined, as a comment."""
         parts = [f"mask of {format_term(group.term)} ({len(list(bits_of(group.required)))} bits)" for group in join.groups]
         parts += ["triples" if atom.predicate == TRIPLE else atom.predicate for atom in join.atoms]
         parts += [f"without {'triples' if atom.predicate == TRIPLE else atom.predicate}" for atom in join.negations]
@@ -157,7 +160,7 @@ class Plan:
 
 
 def feature_text(atom: Atom) -> str:
-    """A feature as text, for messages."""
+    """Return a feature as text, for messages."""
     return format_rule(Rule(atom)).removesuffix(" .")
 
 
@@ -170,5 +173,5 @@ def _is_class(atom: Atom) -> bool:
 
 
 def negations_of(rule: Rule) -> tuple[Atom, ...]:
-    """The atoms that a rule negates."""
+    """Return the negated atoms of a rule."""
     return tuple(part.atom for part in rule.body if isinstance(part, Negation))

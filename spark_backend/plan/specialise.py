@@ -1,9 +1,8 @@
 """Partial evaluation: rules over schema and data become rules over data alone.
 
-Facts about the schema are few, and the driver keeps them (`driver`). A rule such as rdfs9, ``[?x, rdf:type, ?d] :-
-rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join; this
-is what the DLP translation does for OWL's axioms, done for rules of any kind. What a rule set's rules become is what can be
-compiled into a few wide passes.
+Schema facts are few, and the driver holds them (`driver`). A rule such as rdfs9, ``[?x, rdf:type, ?d] :- rdfs:subClassOf[?c, ?d],
+[?x, rdf:type, ?c]``, has one instance for each pair of classes, in which only data is left to join. The DLP translation does the
+same for OWL's axioms; this module does it for rules of any kind. The resulting rules can be compiled into a few wide passes.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ class SchemaKeys:
     """Which atoms are about the schema: those of its properties and classes, and of predicates that are derived from nothing else.
 
     Args:
-        rules: the program's.
-        data: predicates whose facts are given.
-        known: predicates whose facts the driver has.
-        none: whether nothing counts as schema.
+        rules: The program's.
+        data: Predicates whose facts are given.
+        known: Predicates whose facts the driver has.
+        none: Whether nothing counts as schema.
 
     >>> from kg_reasoner.language.parser import parse
     >>> keys = SchemaKeys(parse("cell(?l, ?l) :- owl:unionOf[?c, ?l] . member(?x) :- owl:Thing[?x] .").rules)
@@ -64,11 +63,11 @@ class SchemaKeys:
             self.predicates = kept
 
     def covers(self, body: Sequence[BodyLiteral]) -> bool:
-        """Whether a body has only atoms about the schema, and filters."""
+        """Return whether a body has only schema atoms and filters."""
         return all(self.has(part) if isinstance(part, Atom) else isinstance(part, Filter) for part in body)
 
     def has(self, atom: Atom) -> bool:
-        """Whether all facts that an atom matches are about the schema."""
+        """Return whether all facts that match an atom are about the schema."""
         if atom.predicate != TRIPLE:
             return atom.predicate in self.predicates
         if self._none:
@@ -77,12 +76,12 @@ class SchemaKeys:
         return property == RDF.type and _is_schema_class(value) if property == RDF.type else _is_schema_property(property)
 
     def is_schema_triple(self, predicate: Term, value: Term) -> bool:
-        """Whether a triple is about the schema."""
+        """Return whether a triple is about the schema."""
         return not self._none and (_is_schema_class(value) if predicate == RDF.type else _is_schema_property(predicate))
 
     @staticmethod
     def sql(predicate: str, value: str) -> str:
-        """`is_schema_triple` as an SQL condition over two columns."""
+        """Return `is_schema_triple` as an SQL condition over two columns."""
         in_vocabulary = " or ".join(f"startswith({{0}}, '<{vocabulary}')" for vocabulary in _VOCABULARIES)
         properties, classes = (
             ", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES)
@@ -106,8 +105,9 @@ def _in_vocabulary(term: object) -> bool:
 
 
 def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
-    """A rule with its atoms about the schema replaced by what they match: one instance for each way to do so, and what its
-    variables were replaced by. Ways that differ only in variables that nothing else needs count once, except in constraints."""
+    """Yield the instances of a rule with its schema atoms matched and removed, each with the values of its variables. Instances
+    that differ only in variables not used elsewhere count once, except for constraints.
+    """
     left = left_to_data(rule, keys)
     known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part) and part not in left]
     rest = tuple(part for part in rule.body if part not in known)
@@ -123,7 +123,7 @@ def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tupl
 
 
 def left_to_data(rule: Rule, keys: SchemaKeys) -> list[Atom]:
-    """The atoms whose facts the driver has, but that data had better be joined with: many instances would ask the same of it.
+    """Return the schema atoms that are better joined with data, because many instances would need the same data.
 
     These are atoms of general predicates that bind no property and no class, in a rule that asks for triples of any property, or
     for none at all.
@@ -150,13 +150,13 @@ def left_to_data(rule: Rule, keys: SchemaKeys) -> list[Atom]:
 
 
 def _naming(atom: Atom) -> tuple[object, ...]:
-    """The terms of a triple's atom that say which property or class it is about."""
+    """Return the terms of a triple atom that determine its property or class."""
     return atom.terms[1:] if atom.terms[1] == RDF.type else atom.terms[1:2]
 
 
 def substituted(rule: Rule, values: Binding) -> Rule | None:
-    """A copy of a rule with variables replaced, and filters without variables decided. None if one fails, or if the rule says
-    nothing.
+    """Return a copy of a rule with variables replaced and ground filters evaluated, or None if a filter is false or the rule is
+    trivial.
 
     Variables that occur once keep their names, so that equal rules stay equal.
     """
@@ -172,5 +172,5 @@ def substituted(rule: Rule, values: Binding) -> Rule | None:
 
 
 def occurrences(rule: Rule) -> Counter[Variable]:
-    """How often each variable occurs in a rule."""
+    """Return the number of occurrences of each variable in a rule."""
     return Counter(variable for part in (rule.head, *rule.body) for variable in variables_of(part))

@@ -1,8 +1,8 @@
-"""The functions and operators of SPARQL 1.1 that have one value for given arguments, on RDF terms.
+"""The deterministic functions and operators of SPARQL 1.1, on RDF terms.
 
-`FUNCTIONS` has those that evaluate all their arguments first, by the name that a `program.Call` has. What does not (``&& || !``
-with their three truth values, IF, COALESCE, IN, BOUND) is in `kg_reasoner.expressions.compile`. `REFUSED` are those that could not
-be maintained: evaluated again, they would give another value.
+`FUNCTIONS` has those that evaluate all their arguments, by the name in a `program.Call`. Functional forms (``&& || !`` with
+their three truth values, IF, COALESCE, IN, BOUND) are in `kg_reasoner.expressions.compile`. `REFUSED` has those that cannot be
+maintained because a second evaluation would give another value.
 
 Results are canonical literals of XML Schema 1.1: the decimal ``1.5 + 1.5`` is ``"3"^^xsd:decimal``, the double ten is ``1.0E1``.
 """

@@ -27,7 +27,7 @@ _WHOLE: Final = Context(prec=2 * DIGITS, Emin=-2 * DIGITS, Emax=2 * DIGITS)
 
 
 def _inexact(operation: Callable[[float, float], float], a: Number, b: Number) -> Number:
-    """The operation on doubles if one of the numbers is a double, and else on floats."""
+    """Return the operation on doubles if one of the numbers is a double, and on floats otherwise."""
     if type(a) is float or type(b) is float:
         return operation(to_float(a), to_float(b))
     return Single(operation(Single(to_float(a)), Single(to_float(b))))
@@ -54,10 +54,13 @@ multiply: Final = _operator(operator.mul, EXACT.multiply)
 
 
 def divide(a: Number, b: Number) -> Number | None:
-    """``a / b``; None if `b` is the integer or decimal zero, an error if the result has too many digits.
+    """Return ``a / b``, or None if `b` is the integer or decimal zero.
 
     >>> divide(2, 3), divide(1, 0), divide(1.0, 0)
     (Decimal('0.666666666666666666'), None, inf)
+
+    Raises:
+        ValueTooLargeError: The result has too many digits.
     """
     if isinstance(a, float) or isinstance(b, float):
         return _inexact(_divide_floats, a, b)
@@ -85,7 +88,7 @@ def _absolute(a: Number) -> Number:
 
 
 def _to_whole(on_floats: Callable[[float], int], on_decimals: Callable[[Decimal], Decimal]) -> Callable[[Number], Number | None]:
-    """A function to whole numbers, of the type of its argument."""
+    """Return a rounding function that keeps the type of its argument."""
 
     def apply(a: Number) -> Number | None:
         if isinstance(a, int):

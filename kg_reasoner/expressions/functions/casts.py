@@ -1,7 +1,7 @@
 """Casts: the IRIs of datatypes as functions (SPARQL 1.1 Query, section 17.5; XPath and XQuery Functions and Operators, section 17).
 
-A cast takes a literal of a datatype that it can be made from, or a string with a valid lexical form, white space around it or not;
-xsd:string takes IRIs as well. Everything else is a type error.
+A cast takes a literal of a castable datatype, or a string that is a valid lexical form after trimming white space; xsd:string
+also takes IRIs. Any other argument is a type error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPACE: Final = " \t\n\r"
 
 
 def _source(term: Term, datatype: str) -> Literal | None:
-    """The literal that is cast: a string counts as the literal of the target that it spells."""
+    """Return the literal to cast; a string counts as the literal of the target datatype with this lexical form."""
     if not isinstance(term, Literal):
         return None
     return Literal(term.lexical.strip(_SPACE), datatype) if term.datatype == _STRING else term
@@ -52,12 +52,12 @@ def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Calla
 
 
 def _to_integer(number: Number) -> int | None:
-    """What stands before the point."""
+    """Return the integer part of a number."""
     return None if isinstance(number, float) and not math.isfinite(number) else int(number)
 
 
 def _to_decimal(number: Number) -> Decimal | None:
-    """Floats and doubles become the shortest decimals that stand for them: the double 0.1 is not 0.1000000000000000055."""
+    """Return the shortest decimal that reads back as the float or double: the double 0.1 becomes 0.1, not 0.1000000000000000055."""
     if isinstance(number, float):
         return Decimal(shortest(number)) if math.isfinite(number) else None
     return Decimal(number)
@@ -71,7 +71,7 @@ def _to_boolean(term: Term) -> Literal | None:
 
 
 def _to_string(term: Term) -> Literal | None:
-    """Canonical forms; floats and doubles of usual size without an exponent."""
+    """Return the canonical form; for floats and doubles of moderate size, without an exponent."""
     if isinstance(term, IRI):
         return Literal(term.value)
     if not isinstance(term, Literal) or term.language is not None:

@@ -1,7 +1,7 @@
 """Sets of characters for regular expressions: the classes of XML Schema and XPath, as sorted ranges of code points.
 
-Categories, case and names are those of the Unicode version that Python knows (`unicodedata.unidata_version`). The tables are made
-when they are first needed.
+Categories, case and names follow the Unicode version of Python (`unicodedata.unidata_version`). The tables are built on
+first use.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Characters: TypeAlias = tuple[tuple[int, int], ...]
 
 _LAST: Final = 0x10FFFF
 _CASED: Final = 0x20000
-"""Characters with upper and lower case stand below this one."""
+"""All characters with upper and lower case are below this one."""
 
 NOTHING: Final[Characters] = ()
 ALL: Final[Characters] = ((0, _LAST),)
 
 
 def one(character: str) -> Characters:
-    """The set of one character."""
+    """Return the set with one character."""
     return ((ord(character), ord(character)),)
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Characters:
-    """What is in one of the sets.
+    """Return the union of sets.
 
     >>> union([(97, 99)], [(50, 50), (100, 101)])
     ((50, 50), (97, 101))
@@ -48,19 +48,19 @@ def union(*sets: Iterable[tuple[int, int]]) -> Characters:
 
 
 def complement(characters: Characters) -> Characters:
-    """All other characters."""
+    """Return the complement of a set."""
     starts = [0, *(last + 1 for _, last in characters)]
     ends = [*(first - 1 for first, _ in characters), _LAST]
     return tuple((start, end) for start, end in zip(starts, ends, strict=True) if start <= end)
 
 
 def difference(these: Characters, those: Characters) -> Characters:
-    """These characters without those."""
+    """Return the characters of `these` that are not among `those`."""
     return complement(union(complement(these), those))
 
 
 def with_case_variants(characters: Characters) -> Characters:
-    """The characters and those that differ from one of them in case only (XPath Functions 3.1, section 5.6.2, the flag i)."""
+    """Return the characters and their case variants (XPath Functions 3.1, section 5.6.2, flag i)."""
     variants = _case_variants()
     cased = _cased()
     found = set()
@@ -72,7 +72,7 @@ def with_case_variants(characters: Characters) -> Characters:
 
 @lru_cache(maxsize=1)
 def _case_variants() -> dict[int, list[int]]:
-    """The characters with the same upper case or the same lower case as a character that has such."""
+    """Return the characters with the same upper or lower case, by character."""
     same: dict[tuple[str, str], list[int]] = {}
     keys = {}
     for code in range(_CASED):
@@ -92,7 +92,7 @@ def _cased() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _categories() -> dict[str, Characters]:
-    """The characters of each category of two letters."""
+    """Return the characters of each two-letter category."""
     found: dict[str, list[tuple[int, int]]] = {}
     first = 0
     for name, run in groupby(map(unicodedata.category, map(chr, range(_LAST + 1)))):
@@ -104,7 +104,7 @@ def _categories() -> dict[str, Characters]:
 
 @lru_cache(maxsize=128)
 def category(name: str) -> Characters | None:
-    """The characters of a general category, such as ``Lu`` or ``L``; None: there is none of this name."""
+    """Return the characters of a general category, such as ``Lu`` or ``L``, or None for an unknown name."""
     tables = _categories()
     if name in tables:
         return tables[name]
@@ -125,5 +125,5 @@ def _read_blocks() -> Iterator[tuple[str, Characters]]:
 
 
 def block(name: str) -> Characters | None:
-    """The characters of a block, such as ``BasicLatin``; None: there is none of this name."""
+    """Return the characters of a block, such as ``BasicLatin``, or None for an unknown name."""
     return _blocks().get(name)

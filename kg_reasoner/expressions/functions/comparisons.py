@@ -1,4 +1,4 @@
-"""The operators ``= != < <= > >=``, as `values` has them. With NaN, all but ``!=`` are false (SPARQL 1.1 Query, section 17.3)."""
+"""The operators ``= != < <= > >=``, based on `values`. With NaN, all but ``!=`` are false (SPARQL 1.1 Query, section 17.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Comparison: TypeAlias = Callable[[Term, Term], bool | None]
 
 
 def _false_with_nan(compare: _Comparison) -> _Comparison:
-    """To `values`, comparing with NaN is as good as an error; here ``!(?x < ?y)`` tells them apart."""
+    """Wrap a comparison to return false for NaN, where `values` reports an error: ``!(?x < ?y)`` shows the difference."""
 
     def apply(a: Term, b: Term) -> bool | None:
         result = compare(a, b)

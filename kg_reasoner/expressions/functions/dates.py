@@ -1,6 +1,6 @@
 """YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ (SPARQL 1.1 Query, section 17.4.5).
 
-The parts are those of the local time, as written. YEAR, MONTH, DAY, TIMEZONE and TZ take an xsd:date, too.
+The parts are those of the local time, as written. YEAR, MONTH, DAY, TIMEZONE and TZ also accept an xsd:date.
 """
 
 from __future__ import annotations

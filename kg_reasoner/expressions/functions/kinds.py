@@ -1,8 +1,8 @@
-"""What functions take and give: kinds of values, each read from a term and written as one.
+"""The kinds of values that functions take and return: each is read from a term and written as a term.
 
-A function works on Python values. Where one function's result is another's argument and the kinds fit, the value is passed on as it
-is; only at the ends is it read from a term and written as a term (see `compile`). This changes no result because reading what
-was written gives the same value again. Reading says None where the term is not of the kind: SPARQL's type error.
+A function works on Python values. If the result of one function is an argument of another and their kinds agree, the value is
+passed on directly; only the outermost values are converted from and to terms (see `compile`). Results do not change, because
+reading a written value returns the same value. Reading returns None, SPARQL's type error, for a term of another kind.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FALSE: Final = Literal("false", _BOOLEAN)
 
 
 def effective_boolean(term: Term) -> bool | None:
-    """The effective boolean value (SPARQL 1.1 Query, section 17.2.2); None is the type error.
+    """Return the effective boolean value (SPARQL 1.1 Query, section 17.2.2), or None for a type error.
 
     Ill-typed booleans and numbers are false, as are zero, NaN and the empty string, whether it has a language tag or not.
 
@@ -79,7 +79,7 @@ def _is_only_read(value: Any) -> Term:
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of values. `name` is what messages call it."""
+    """A kind of values. `name` appears in messages."""
 
     name: str
     read: Callable[[Term], Any]
@@ -104,7 +104,7 @@ TIME: Final = Kind("dateTime", _time, _is_only_read)
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function whose arguments are all evaluated first; an error in one of them is an error of the call.
+    """A function that evaluates all its arguments; an error in an argument is an error of the call.
 
     `apply` takes values of the kinds of `parameters` (the last `optional` of them may be missing), then any number of the kind
     `rest`; it returns a value of the kind `result`, or None for a type error. It never raises, and its result depends on nothing
@@ -118,11 +118,11 @@ class Function:
     rest: Kind | None = None
 
     def accepts(self, count: int) -> bool:
-        """Whether it can be called with so many arguments."""
+        """Return whether the function accepts `count` arguments."""
         return len(self.parameters) - self.optional <= count and (self.rest is not None or count <= len(self.parameters))
 
     def usage(self, name: str) -> str:
-        """How it is called, such as ``SUBSTR(string, number[, number])``."""
+        """Return the signature of the function, such as ``SUBSTR(string, number[, number])``."""
         required = len(self.parameters) - self.optional
         text = ", ".join(kind.name for kind in self.parameters[:required])
         text += "".join(f"[, {kind.name}]" for kind in self.parameters[required:])

@@ -28,12 +28,12 @@ class Moment(NamedTuple):
     zone: str | None
 
     def date_text(self) -> str:
-        """The canonical form of its date."""
+        """Return the canonical form of the date."""
         sign = "-" if self.year < 0 else ""
         return f"{sign}{abs(self.year):04}-{self.month:02}-{self.day:02}{self._zone_text()}"
 
     def text(self) -> str:
-        """The canonical form of its date and time; that of its first moment if it is a date."""
+        """Return the canonical form of the date and time; for a date, of its first moment."""
         sign = "-" if self.year < 0 else ""
         whole, point, fraction = decimal_text(self.second or Decimal(0)).partition(".")
         time = f"{self.hour or 0:02}:{self.minute or 0:02}:{whole.zfill(2)}{point}{fraction}"
@@ -44,7 +44,8 @@ class Moment(NamedTuple):
 
 
 def moment_of(term: Term) -> Moment | None:
-    """The parts of a valid xsd:dateTime, xsd:dateTimeStamp or xsd:date; the end of a day (24:00:00) is the beginning of the next.
+    """Return the parts of a valid xsd:dateTime, xsd:dateTimeStamp or xsd:date, or None. 24:00:00 is the first moment of the next
+    day.
 
     >>> moment_of(Literal("2024-02-28T24:00:00Z", XSD.dateTime.value))[:4]
     (2024, 2, 29, 0)
@@ -70,7 +71,7 @@ def moment_of(term: Term) -> Moment | None:
 
 
 def timezone(moment: Moment) -> Literal | None:
-    """The time zone as an xsd:dayTimeDuration, such as ``-PT5H30M``; None if there is none."""
+    """Return the time zone as an xsd:dayTimeDuration, such as ``-PT5H30M``, or None if the moment has none."""
     if moment.zone is None:
         return None
     sign, hours, minutes = (moment.zone[0], int(moment.zone[1:3]), int(moment.zone[4:])) if moment.zone != "Z" else ("", 0, 0)

@@ -1,8 +1,8 @@
 """Functions that test, take apart and make RDF terms (SPARQL 1.1 Query, section 17.4.2).
 
-SAMEVALUE is ours: whether two literals have one value by the datatype map (see `kg_reasoner.expressions.datatypes`), where ``=``
-compares as SPARQL does, to which the decimal 1.5 and the double 1.5 are equal.
-VALUE gives one literal for all literals of a value, to join by.
+SAMEVALUE is an extension: it compares two literals by the datatype map (see `kg_reasoner.expressions.datatypes`), whereas ``=``
+compares as SPARQL does and treats the decimal 1.5 and the double 1.5 as equal. VALUE returns one representative of all literals
+with the same value, for joins by value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _text(term: Term) -> str | None:
 
 
 def _iri(term: Term) -> IRI | None:
-    """The IRI of a simple string, which must be absolute: rules have no base when they are evaluated."""
+    """Return the IRI of a simple string, which must be absolute because rules have no base IRI when they are evaluated."""
     if isinstance(term, IRI):
         return term
     text = SIMPLE.read(term)

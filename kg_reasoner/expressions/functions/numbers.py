@@ -7,9 +7,9 @@
 | xsd:float                                   | `Single`    |
 | xsd:double                                  | `float`     |
 
-Integers and decimals are exact, within a limit that keeps a rule from filling the memory with one number: below 10 ** `DIGITS` and
-of at most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner: as a type error
-it would end a recursion in silence. A literal beyond that, which nobody computed, is not a number for functions.
+Integers and decimals are exact, within a limit that prevents a number from filling the memory: below 10 ** `DIGITS` and with at
+most `DIGITS` significant digits. A result beyond that (XPath's FOAR0002) is an error that stops the reasoner, because a type error
+would end a recursion silently. For functions, a literal beyond that is not a number.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NUMERIC: Final = frozenset([*INTEGER_RANGES, _DECIMAL, _FLOAT, _DOUBLE])
 
 
 class Single(float):
-    """A number of the value space of xsd:float: the nearest one to what it is made from, which may be infinite.
+    """A value of xsd:float: the single-precision number nearest to the given number, or an infinity.
 
     >>> Single(16777217.0)
     Single(16777216.0)
@@ -81,7 +81,7 @@ Number: TypeAlias = int | Decimal | Single | float
 
 
 def exact(number: int | Decimal) -> int | Decimal | None:
-    """The number itself, or None if it has too many digits."""
+    """Return the number, or None if it has too many digits."""
     if isinstance(number, int):
         return number if -_BOUND < number < _BOUND else None
     try:
@@ -91,10 +91,10 @@ def exact(number: int | Decimal) -> int | Decimal | None:
 
 
 def exactly(number: int | Decimal) -> int | Decimal:
-    """A number that has been computed.
+    """Return a computed number unchanged.
 
     Raises:
-        ValueTooLargeError: it has too many digits.
+        ValueTooLargeError: It has too many digits.
     """
     found = exact(number)
     if found is None:
@@ -103,12 +103,12 @@ def exactly(number: int | Decimal) -> int | Decimal:
 
 
 def too_large() -> ValueTooLargeError:
-    """The error of a number that has been computed and has too many digits."""
+    """Return the error for a computed number with too many digits."""
     return ValueTooLargeError(f"the result has more than {DIGITS} digits")
 
 
 def number_of(term: Term) -> Number | None:
-    """The number that a term is, or None: the term is not a number, is ill-typed, or has too many digits.
+    """Return the numeric value of a term, or None if the term is not a number, is ill-typed, or has too many digits.
 
     >>> number_of(Literal("1.50", XSD.decimal.value)), number_of(Literal("300", XSD.byte.value))
     (Decimal('1.50'), None)
@@ -128,7 +128,7 @@ def number_of(term: Term) -> Number | None:
 
 
 def literal_of(number: Number) -> Literal:
-    """The canonical literal of a number, as XML Schema 1.1 has it: ``3`` for the decimal 3.0, ``1.0E1`` for the double 10.
+    """Return the canonical literal of a number according to XML Schema 1.1: ``3`` for the decimal 3.0, ``1.0E1`` for the double 10.
 
     >>> print(literal_of(Decimal("3.00")), literal_of(10.0))
     "3"^^<http://www.w3.org/2001/XMLSchema#decimal> "1.0E1"^^<http://www.w3.org/2001/XMLSchema#double>
@@ -137,7 +137,7 @@ def literal_of(number: Number) -> Literal:
 
 
 def to_float(number: Number) -> float:
-    """The nearest double. The zeros of integers and decimals have no sign."""
+    """Return the nearest double. Zeros of integers and decimals have no sign."""
     if not number:
         return number if isinstance(number, float) else 0.0
     try:
@@ -147,7 +147,7 @@ def to_float(number: Number) -> float:
 
 
 def decimal_text(number: Decimal) -> str:
-    """The digits of a decimal, without superfluous zeros and without a point where there is nothing behind it."""
+    """Return the digits of a decimal without superfluous zeros, and without a trailing point."""
     text = format(number, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -155,14 +155,14 @@ def decimal_text(number: Decimal) -> str:
 
 
 def shortest(number: float) -> str:
-    """The shortest digits that read back as the same number of the same type, in any notation of Python's."""
+    """Return the shortest digits that read back as the same number of the same type, in one of Python's notations."""
     if isinstance(number, Single):
         return next(text for text in (f"{float(number):.{digits}g}" for digits in range(1, 10)) if Single(float(text)) == number)
     return repr(number)
 
 
 def scientific(number: float) -> str:
-    """The canonical form of a float or double: ``-1.5E-7 0.0E0 INF NaN``."""
+    """Return the canonical form of a float or double: ``-1.5E-7 0.0E0 INF NaN``."""
     if number != number:
         return "NaN"
     if number in (float("inf"), float("-inf")):

@@ -1,4 +1,4 @@
-"""What is wrong with a pattern: apart from its translation, so that a process without patterns need not load that."""
+"""Errors in regular expressions. A separate module, because processes without regular expressions need not load the translator."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, on RE2.
+"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, based on RE2.
 
-RE2 does not backtrack: the time to find a match is at most proportional to the length of the text and the size of the pattern.
-What that leaves is bounded by `STEPS`: large patterns on huge texts, and REPLACE where each search may go to the end of the text.
-A pattern that XPath does not allow, or RE2 cannot do, is a type error; written in a rule or a query, it is refused (`problem`).
+RE2 does not backtrack: the time to find a match is at most proportional to the length of the text times the size of the
+pattern. `STEPS` bounds the remaining cases: large patterns on huge texts, and REPLACE if each search may reach the end of the
+text. A pattern that XPath does not allow or RE2 cannot match is a type error, or is rejected if it is a constant of a rule or
+query (`problem`).
 
-With the flag m, the end of a text that ends with a line break is no end of a line, as in XPath; but other than in XPath, ``^``
-finds the start of an empty line there.
+With flag m, the end of a text that ends with a line break is not the end of a line, as in XPath. Unlike in XPath, ``^`` matches
+at the start of the empty line there.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ _REPLACEMENT: Final = re.compile(r"\\([\\$])|\$([0-9]+)|([^\\$]+)")
 
 
 def matches(text: str, pattern: str, flags: str = "") -> bool:
-    """Whether a pattern is found anywhere in a text.
+    """Return whether a text contains a match of a pattern.
 
     Raises:
-        PatternError: the pattern or the flags are wrong.
+        PatternError: The pattern or the flags are wrong.
     """
     compiled = _compiled(pattern, flags, captures=False)
     data = _encoded(text)
@@ -56,10 +57,10 @@ def matches(text: str, pattern: str, flags: str = "") -> bool:
 
 
 def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str | None:
-    """The text with what a pattern finds replaced; None: it would be longer than `LONGEST`, or that takes too many steps.
+    """Return the text with each match replaced, or None if the result is longer than `LONGEST` or takes too many steps.
 
     Raises:
-        PatternError: the pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
+        PatternError: The pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
     """
     compiled = _compiled(pattern, flags, captures=True)
     written = _prepared_replacement(pattern, replacement, flags)
@@ -87,7 +88,7 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
 
 
 def problem(name: str, constants: Sequence[str | None]) -> str | None:
-    """What is wrong with the arguments of REGEX or REPLACE, as far as they are known; None stands for one that is not."""
+    """Return an error in the constant arguments of REGEX or REPLACE, or None. An argument that is not constant is None."""
     pattern, replacement, flags = constants[1], None, constants[2:3]
     if name == "REPLACE":
         replacement, flags = constants[2], constants[3:4]
@@ -108,14 +109,14 @@ def problem(name: str, constants: Sequence[str | None]) -> str | None:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """A pattern for texts in UTF-8; `cost` is the number of steps that a byte may take."""
+    """A pattern for texts in UTF-8; `cost` is the maximal number of steps per byte."""
 
     expression: re2._re2.RE2
     is_local: bool
     cost: int
 
     def find(self, data: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
-        """Where the first match is, and its groups: (-1, -1) for those that took no part in it."""
+        """Return the spans of the first match and its groups; a group that did not take part has (-1, -1)."""
         spans: list[tuple[int, int]] = self.expression.Match(self.expression.Anchor.UNANCHORED, data, start, end)
         return spans if spans[0][0] >= 0 else None
 
@@ -130,16 +131,16 @@ def _encoded(text: str) -> bytes:
 
 
 def _searched(data: bytes, flags: str) -> tuple[bytes, int]:
-    """What is searched, and up to where: after a line break at the end, something follows in which nothing is found."""
+    """Return the text to search and the end of the search. After a final line break, one more byte prevents a match at the end."""
     return (data + b"." if "m" in flags and data.endswith(b"\n") else data), len(data)
 
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
-    """The pattern, ready for use.
+    """Return the compiled pattern.
 
     Raises:
-        PatternError: the pattern or the flags are wrong.
+        PatternError: The pattern or the flags are wrong.
     """
     import re2
 
@@ -160,10 +161,11 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
 
 @lru_cache(maxsize=512)
 def _prepared_replacement(pattern: str, replacement: str, flags: str) -> tuple[bytes | int, ...]:
-    """What a match is replaced by: texts, and numbers of groups. ``$12`` is group 1 and the digit 2 where there are fewer groups.
+    """Return the parts of a replacement: texts and numbers of groups. ``$12`` is group 1 and the digit 2 if there are fewer than 12
+    groups.
 
     Raises:
-        PatternError: the replacement is wrong, or the pattern matches the empty text.
+        PatternError: The replacement is wrong, or the pattern matches the empty text.
     """
     compiled = _compiled(pattern, flags, captures=True)
     if compiled.find(b"", 0, 0) is not None:

@@ -1,10 +1,11 @@
-r"""XPath's regular expressions (XPath and XQuery Functions and Operators 3.1, section 5.6.1), translated to RE2's.
+r"""Translate XPath's regular expressions (XPath and XQuery Functions and Operators 3.1, section 5.6.1) to RE2's syntax.
 
-The dialect is that of XML Schema 1.1 (Datatypes, appendix G) with ``^``, ``$``, reluctant quantifiers, groups that are not
-captured, and the flags i, m, s, x and q. RE2 takes time that is linear in the text, whatever the pattern is. Back-references cannot
-be matched so and are refused; so is what XPath does not know: ``\b``, lookahead, lookbehind, named groups, possessive quantifiers.
+The dialect is that of XML Schema 1.1 (Datatypes, appendix G) with ``^``, ``$``, reluctant quantifiers, non-capturing groups,
+and the flags i, m, s, x and q. RE2 takes time linear in the text for every pattern. Back-references, which linear time
+excludes, are rejected, and so are constructs that XPath lacks: ``\b``, lookahead, lookbehind, named groups, possessive
+quantifiers.
 
-Each character or class becomes a set of code points, which is written out: the classes are XPath's, and the case variants, too.
+Each character or class is written as a set of code points, because XPath's classes and case variants differ from RE2's.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from kg_reasoner.expressions.functions.characters import (
 )
 from kg_reasoner.expressions.functions.pattern_errors import PatternError
 
-__all__ = ["FLAGS", "Translation", "translate"]
+__all__ = ["FLAGS", "TranslatedPattern", "translate"]
 
 FLAGS: Final = "imsxq"
 LONGEST: Final = 1 << 16
@@ -56,26 +57,30 @@ _FOREIGN: Final = {
 
 
 @dataclass(frozen=True)
-class Translation:
-    """A pattern in RE2's syntax, the flags being part of it.
+class TranslatedPattern:
+    """A pattern in RE2's syntax, including its flags.
 
-    `is_local`: to know where a match ends, one need not look far beyond that end. Nothing follows what is repeated without a limit.
+    `is_local`: the end of a match can be determined without reading far beyond it, because nothing follows an unbounded repetition.
     """
 
     source: str
     is_local: bool
 
 
-def translate(pattern: str, flags: str = "") -> Translation:
-    r"""A pattern in RE2's syntax.
+def translate(pattern: str, flags: str = "") -> TranslatedPattern:
+    r"""Return the pattern in RE2's syntax.
 
     >>> [translate(*each).source for each in [("a[b-z-[x]]+?$", ""), ("a.b", "q"), ("a.b", "i")]]
     ['a[b-wy-z]+?$', 'a\\x{2e}b', '[Aa][^\\x{a}\\x{d}][Bb]']
     >>> translate("x[0-9]+").is_local, translate("a.*b|a").is_local
     (True, False)
 
+    Args:
+        pattern: A pattern in XPath's syntax.
+        flags: Any of the characters i, m, s, x and q.
+
     Raises:
-        PatternError: the pattern or a flag is wrong, or the pattern is beyond what RE2 can do.
+        PatternError: The pattern or a flag is wrong, or the pattern is beyond what RE2 can do.
     """
     for flag in flags:
         if flag not in FLAGS:
@@ -83,12 +88,12 @@ def translate(pattern: str, flags: str = "") -> Translation:
     if len(pattern) > LONGEST:
         raise PatternError("FORX0002", f"the pattern has more than {LONGEST:,} characters", pattern)
     if "q" in flags:
-        return Translation("".join(_written(_folded(one(character), flags)) for character in pattern), True)
+        return TranslatedPattern("".join(_written(_folded(one(character), flags)) for character in pattern), True)
     return _Translator(pattern, flags).translation()
 
 
 class _Translator:
-    """One pass over a pattern. `_characters` are those that count, with their places; white space may have been left out."""
+    """One pass over a pattern. `_characters` are its significant characters with their places, without ignored white space."""
 
     def __init__(self, pattern: str, flags: str) -> None:
         self._pattern = pattern
@@ -99,7 +104,7 @@ class _Translator:
         self._open: list[tuple[int, int]] = []
         """Where each open group begins, and its number; 0: it is not captured."""
 
-    def translation(self) -> Translation:
+    def translation(self) -> TranslatedPattern:
         source: list[str] = []
         unlimited = classes = 0
         repeatable = False
@@ -119,7 +124,7 @@ class _Translator:
                 repeatable = False
             elif character == ")":
                 if not self._open:
-                    raise self._error("this ) closes nothing; the character itself is written \\)")
+                    raise self._error("unmatched ) (write \\) for the character itself)")
                 self._open.pop()
                 source.append(self._take())
             elif character == "|":
@@ -134,8 +139,8 @@ class _Translator:
                 if classes > _LARGEST:
                     raise self._error("the classes of the pattern are too large together")
         if self._open:
-            raise self._error("this ( is not closed; the character itself is written \\(", self._open[-1][0])
-        return Translation("".join(source), unlimited in (0, len(source) - 1))
+            raise self._error("unmatched ( (write \\( for the character itself)", self._open[-1][0])
+        return TranslatedPattern("".join(source), unlimited in (0, len(source) - 1))
 
     # --- parts of a pattern -------------------------------------------------------------------------------------------------
 
@@ -145,7 +150,7 @@ class _Translator:
         if character == "[":
             return self._class(0)
         if character in "}]":
-            raise self._error(f"the character {character} itself is written \\{character}")
+            raise self._error(f"write \\{character} for the character {character} itself")
         self._take()
         if character == ".":
             return ALL if "s" in self._flags else complement(union(one("\n"), one("\r")))
@@ -198,7 +203,7 @@ class _Translator:
         return min(int(digits[:9]), MOST_REPETITIONS + 1) if len(digits.lstrip("0")) <= 9 else MOST_REPETITIONS + 1
 
     def _class(self, depth: int) -> Characters:
-        """A class in brackets, the next character being the opening one."""
+        """Return the character class in brackets that begins at the current character."""
         begin = self._place()
         if depth == _DEEPEST:
             raise self._error(f"classes are nested more than {_DEEPEST} deep", begin)
@@ -211,9 +216,9 @@ class _Translator:
         while self._peek() != "]" or not parts:
             character = self._peek()
             if character is None:
-                raise self._error("this [ is not closed; the character itself is written \\[", begin)
+                raise self._error("unmatched [ (write \\[ for the character itself)", begin)
             if character == "]":
-                raise self._error("a class in brackets has a character at least; ] itself is written \\]")
+                raise self._error("a class in brackets needs a character (write \\] for ] itself)")
             if character == "-" and self._peek(1) == "[" and parts:
                 self._take()
                 subtracted = self._class(depth + 1)
@@ -226,7 +231,7 @@ class _Translator:
         return difference(complement(characters) if negated else characters, subtracted)
 
     def _class_part(self) -> Characters:
-        """A character, a range or an escape within brackets."""
+        """Return the set of a character, a range or an escape within brackets."""
         begin = self._place()
         first = self._class_character()
         follower = self._peek(1)
@@ -245,7 +250,7 @@ class _Translator:
         if character == "\\":
             return self._escape(is_folded=False)
         if character == "[":
-            raise self._error("the character [ itself is written \\[; a class is subtracted at the end: [a-z-[aeiou]]")
+            raise self._error("write \\[ for the character [ itself; a class is subtracted at the end: [a-z-[aeiou]]")
         return one(self._take())
 
     def _escape(self, is_folded: bool = True) -> Characters:
@@ -253,7 +258,7 @@ class _Translator:
         self._take()
         character = self._peek()
         if character is None:
-            raise self._error("there is nothing after \\; the character itself is written \\\\", begin)
+            raise self._error("the pattern ends with \\ (write \\\\ for the character itself)", begin)
         if character in _ESCAPED:
             self._take()
             return _folded(_ESCAPED[character], self._flags) if is_folded else _ESCAPED[character]
@@ -264,7 +269,7 @@ class _Translator:
             self._take()
             return characters
         if character in "123456789":
-            raise self._error("back-references are not supported: no matching of them takes linear time", begin)
+            raise self._error("back-references are not supported: they cannot be matched in linear time", begin)
         hint = _FOREIGN.get(character, "XPath has no such escape")
         raise self._error(f"\\{character}: {hint}", begin)
 
@@ -304,7 +309,7 @@ class _Translator:
 
 
 def _without_spaces(pattern: str) -> Iterator[tuple[int, str]]:
-    """What the flag x leaves: no white space but in brackets."""
+    """Yield the characters that remain under flag x, which removes white space outside brackets."""
     depth = 0
     escaped = False
     for place, character in enumerate(pattern):
@@ -326,7 +331,7 @@ def _folded(characters: Characters, flags: str) -> Characters:
 
 @lru_cache(maxsize=16)
 def _multiple(name: str) -> Characters | None:
-    """The characters of an escape such as ``\\d``."""
+    r"""Return the characters of a multi-character escape such as ``\d``."""
     if name.isupper():
         others = _multiple(name.lower())
         return None if others is None else complement(others)
@@ -345,7 +350,7 @@ def _multiple(name: str) -> Characters | None:
 
 @lru_cache(maxsize=256)
 def _written(characters: Characters) -> str:
-    """A set of characters in RE2's syntax, as itself or as what it lacks."""
+    """Return a set of characters in RE2's syntax, written as a class or as a negated class."""
     if _is_one(characters):
         return _code(characters[0][0])
     negative = bool(characters) and (characters[0][0] == 0 and characters[-1][1] == 0x10FFFF)

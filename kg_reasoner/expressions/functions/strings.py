@@ -1,6 +1,6 @@
-"""Functions on strings (SPARQL 1.1 Query, section 17.4.3) and their hashes (17.4.6); characters are code points.
+"""Functions on strings (SPARQL 1.1 Query, section 17.4.3) and hashes (17.4.6); characters are code points.
 
-Two strings are compatible if they have the same language tag, or the second one has none (17.4.3.1.2).
+Two strings are compatible if they have the same language tag or if the second one has none (17.4.3.1.2).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["FUNCTIONS", "like"]
 
 
 def like(model: Literal, text: str) -> Literal:
-    """The text with the language tag of `model`, if that has one."""
+    """Return the text with the language tag of `model`, if it has one."""
     return Literal(text, model.datatype, model.language)
 
 
@@ -30,7 +30,7 @@ def _compatible(on_texts: Callable[[str, str], Any]) -> Callable[[Literal, Liter
 
 
 def _around(which: int) -> Callable[[Literal, Literal], Literal | None]:
-    """The part before (0) or after (2) the first occurrence; the empty simple string where there is none."""
+    """Return the part before (0) or after (2) the first occurrence, or the empty simple string if the text has no occurrence."""
 
     def apply(a: Literal, b: Literal) -> Literal | None:
         if b.language not in (None, a.language):
@@ -44,7 +44,7 @@ def _around(which: int) -> Callable[[Literal, Literal], Literal | None]:
 
 
 def _substring(a: Literal, start: Number, length: Number | None = None) -> Literal | None:
-    """The characters at `start` (counted from 1) and after it, at most `length`: those of XPath's fn:substring."""
+    """Return at most `length` characters from `start` (counted from 1), as XPath's fn:substring does."""
     if not isinstance(start, int) or not isinstance(length, int | None):
         return None
     end = len(a.lexical) if length is None else max(0, start - 1 + length)
@@ -58,7 +58,9 @@ def _concatenate(*texts: Literal) -> Literal:
 
 
 def _matches_language(tag: str, pattern: str) -> bool:
-    """Basic filtering of RFC 4647: ``en`` matches ``en`` and ``en-GB``, ``*`` whatever is not empty."""
+    """Return whether a tag matches by basic filtering (RFC 4647): ``en`` matches ``en`` and ``en-GB``, ``*`` any tag but the empty
+    one.
+    """
     if pattern == "*":
         return tag != ""
     return f"{tag.lower()}-".startswith(f"{pattern.lower()}-")

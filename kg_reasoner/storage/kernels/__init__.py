@@ -1,7 +1,7 @@
-"""The compiled inner loops of the engine, and nothing else that is compiled.
+"""The compiled inner loops of the engine.
 
-`native` holds the entries as attributes: ``native.run(context_address)``. They are loaded when the first one is asked for, in two
-parts: what materialisation and queries need, and what updates need besides.
+`native` has the entry points as attributes: ``native.run(context_address)``. The first access loads them, in two parts: those for
+materialisation and queries, and those for updates.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _loading = threading.RLock()
 
 
 class Native:
-    """The entries by name; every argument is an integer or the address of an array or struct."""
+    """The entry points by name; every argument is an integer or the address of an array or struct."""
 
     if TYPE_CHECKING:
 

@@ -1,4 +1,4 @@
-"""What an update has changed, read from the flags of rows before `deletion.finish_update` clears them."""
+"""The changes of an update, read from the flags of rows before `deletion.finish_update` clears them."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Context
 from kg_reasoner.storage.kernels.memory import Int64s, entry, kernel
@@ -9,7 +9,7 @@ ADDED, REMOVED, RESTATED = 0, 1, 2
 
 @kernel
 def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int) -> int:
-    """Write down a change: the fact, and twice its kind, plus 1 if the fact is explicit (or was). Returns the new count."""
+    """Record a change: the fact, and twice its kind, plus 1 if the fact is or was explicit. Return the new count."""
     changes[2 * count] = fact
     changes[2 * count + 1] = 2 * kind + (1 if explicit else 0)
     return count + 1
@@ -17,7 +17,7 @@ def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int
 
 @kernel
 def note_restated(context: Context, changes: Int64s, count: int, fact: int) -> int:
-    """Write down, once, that a fact has become explicit or derived only, if it has. Returns the new count."""
+    """Record a fact once if it has changed between explicit and derived. Return the new count."""
     flags = flags_of(context, fact) & (RETRACTED | CLAIMED | EXPLICIT | ABSENT)
     if fact & ROW >= context.settled[fact >> 32] or (flags != RETRACTED and flags != CLAIMED | EXPLICIT):
         return count
@@ -27,7 +27,7 @@ def note_restated(context: Context, changes: Int64s, count: int, fact: int) -> i
 
 @entry
 def list_changes(context: Context, changes: Int64s, room: int) -> int:
-    """Write down what this update has changed, two numbers for each fact (see `note_change`).
+    """Record the changes of this update, two numbers for each fact (see `note_change`).
 
     Returns how many changes there are. If there may be more than `room`, it returns how many, and nothing is written.
     """

@@ -1,7 +1,7 @@
-"""Compiles the kernels with Numba to object code. Only imported when no saved object code fits this machine and these sources.
+"""Compile the kernels with Numba to object code. Imported only if no cached object code fits this machine and these sources.
 
-Structs and pointers become plain addresses. Each struct field and each item type has its own alias class (TBAA), so that LLVM may
-keep ``relation.rows`` in a register while rows are being written.
+Structs and pointers become plain addresses. Each struct field and each item type has its own alias class (TBAA), so LLVM can keep
+``relation.rows`` in a register while rows are being written.
 """
 
 import operator
@@ -41,7 +41,7 @@ class Address(types.Type):
 
 
 def numba_type(kind: Any) -> Any:
-    """The Numba type of a field's or an argument's annotation."""
+    """Return the Numba type of a field's or an argument's annotation."""
     if kind in (int, bool):
         return types.int64
     struct = struct_of(kind)
@@ -55,7 +55,7 @@ class AddressModel(models.PrimitiveModel):
 
 
 def _alias_class(builder: Any, instruction: Any, name: str) -> None:
-    """Give a load or store its alias class: accesses of different classes never overlap."""
+    """Assign an alias class to a load or store: accesses of different classes never overlap."""
     module = builder.module
     root = module.add_metadata(["kg_reasoner"])
     node = module.add_metadata([name, root, ir.Constant(_I64, 0)])
@@ -163,7 +163,7 @@ def lower_setattr(context: Any, builder: Any, sig: Any, args: Any, name: str) ->
 
 @intrinsic
 def mix(typing_context: Any, key: Any) -> Any:
-    """`memory.mix` on machine words."""
+    """Implement `memory.mix` on machine words."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         def constant(value: int) -> Any:
@@ -179,7 +179,7 @@ def mix(typing_context: Any, key: Any) -> Any:
 
 @intrinsic
 def prefetch(typing_context: Any, items: Any, index: Any) -> Any:
-    """`memory.prefetch` as the machine's instruction."""
+    """Implement `memory.prefetch` as a machine instruction."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
@@ -194,7 +194,7 @@ def prefetch(typing_context: Any, items: Any, index: Any) -> Any:
 
 @intrinsic
 def is_stopped(typing_context: Any, context_address: Any) -> Any:
-    """`memory.is_stopped` as an atomic load, which is made anew each time."""
+    """Implement `memory.is_stopped` as an atomic load, which is never cached."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load_atomic(_field(builder, sig.args[0], args[0], "stop"), "monotonic", 8)
@@ -203,7 +203,9 @@ def is_stopped(typing_context: Any, context_address: Any) -> Any:
 
 
 class KernelPipeline(CompilerBase):
-    """Numba's passes that scalar code needs; the others look for arrays, closures and literals, and take a third of the time."""
+    """The passes of Numba that scalar code needs. The others look for arrays, closures and literals, and take a third of the
+    time.
+    """
 
     def define_pipelines(self) -> list[Any]:
         manager = PassManager("kernel")
@@ -225,7 +227,7 @@ class KernelPipeline(CompilerBase):
 
 
 class GatheredLibrary(JITCodeLibrary):
-    """A library that only collects a function's IR. Numba would optimise every function again in each of its callers."""
+    """A library that only collects a function's IR. Numba would optimise a function again for each of its callers."""
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
@@ -252,7 +254,9 @@ def _gathering(codegen: Any) -> Iterator[None]:
 
 
 def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]], bytes]:
-    """Compile entries, and what they call, into one object: each entry's symbol and number of arguments, and the object code."""
+    """Compile entry points and the kernels that they call. Return the symbol and number of arguments of each entry, and the object
+    code.
+    """
     dispatchers: dict[str, Any] = {"mix": mix, "prefetch": prefetch, "is_stopped": is_stopped}
     entries: dict[str, tuple[str, int]] = {}
     codegen = cpu_target.target_context.codegen()
@@ -285,12 +289,12 @@ def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]],
 
 
 def _symbol(name: str) -> str:
-    """The symbol of an entry in the object code."""
+    """Return the symbol of an entry point in the object code."""
     return f"kg_reasoner_{name}"
 
 
 def _entry_module(codegen: Any, name: str, descriptor: Any, result: Any, arguments: tuple[Any, ...]) -> Any:
-    """A function that calls a compiled kernel and returns its result by value.
+    """Return an LLVM module with a function that calls a compiled kernel and returns its result by value.
 
     Numba's own calling convention returns results through memory that the caller provides; here it lies on the stack of each call,
     so that calls in different threads share nothing.
@@ -308,7 +312,7 @@ def _entry_module(codegen: Any, name: str, descriptor: Any, result: Any, argumen
 
 
 def _needed(names: Collection[str]) -> set[str]:
-    """The kernels that some kernels call, directly or not, and these."""
+    """Return the given kernels and those that they call, directly or indirectly."""
     needed: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -320,5 +324,5 @@ def _needed(names: Collection[str]) -> set[str]:
 
 
 def _linked(function: Callable[..., Any], dispatchers: dict[str, Any]) -> Callable[..., Any]:
-    """The same function, calling compiled kernels where its source calls kernels."""
+    """Return a copy of a function that calls compiled kernels wherever its source calls kernels."""
     return FunctionType(function.__code__, {**function.__globals__, **dispatchers}, function.__name__, function.__defaults__)

@@ -1,21 +1,21 @@
-"""Counting: each fact knows how many derivations it has in each iteration of its stratum's fixpoint.
+"""Counting: each fact has a number of derivations for each iteration of its stratum's fixpoint.
 
-The *rank* of a fact is the first iteration that derives it: 0 for explicit facts, and one more than the highest rank in the body
-for the head of a rule instance; facts of lower strata count as explicit. A fact without a derivation in any iteration has no rank,
-and is not there. As derivations are counted by iteration, facts that only hold each other up have none: each would need to be there
-before the other.
+The *rank* of a fact is the first iteration that derives it: 0 for explicit facts, and for the head of a rule instance one more than
+the highest rank in its body; facts of lower strata count as explicit. A fact without a derivation in any iteration has no rank, and
+does not hold. Counting by iteration excludes circular support: facts that support only each other have no derivation, because each
+would need an earlier iteration than the other.
 
-An update changes the ranks of one fact after the other, in the order of iterations. Every change enumerates the rule instances with
-the fact in their bodies, once each, in the world as it is at the moment, and moves them from one iteration to another in the counts
-of their heads, which are looked at when that iteration comes. Since what is looked at in an iteration only moves derivations of
-later ones, a fact changes at most twice: it is lost at its old rank, and found again at a higher one.
+An update changes the ranks of facts one by one, in the order of iterations. Every change enumerates the rule instances with the
+fact in their bodies exactly once, in the current state, and moves them between iterations in the counts of their heads, which are
+checked when that iteration comes. Checks in an iteration move only derivations of later iterations, so a fact changes at most
+twice: it is deleted at its old rank, and rederived at a higher one.
 
 Sources: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993) for counting; for counts by iteration Dewan,
 Ohsie, Stolfo, Wolfson and Da Silva, Incremental Database Rule Processing in PARADISER (1992), and Motik, Nenov, Piro and Horrocks,
 Maintenance of Datalog Materialisations Revisited (2019).
 
-Nothing is changed before all instances of a fact are enumerated, so that a kernel can stop for room, an index or a function's
-results and be called again.
+All instances of a fact are enumerated before anything changes, so a kernel can stop for room, an index or a function's results and
+be called again.
 """
 
 from kg_reasoner.storage.kernels.deletion import delete_fact, see_new
@@ -59,26 +59,26 @@ NOWHEN = -1
 
 @kernel
 def rank_of(context: Context, fact: int) -> int:
-    """The rank of a fact for the stratum that is being updated: those of lower strata have 0."""
+    """Return the rank of a fact for the stratum under maintenance; facts of lower strata have rank 0."""
     relation = relation_of(context, fact)
     return relation.ranks[fact & ROW] if relation.ranked == context.level else 0
 
 
 @kernel
 def hide(context: Context, fact: int) -> int:
-    """Take a fact out of the world."""
+    """Remove a fact from the current state."""
     return set_flags(context, fact, OUT)
 
 
 @kernel
 def show(context: Context, fact: int) -> int:
-    """Put a fact into the world."""
+    """Add a fact to the current state."""
     return clear_flags(context, fact, OUT)
 
 
 @kernel
 def schedule(context: Context, fact: int, time: int) -> int:
-    """Put a fact on the agenda of an iteration. There is room."""
+    """Put a fact on the agenda of an iteration, which must have room."""
     event = context.event_count
     context.events[event] = context.agenda[time]
     context.events[event + 1] = fact
@@ -91,7 +91,7 @@ def schedule(context: Context, fact: int, time: int) -> int:
 
 @kernel
 def touch(context: Context, fact: int) -> int:
-    """Remember a fact that may be gone at the end, once. There is room."""
+    """Record once a fact that may be deleted at the end. The list must have room."""
     if not flags_of(context, fact) & TOUCHED:
         set_flags(context, fact, TOUCHED)
         context.touched[context.touched_count] = fact
@@ -101,7 +101,7 @@ def touch(context: Context, fact: int) -> int:
 
 @kernel
 def tally(context: Context, fact: int, time: int, change: int) -> int:
-    """Add to the number of a fact's derivations in an iteration. There is room."""
+    """Add to the number of a fact's derivations in an iteration. The list must have room."""
     pool = context.pool_of_tallies
     heads = relation_of(context, fact).tallies
     row = fact & ROW
@@ -135,7 +135,7 @@ def tally(context: Context, fact: int, time: int, change: int) -> int:
 
 @kernel
 def lowest_rank(context: Context, fact: int) -> int:
-    """The rank that a fact's flags and counts give it."""
+    """Return the rank determined by a fact's flags and counts."""
     relation = relation_of(context, fact)
     row = fact & ROW
     if relation.flags[row] & (EXPLICIT | STATED):
@@ -152,7 +152,7 @@ def lowest_rank(context: Context, fact: int) -> int:
 
 @kernel
 def head_of(context: Context, frame: Frame, plan: Plan) -> int:
-    """The fact of the head of the frame's instance, inserted without rank if it is new; FULL if there is no room."""
+    """Return the fact for the head of the frame's instance, inserted without rank if it is new; FULL without room."""
     number = plan.head_relation
     relation = context.relations[number]
     if context.touched_count >= context.touched_room:
@@ -171,7 +171,7 @@ def head_of(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def highest_rank(context: Context, frame: Frame, plan: Plan, fact: int) -> int:
-    """The highest rank of the facts other than `fact` that the plan's steps have matched."""
+    """Return the highest rank of the facts matched by the plan's steps, other than `fact`."""
     highest = 0
     for position in range(plan.step_count):
         step = context.steps[plan.first_step + position]
@@ -184,7 +184,7 @@ def highest_rank(context: Context, frame: Frame, plan: Plan, fact: int) -> int:
 
 @kernel
 def is_counted_before(context: Context, frame: Frame, plan: Plan, fact: int) -> int:
-    """Whether an earlier position of the rule's body, which holds the same fact (or negates it), has the same instance."""
+    """Return whether an earlier position of the rule's body, with the same fact or its negation, enumerates the same instance."""
     is_out = relation_of(context, fact).flags[fact & ROW] & OUT
     for position in range(plan.step_count):
         step = context.steps[plan.first_step + position]
@@ -203,7 +203,7 @@ def is_counted_before(context: Context, frame: Frame, plan: Plan, fact: int) -> 
 
 @kernel
 def adjust(context: Context, head: int, before: int, after: int) -> int:
-    """Put a derivation that moves on the list: DONE or GROW."""
+    """Record a derivation that moves between iterations: DONE or GROW."""
     if before == after:
         return DONE
     place = 3 * context.adjusted_count
@@ -219,8 +219,9 @@ def adjust(context: Context, head: int, before: int, after: int) -> int:
 
 @kernel
 def move_instances(context: Context, number: int, fact: int, before: int, after: int) -> int:
-    """Enumerate the instances of an opened plan; `before` and `after` are the ranks of the triggering fact, or NEVER where the
-    instances do not hold: DONE, GROW or CALLS."""
+    """Enumerate the instances of an opened plan. `before` and `after` are the ranks of the triggering fact, or NEVER if the
+    instances do not hold. Return DONE, GROW or CALLS.
+    """
     frame = context.frames[0]
     plan = context.plans[number]
     while next_match(context, frame, 0, 0, -1):
@@ -244,7 +245,7 @@ def move_instances(context: Context, number: int, fact: int, before: int, after:
 
 @kernel
 def move_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int, before: int, after: int) -> int:
-    """Move the instances of some plans that a fact triggers: DONE, or what must be done first."""
+    """Move the instances of the plans that a fact triggers: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     for position in range(first, end):
         number = plans[position]
@@ -260,7 +261,7 @@ def move_triggered(context: Context, plans: Int32s, first: int, end: int, fact: 
 
 @kernel
 def move_by_section(context: Context, section: Section, fact: int, before: int, after: int) -> int:
-    """Move the instances that a change of a fact's rank concerns, by the rules of a section: DONE, or what must be done first."""
+    """Move the instances affected by a change of a fact's rank, for the rules of a section: DONE, or a request to the caller."""
     if before == NEVER or after == NEVER:  # it comes or goes, and holds back or sets free what only it blocks
         held = 0 if before == NEVER else NEVER
         hide(context, fact)
@@ -273,7 +274,7 @@ def move_by_section(context: Context, section: Section, fact: int, before: int, 
 
 @kernel
 def move_all(context: Context, fact: int, before: int, after: int) -> int:
-    """Move all instances that a change of a fact's rank concerns: DONE, or what must be done first."""
+    """Move all instances affected by a change of a fact's rank: DONE, or a request to the caller."""
     context.adjusted_count = 0
     relation = relation_of(context, fact)
     show(context, fact)
@@ -286,7 +287,7 @@ def move_all(context: Context, fact: int, before: int, after: int) -> int:
 
 @kernel
 def has_room_to_apply(context: Context) -> int:
-    """Whether the pools have room for all adjustments, and the agenda for their iterations."""
+    """Return whether the pools have room for all adjustments, and the agenda for their iterations."""
     count = context.adjusted_count
     if context.tally_count + 3 * count > context.tally_room or context.event_count + 4 * count + 4 > context.event_room:
         return 0
@@ -300,7 +301,7 @@ def has_room_to_apply(context: Context) -> int:
 
 @kernel
 def apply_adjustments(context: Context) -> int:
-    """Change the counts of heads, and put these on the agenda."""
+    """Update the counts of heads, and put the heads on the agenda."""
     adjusted = context.adjusted
     for number in range(context.adjusted_count):
         head = adjusted[3 * number]
@@ -318,7 +319,7 @@ def apply_adjustments(context: Context) -> int:
 
 @kernel
 def change_rank(context: Context, fact: int, before: int, after: int) -> int:
-    """Give a fact another rank, with all that depends on it: DONE, or what must be done first."""
+    """Change the rank of a fact and the derivations that depend on it: DONE, or a request to the caller."""
     status = move_all(context, fact, before, after)
     if status == DONE and not has_room_to_apply(context):
         status = GROW
@@ -343,7 +344,7 @@ def change_rank(context: Context, fact: int, before: int, after: int) -> int:
 
 @kernel
 def look_at(context: Context, fact: int) -> int:
-    """Bring the rank of a fact up to date as far as the current iteration decides it: DONE, or what must be done first."""
+    """Update the rank of a fact as far as the current iteration determines it: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     flags = relation.flags[fact & ROW]
     if relation.level < context.level:  # of a lower stratum: it comes, or goes
@@ -373,7 +374,7 @@ def look_at(context: Context, fact: int) -> int:
 
 @entry
 def begin_counting(context: Context) -> int:
-    """Put what has changed on the agenda of a stratum: DONE or GROW.
+    """Put changed facts on the agenda of a stratum: DONE or GROW.
 
     New rows are out of the world at first, and those of lower strata that are gone are still in it.
     """
@@ -411,7 +412,7 @@ def begin_counting(context: Context) -> int:
 
 @kernel
 def see_world(context: Context) -> int:
-    """Let joins see the world as it is at the moment."""
+    """Make joins see the current state."""
     context.hidden = DEAD | OUT
     context.look = 1
     return 0
@@ -419,7 +420,7 @@ def see_world(context: Context) -> int:
 
 @entry
 def count_rule(context: Context, number: int, removes: int) -> int:
-    """Count all instances of a rule, or (`removes`) discount them: DONE, or what must be done before it is called again."""
+    """Count all instances of a rule, or with `removes` discount them: DONE, or a request to the caller, who then calls again."""
     see_world(context)
     context.adjusted_count = 0
     status = open_plan(context, context.frames[0], number)
@@ -435,7 +436,7 @@ def count_rule(context: Context, number: int, removes: int) -> int:
 
 @entry
 def count_changes(context: Context) -> int:
-    """Work off the agenda, iteration by iteration: DONE, or what must be done before it is called again."""
+    """Process the agenda, iteration by iteration: DONE, or a request to the caller, who then calls again."""
     see_world(context)
     status = DONE
     while status == DONE and context.time <= context.last_time:
@@ -452,7 +453,7 @@ def count_changes(context: Context) -> int:
 
 @entry
 def finish_counting(context: Context) -> int:
-    """Delete what has no rank, and get ready for the next stratum."""
+    """Delete the facts without rank, and prepare for the next stratum."""
     for place in range(context.touched_count):
         fact = context.touched[place]
         relation = relation_of(context, fact)
@@ -475,7 +476,7 @@ def finish_counting(context: Context) -> int:
 
 @entry
 def rank_explicit(context: Context, number: int) -> int:
-    """Give the settled rows of a relation the rank of explicit facts: no rule has derived any of them so far."""
+    """Assign the rank of explicit facts to the processed rows of a relation that no rule has derived so far."""
     relation = context.relations[number]
     for row in range(context.settled[number]):
         relation.ranks[row] = 0

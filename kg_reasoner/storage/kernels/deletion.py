@@ -1,11 +1,11 @@
-"""Deletion by backward/forward: facts in doubt are proved again or deleted, and only what is deleted casts further doubt.
+"""The backward/forward algorithm: candidates for deletion are rederived or deleted, and only deletions yield further candidates.
 
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015).
-Forward proving is done by watching, as SAT solvers do: when backward chaining meets a rule instance, the instance waits at one of
-its body facts that has no proof yet, and moves on to another one, or proves its head, when that fact is proved.
+Forward chaining uses watched facts, as SAT solvers use watched literals: when backward chaining meets a rule instance, the instance
+waits at one unproved body fact. When that fact is proved, the instance moves to another one, or proves its head.
 
-Strata are updated from below, each after those that it looks at: what a stratum sees of lower ones is settled. All state is in the
-context, so that a kernel can stop for room, an index or a function's results and be called again.
+Strata are maintained from the lowest upwards; changes of lower strata are complete. All state is in the context, so a kernel can
+stop for room, an index or a function's results and be called again.
 """
 
 from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
@@ -58,14 +58,14 @@ TEMPORARY = CHECKED | PROVED | DISPROVED | DOUBTED | PROCESSED | WATCHED
 
 @kernel
 def is_certain(context: Context, fact: int) -> int:
-    """Whether a fact needs no proof: it is explicit or stated, has one, or belongs to a lower stratum."""
+    """Return whether a fact needs no proof: it is explicit or stated, is proved, or belongs to a lower stratum."""
     relation = relation_of(context, fact)
     return 1 if relation.flags[fact & ROW] & CERTAIN or relation.level < context.level else 0
 
 
 @kernel
 def doubt(context: Context, fact: int) -> int:
-    """Put a living fact on the list of doubted facts, once."""
+    """Add a fact that holds to the candidates for deletion, once."""
     if not flags_of(context, fact) & (DOUBTED | ABSENT):
         set_flags(context, fact, DOUBTED)
         context.doubted[context.doubted_count] = fact
@@ -75,7 +75,7 @@ def doubt(context: Context, fact: int) -> int:
 
 @kernel
 def note_proof(context: Context, fact: int) -> int:
-    """Say that a fact has a proof; `settle_waiting` tells those who wait for it."""
+    """Mark a fact as proved; `settle_waiting` processes the instances that wait for it."""
     set_flags(context, fact, PROVED)
     context.proved[context.proved_count] = fact
     context.proved_count = context.proved_count + 1
@@ -84,7 +84,7 @@ def note_proof(context: Context, fact: int) -> int:
 
 @kernel
 def wait_at(context: Context, fact: int, instance: int) -> int:
-    """Let a rule instance wait for the proof of a fact."""
+    """Make a rule instance wait for the proof of a fact."""
     relation = relation_of(context, fact)
     row = fact & ROW
     context.pool[instance] = relation.watches[row] if relation.flags[row] & WATCHED else -1
@@ -95,7 +95,7 @@ def wait_at(context: Context, fact: int, instance: int) -> int:
 
 @kernel
 def settle_waiting(context: Context) -> int:
-    """Follow new proofs to the rule instances that waited for them, and on to their heads."""
+    """Propagate new proofs to the rule instances that waited for them, and to their heads."""
     pool = context.pool
     while context.proved_done < context.proved_count:
         fact = context.proved[context.proved_done]
@@ -125,7 +125,7 @@ def settle_waiting(context: Context) -> int:
 
 @kernel
 def body_fact(frame: Frame, step: Step, position: int) -> int:
-    """The fact that a step matched, or -1 for a step that matches none."""
+    """Return the fact matched by a step, or -1 for a step that matches no fact."""
     if step.kind >= COMPARE or step.negated:
         return -1
     return (step.relation << 32) | frame.levels[position].row
@@ -133,7 +133,7 @@ def body_fact(frame: Frame, step: Step, position: int) -> int:
 
 @kernel
 def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> int:
-    """Prove the head of a frame's rule instance, or let the instance wait for its first body fact without proof: DONE or GROW."""
+    """Prove the head of a frame's rule instance, or make the instance wait for its first unproved body fact: DONE or GROW."""
     missing = -1
     for position in range(plan.step_count):
         body = body_fact(frame, context.steps[plan.first_step + position], position)
@@ -162,7 +162,7 @@ def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> in
 
 @kernel
 def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether all body facts of a frame's rule instance are explicit or proved, so that nothing needs to be checked."""
+    """Return whether all body facts of a frame's rule instance are explicit or proved, so none needs to be checked."""
     for position in range(plan.step_count):
         body = body_fact(frame, context.steps[plan.first_step + position], position)
         if body >= 0 and not is_certain(context, body):
@@ -172,7 +172,7 @@ def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def enter_goal(context: Context) -> int:
-    """Make the pending fact a goal, on top of those that wait for it: DONE or GROW."""
+    """Push the pending fact onto the stack of goals: DONE or GROW."""
     depth = context.depth + 1
     if depth >= context.goal_room:
         return GROW
@@ -197,7 +197,7 @@ def enter_goal(context: Context) -> int:
 
 @kernel
 def goal_section(context: Context, depth: int) -> Section:
-    """The section whose rules a goal is trying."""
+    """Return the section whose rules a goal is trying."""
     goal = context.goals[depth]
     relation = relation_of(context, goal.fact)
     if goal.own_section:
@@ -207,7 +207,7 @@ def goal_section(context: Context, depth: int) -> Section:
 
 @kernel
 def open_deriver(context: Context, depth: int) -> int:
-    """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or what must be done first."""
+    """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or a request to the caller."""
     goal = context.goals[depth]
     relation = relation_of(context, goal.fact)
     frame = context.frames[depth + 1]
@@ -231,7 +231,9 @@ def open_deriver(context: Context, depth: int) -> int:
 
 @kernel
 def look_at_body(context: Context, depth: int) -> int:
-    """Walk over the body facts of a goal's current instance: one that was never checked becomes pending, else it settles."""
+    """Check the body facts of a goal's current instance: the first unchecked one becomes pending; without one, settle the
+    instance.
+    """
     goal = context.goals[depth]
     frame = context.frames[depth + 1]
     plan = context.plans[frame.plan]
@@ -249,7 +251,7 @@ def look_at_body(context: Context, depth: int) -> int:
 
 @kernel
 def next_instance(context: Context, depth: int) -> int:
-    """Move a goal to its next rule instance: READY, IDLE if there is none left, or what must be done first."""
+    """Move a goal to its next rule instance: READY, IDLE if there is none left, or a request to the caller."""
     goal = context.goals[depth]
     frame = context.frames[depth + 1]
     while True:
@@ -270,7 +272,7 @@ def next_instance(context: Context, depth: int) -> int:
 
 @kernel
 def prove(context: Context) -> int:
-    """Work off the stack of goals: DONE, or what must be done before it is called again."""
+    """Process the stack of goals: DONE, or a request to the caller, who then calls again."""
     while True:
         if context.pending >= 0 and enter_goal(context) == GROW:
             return GROW
@@ -299,7 +301,7 @@ def prove(context: Context) -> int:
 
 @kernel
 def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
-    """Cast doubt on the heads of all matches of a frame."""
+    """Add the heads of all matches of a frame to the candidates for deletion."""
     relation = context.relations[plan.head_relation]
     while next_match(context, frame, 0, 0, -1):
         context.deletion_instances = context.deletion_instances + 1
@@ -312,7 +314,7 @@ def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int) -> int:
-    """Cast doubt on the heads of some plans' instances that a fact triggers: DONE, or what must be done first."""
+    """Add the heads of the instances that a fact triggers to the candidates for deletion: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     frame = context.frames[0]
     for position in range(first, end):
@@ -342,7 +344,7 @@ def doubt_all_consequences(context: Context, fact: int) -> int:
 
 @kernel
 def see_old(context: Context) -> int:
-    """Let joins see the materialisation before this update."""
+    """Make joins see the materialisation before this update."""
     context.hidden = DEAD
     context.old = 1
     return 0
@@ -350,7 +352,7 @@ def see_old(context: Context) -> int:
 
 @kernel
 def see_new(context: Context) -> int:
-    """Let joins see the materialisation as it is."""
+    """Make joins see the current materialisation."""
     context.hidden = ABSENT
     context.look = 0
     context.old = 0
@@ -359,7 +361,7 @@ def see_new(context: Context) -> int:
 
 @kernel
 def disprove_checked(context: Context) -> int:
-    """After a search: what was checked and has no proof has none."""
+    """Mark, after a search, the checked facts without a proof as disproved."""
     while context.checked_done < context.checked_count:
         fact = context.checked[context.checked_done]
         context.checked_done = context.checked_done + 1
@@ -370,7 +372,7 @@ def disprove_checked(context: Context) -> int:
 
 @kernel
 def delete_fact(context: Context, fact: int) -> int:
-    """Let a fact be gone."""
+    """Delete a fact."""
     relation = relation_of(context, fact)
     row = fact & ROW
     relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
@@ -382,7 +384,7 @@ def delete_fact(context: Context, fact: int) -> int:
 
 @entry
 def drop_removed(context: Context) -> int:
-    """Delete the removed facts that no rule derives, and that are neither explicit nor stated any more."""
+    """Delete the removed facts that no rule derives and that are no longer explicit or stated."""
     for place in range(context.removed_count):
         fact = context.removed[place]
         relation = relation_of(context, fact)
@@ -393,7 +395,7 @@ def drop_removed(context: Context) -> int:
 
 @entry
 def doubt_rule(context: Context, number: int) -> int:
-    """Cast doubt on everything that a rule has derived: DONE, or what must be done before it is called again."""
+    """Add all facts derived by a rule to the candidates for deletion: DONE, or a request to the caller, who then calls again."""
     see_old(context)
     frame = context.frames[0]
     status = open_plan(context, frame, number)
@@ -415,7 +417,7 @@ def doubt_removed(context: Context) -> int:
 
 @entry
 def doubt_lost(context: Context) -> int:
-    """Cast doubt on what rested on facts of lower strata that are gone: DONE, or what must be done before it is called again."""
+    """Add consequences of deleted facts of lower strata to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
     status = DONE
     while status == DONE and context.place < context.gone_count:
@@ -429,7 +431,7 @@ def doubt_lost(context: Context) -> int:
 
 @entry
 def doubt_blocked(context: Context) -> int:
-    """Cast doubt on what rested on the absence of facts that are there now: DONE, or what must be done before the next call."""
+    """Add consequences of the absence of facts that now hold to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
     status = DONE
     while status == DONE and context.place < context.relation_count:
@@ -456,7 +458,9 @@ def doubt_blocked(context: Context) -> int:
 
 @entry
 def settle_doubts(context: Context) -> int:
-    """Prove doubted facts again, and follow those without proof to their consequences: DONE, or what must be done first."""
+    """Rederive the candidates for deletion, and process the consequences of those without proof: DONE, or a request to the
+    caller.
+    """
     status = DONE
     context.look = 1
     while status == DONE and context.doubted_done < context.doubted_count:
@@ -480,7 +484,7 @@ def settle_doubts(context: Context) -> int:
 
 @entry
 def finish_deletion(context: Context) -> int:
-    """Delete what has no proof, and clean up after a stratum."""
+    """Delete the disproved facts, and reset the state of a stratum."""
     for place in range(context.doubted_count):
         fact = context.doubted[place]
         if flags_of(context, fact) & PROCESSED:
@@ -501,7 +505,7 @@ def finish_deletion(context: Context) -> int:
 
 @entry
 def finish_update(context: Context) -> int:
-    """Forget what was only of use during an update: facts that are gone are dead now."""
+    """Discard the state of an update; deleted facts become dead rows."""
     for place in range(context.gone_count):
         fact = context.gone[place]
         relation = relation_of(context, fact)
@@ -520,13 +524,13 @@ def finish_update(context: Context) -> int:
 
 @entry
 def delete_row(context: Context, number: int, row: int) -> int:
-    """Delete a fact that no rule derives: a group whose result has changed."""
+    """Delete a fact that no rule derives, such as a group whose result has changed."""
     return delete_fact(context, (number << 32) | row)
 
 
 @entry
 def delete_facts(context: Context, number: int, facts: Int32s, count: int) -> int:
-    """Delete facts of one relation, `arity` ids each, that are there."""
+    """Delete existing facts of one relation, given as `arity` ids each."""
     relation = context.relations[number]
     for fact in range(count):
         row = find(relation, facts + fact * relation.arity)
@@ -537,7 +541,7 @@ def delete_facts(context: Context, number: int, facts: Int32s, count: int) -> in
 
 @entry
 def drop_doubted(context: Context) -> int:
-    """Delete the doubted facts that are neither explicit nor stated: no rule derives them any more."""
+    """Delete the candidates that are neither explicit nor stated, because no rule derives them any more."""
     for place in range(context.doubted_count):
         fact = context.doubted[place]
         clear_flags(context, fact, DOUBTED)

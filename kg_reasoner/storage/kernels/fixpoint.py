@@ -35,7 +35,7 @@ from kg_reasoner.storage.kernels.relations import insert, is_present, key_slot, 
 
 @kernel
 def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
-    """Put the head of the frame's match on the ring, and ask for the cache line where it will be looked up.
+    """Put the head of the frame's match into the queue, and prefetch the cache line of its lookup.
 
     The same head twice in a row is common (domains: all rows of one subject) and is dropped at once.
     """
@@ -58,7 +58,7 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def insert_oldest(context: Context) -> int:
-    """Insert the head that has waited longest; FULL leaves it where it is."""
+    """Insert the oldest queued head; FULL leaves it in the queue."""
     count = context.ring_count
     place = (context.ring_next - count) & (RING - 1)
     number = context.ring_relations[place]
@@ -74,7 +74,7 @@ def insert_oldest(context: Context) -> int:
 
 @kernel
 def emit(context: Context, frame: Frame, plan: Plan) -> int:
-    """Derive the head of the frame's match, in a while: DONE or GROW."""
+    """Queue the head of the frame's match for insertion: DONE or GROW."""
     context.instances = context.instances + 1
     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
         return GROW
@@ -83,7 +83,7 @@ def emit(context: Context, frame: Frame, plan: Plan) -> int:
 
 @kernel
 def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Whether a plan can match in a block: IDLE (a body atom has no rows), READY, or what must be done first."""
+    """Return whether a plan can match in a block: IDLE (a body atom has no rows), READY, or a request to the caller."""
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
         if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
@@ -100,7 +100,7 @@ def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -
 
 @kernel
 def open_plan(context: Context, frame: Frame, number: int) -> int:
-    """Get a frame ready to join all rows by a plan: READY, IDLE (there are no matches), or what must be done first."""
+    """Prepare a frame to join all rows by a plan: READY, IDLE (no matches), or a request to the caller."""
     ready = readiness(context, context.plans[number], 0, 0, -1)
     if ready == READY:
         frame.plan = number
@@ -111,7 +111,7 @@ def open_plan(context: Context, frame: Frame, number: int) -> int:
 
 @kernel
 def open_triggered(context: Context, frame: Frame, number: int, relation: Relation, fact: int) -> int:
-    """The same for a plan that a fact of a relation triggers."""
+    """Prepare a frame for a plan that a fact of a relation triggers: READY, IDLE, or a request to the caller."""
     columns = context.codes + context.plans[number].trigger
     if not match_columns(frame, columns, values_of(relation, fact), relation.arity):
         return IDLE
@@ -120,7 +120,7 @@ def open_triggered(context: Context, frame: Frame, number: int, relation: Relati
 
 @kernel
 def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
-    """Derive from the remaining entries of the index vector at the last step: DONE or GROW. The inner loop of all joins."""
+    """Derive from the remaining entries of the index vector at the last step: DONE or GROW. This is the inner loop of all joins."""
     level = frame.levels[plan.step_count - 1]
     index = context.indexes[step.index]
     entries = index.arena + index.starts[level.slot]
@@ -143,7 +143,7 @@ def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int
 
 @kernel
 def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
-    """The same for heads of two columns without dead rows, most of which are known already: DONE or GROW.
+    """Derive heads of two columns, without dead rows, most of which are already known: DONE or GROW.
 
     Dense joins spend their time here. A pair is its own hash key, so that a known head costs one look into the table.
     """
@@ -196,7 +196,7 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
 
 @kernel
 def is_plain_probe(context: Context, step: Step) -> int:
-    """Whether every entry of the step's index vector is a match."""
+    """Return whether every entry of the step's index vector is a match."""
     if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
         return 0
     return 1 if context.relations[step.relation].dead + context.look == 0 else 0
@@ -287,7 +287,7 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
 
 @kernel
 def insert_queued(context: Context) -> int:
-    """Empty the ring: DONE or GROW."""
+    """Insert all queued heads: DONE or GROW."""
     while context.ring_count > 0:
         if insert_oldest(context) == FULL:
             return GROW
@@ -311,7 +311,7 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
 
 @kernel
 def process_row(context: Context, section_number: int, current: int, row: int, low: int, high: int) -> int:
-    """Run the plans that a row triggers through its section; whether they are ready is found out once a block."""
+    """Run the plans that a row triggers through its section; their readiness is determined once per block."""
     section = context.sections[section_number]
     for position in range(section.first_trigger, section.end_trigger):
         number = context.triggers[position]
@@ -330,7 +330,9 @@ def process_row(context: Context, section_number: int, current: int, row: int, l
 
 @kernel
 def process_block(context: Context, current: int, low: int, high: int) -> int:
-    """Run every plan that the rows [low, high) of a relation trigger: DONE, or what has to be done before the block is repeated."""
+    """Run every plan that the rows [low, high) of a relation trigger: DONE, or a request to the caller, who then repeats the
+    block.
+    """
     relation = context.relations[current]
     section = context.sections[relation.section]
     for position in range(section.first_trigger, section.end_trigger):
@@ -355,12 +357,10 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until there are none: DONE, or GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks) or
+    """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks) or
     STOPPED.
 
-    After anything but DONE the caller does what is asked for and calls again.
-
-    A block that was interrupted is repeated, which is idempotent.
+    After any result but DONE, the caller fulfils the request and calls again. An interrupted block is repeated; this is idempotent.
     """
     if insert_queued(context) == GROW:
         return GROW
@@ -402,7 +402,7 @@ def run(context: Context) -> int:
 
 @entry
 def evaluate_rule(context: Context, number: int) -> int:
-    """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (it starts afresh when called again)."""
+    """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (a repeated call starts again)."""
     if insert_queued(context) == GROW:
         return GROW
     plan = context.plans[number]
@@ -419,7 +419,7 @@ def evaluate_rule(context: Context, number: int) -> int:
 
 @kernel
 def derive_by_section(context: Context, section: Section, fact: int) -> int:
-    """Derive what a fact of a negated atom held back, by the rules of a section: DONE, or what must be done first."""
+    """Derive what a fact of a negated atom blocked, for the rules of a section: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     frame = context.frames[0]
     for position in range(section.first_blocker, section.end_blocker):
@@ -436,7 +436,9 @@ def derive_by_section(context: Context, section: Section, fact: int) -> int:
 
 @entry
 def derive_unblocked(context: Context) -> int:
-    """Derive what holds because facts are gone, from `place` on: DONE, or what must be done before it is called again."""
+    """Derive consequences of the absence of deleted facts, from `place` on: DONE, or a request to the caller, who then calls
+    again.
+    """
     while context.place < context.gone_count:
         fact = context.gone[context.place]
         relation = relation_of(context, fact)

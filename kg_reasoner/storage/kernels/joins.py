@@ -1,4 +1,4 @@
-"""Joining: the interpreter of plans. A join is a depth-first search over the plan's steps, and can stop after every match."""
+"""Joins: the interpreter of plans. A join is a depth-first search over the steps of a plan, and can stop after every match."""
 
 from kg_reasoner.storage.kernels.layout import (
     CALL,
@@ -33,7 +33,7 @@ from kg_reasoner.storage.kernels.relations import find, find_or_insert, key_slot
 
 @kernel
 def value_of(frame: Frame, code: int) -> int:
-    """The id that a code stands for."""
+    """Return the id denoted by a code."""
     if code >= 0:
         return code
     return frame.bindings[-1 - code]
@@ -41,7 +41,7 @@ def value_of(frame: Frame, code: int) -> int:
 
 @kernel
 def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
-    """Write the ids that codes stand for."""
+    """Write the ids denoted by codes."""
     for column in range(arity):
         values[column] = value_of(frame, codes[column])
     return 0
@@ -49,7 +49,7 @@ def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
 
 @kernel
 def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
-    """The living row of the head of the frame's match, appended if there is none; FULL if it cannot be."""
+    """Return the live row of the head of the frame's match, appended if it is new; FULL without room."""
     fill_tuple(frame, context.codes + plan.head, context.relations[plan.head_relation].arity, frame.scratch)
     return find_or_insert(context, plan.head_relation, frame.scratch)
 
@@ -71,7 +71,7 @@ def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> 
 
 @kernel
 def step_key(context: Context, frame: Frame, step: Step) -> int:
-    """The index key of a step under the frame's bindings."""
+    """Return the index key of a step under the frame's bindings."""
     codes = context.codes + step.key
     width = step.width
     if width == 1:
@@ -86,7 +86,7 @@ def step_key(context: Context, frame: Frame, step: Step) -> int:
 
 @kernel
 def compare(context: Context, operator: int, left: int, right: int) -> int:
-    """Compare two terms by value: 1 or 0; a type error is 0 for every operator. The kinds are those of `layout`."""
+    """Compare two terms by value: 1 or 0; a type error is 0 for every operator. See `layout` for the kinds of values."""
     if operator == DISTINCT:
         return 1 if left != right else 0
     kind = context.value_kinds[left]
@@ -112,7 +112,9 @@ def compare(context: Context, operator: int, left: int, right: int) -> int:
 
 @kernel
 def row_limit(context: Context, step: Step, low: int, high: int, current: int) -> int:
-    """The rows that a step may see: all of them without a current relation, else those before the block or processed earlier."""
+    """Return the number of rows visible to a step: all rows without a current relation, else those before the block or processed
+    earlier.
+    """
     if current < 0 or step.negated:
         return context.settled[step.relation] if context.old else context.relations[step.relation].count
     if step.relation == current:
@@ -122,7 +124,7 @@ def row_limit(context: Context, step: Step, low: int, high: int, current: int) -
 
 @kernel
 def is_hidden(context: Context, relation: Relation, row: int) -> int:
-    """Whether a row is dead, or hidden from this join by another flag."""
+    """Return whether a row is dead, or hidden from this join by another flag."""
     if relation.dead + context.look == 0:
         return 0
     return relation.flags[row] & context.hidden
@@ -130,7 +132,7 @@ def is_hidden(context: Context, relation: Relation, row: int) -> int:
 
 @kernel
 def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) -> int:
-    """The next matching row from `position` on, or -1."""
+    """Return the next matching row from `position` on, or -1."""
     relation = context.relations[step.relation]
     columns = context.codes + step.columns
     arity = relation.arity
@@ -144,7 +146,7 @@ def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) 
 
 @kernel
 def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
-    """The row of the one tuple that a step asks for, or -1."""
+    """Return the row of the single tuple that a step requires, or -1."""
     relation = context.relations[step.relation]
     fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
     row = find(relation, frame.scratch)
@@ -157,7 +159,7 @@ def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
 
 @kernel
 def request_call(context: Context, frame: Frame, step: Step) -> int:
-    """Ask for the result of a function; when the list is full the request will be made again."""
+    """Request the result of a function; if the list is full, the request is repeated later."""
     if context.request_count < context.request_room:
         request = context.requests + context.request_count * context.request_stride
         codes = context.codes + step.key
@@ -170,7 +172,9 @@ def request_call(context: Context, frame: Frame, step: Step) -> int:
 
 @kernel
 def call(context: Context, frame: Frame, step: Step) -> int:
-    """Apply a function, or filter: 1, or 0 if it has no result, another one than expected, or one that is not known yet."""
+    """Apply a function, or filter: 1, or 0 if the function has no result, a different result than required, or one not yet
+    known.
+    """
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
     arity = relation.arity
@@ -191,7 +195,7 @@ def call(context: Context, frame: Frame, step: Step) -> int:
 
 @kernel
 def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
-    """The next row that matches a step, bound into the frame; -1 when there is none left."""
+    """Bind the next row that matches a step into the frame, and return it; -1 if there is none left."""
     level = frame.levels[depth]
     if step.kind == PROBE:
         index = context.indexes[step.index]
@@ -257,7 +261,7 @@ def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: 
 
 @kernel
 def next_match(context: Context, frame: Frame, low: int, high: int, current: int) -> int:
-    """Move a frame to its next match of all steps: 1, or 0 when there is none left.
+    """Move a frame to its next match of all steps: 1, or 0 if there is none left.
 
     `current` is the relation whose rows [low, high) are being processed, or -1 to join all rows. When the context is stopped, there
     is none left either.

@@ -1,12 +1,12 @@
-"""What the kernels work on: the layout of relations, indexes, plans and join frames; one append-only relation per predicate.
+"""Data structures of the kernels: relations, indexes, plans and join frames; one append-only relation per predicate.
 
-A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so that row order
-is derivation order. A *code* stands for an argument of an atom, as an integer:
+A *tuple* is a pointer to `arity` ids. A *row* is the number of a tuple in its relation: rows are only appended, so row order is
+derivation order. A *code* is an integer that denotes an argument of an atom:
 
 * ``code >= 0``: the constant with that id;
 * ``SKIP < code < 0``: slot ``-1 - code`` of the frame's bindings. In a list of columns to match it means *bind*;
 * ``code <= CHECK``: only in lists of columns to match: slot ``CHECK - code`` must hold the same value;
-* ``SKIP``: the column needs no look.
+* ``SKIP``: the column is ignored.
 
 A *fact* is ``relation << 32 | row``.
 """
@@ -136,7 +136,7 @@ RING = 32
 
 
 class Index(Struct):
-    """From a key to the vector of (row, value) entries that have it; vectors have power-of-two sizes in one arena.
+    """A map from a key to the vector of (row, value) entries with this key; vectors have power-of-two sizes in one arena.
 
     A key of one column is its id, of two both packed, of none 0, of more a fingerprint (whose rows are compared again). An entry
     is ``row << 32 | value``, value being that of the one column outside the key if there is just one.
@@ -175,7 +175,7 @@ class Section(Struct):
 
 
 class Relation(Struct):
-    """Rows, flags, and a hash from tuples to rows (arity 1 and 2 packed exactly, 3 and more by fingerprint and a look at it)."""
+    """Rows, flags, and a hash from tuples to rows (arities 1 and 2 packed exactly, 3 and more by fingerprint and comparison)."""
 
     arity: int
     count: int
@@ -208,7 +208,7 @@ class Relation(Struct):
 
 
 class Step(Struct):
-    """One body atom (or comparison) in a plan's join order. Positions are into the context's codes."""
+    """A body atom, comparison or function in a plan's join order. Positions refer to the context's codes."""
 
     kind: int
     relation: int
@@ -228,7 +228,7 @@ class Step(Struct):
 
 
 class Plan(Struct):
-    """A rule compiled for one trigger: the columns that the triggering row must match, the steps to join, the head."""
+    """A rule compiled for one trigger: the columns that the triggering row must match, the steps to join, and the head."""
 
     first_step: int
     step_count: int
@@ -249,7 +249,7 @@ class Plan(Struct):
 
 
 class Level(Struct):
-    """Where a join stands at one step."""
+    """The state of a join at one step."""
 
     slot: int
     position: int
@@ -257,7 +257,7 @@ class Level(Struct):
 
 
 class Frame(Struct):
-    """The state of one join. `level` is that of the last match, FRESH before the first, FINISHED after the last."""
+    """The state of a join. `level` is that of the last match, FRESH before the first, FINISHED after the last."""
 
     plan: int
     level: int
@@ -273,7 +273,7 @@ FINISHED = -2
 
 
 class Goal(Struct):
-    """A fact that is being proved. Goal number n uses frame n + 1."""
+    """A fact to prove. Goal number n uses frame n + 1."""
 
     fact: int
     own_section: int
@@ -286,7 +286,7 @@ class Goal(Struct):
 
 
 class Context(Struct):
-    """Everything a kernel can reach."""
+    """The root of all data that kernels can access."""
 
     relations: Array[Relation]
     relation_count: int
@@ -417,7 +417,7 @@ class Context(Struct):
 
 
 class Terms(Struct):
-    """The dictionary: texts one after the other, and a hash from text to id."""
+    """The dictionary: concatenated texts, and a hash from text to id."""
 
     texts: Bytes
     offsets: Int64s

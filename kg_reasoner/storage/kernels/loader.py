@@ -1,7 +1,7 @@
-"""Gets the kernels running: from saved object code, by compiling once, or as plain Python in checked mode.
+"""Load the kernels: from cached object code, by compiling once, or as plain Python in checked mode.
 
-Importing Numba and compiling takes seconds; loading saved object code with llvmlite takes a few hundredths of one. The object code
-is kept per user (see `cache`), under a name made from the kernels' sources, the compiler's versions and the processor. Set
+Importing Numba and compiling takes seconds; loading cached object code with llvmlite takes hundredths of a second. The cache is per
+user (see `cache`); the key is made from the kernels' sources, the compiler's versions and the processor. Set
 ``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
 """
 
@@ -28,7 +28,7 @@ on_compile: Callable[[str], None] | None = None
 
 
 def load(names: list[str]) -> dict[str, Entry]:
-    """The named entries, ready to be called with addresses and integers."""
+    """Return the named entry points, to be called with addresses and integers."""
     if memory.CHECKED:
         return {name: memory.checked_entry(memory.kernels[name].function) for name in names}
     return _link(*_object(names))
@@ -65,7 +65,7 @@ def _object(names: list[str]) -> Compiled:
 
 
 def packed(compiled: Compiled) -> bytes:
-    """Object code with its entries as the content of a file.
+    """Return the content of a file with object code and its entry points.
 
     >>> unpacked(packed(({"run": ("symbol", 1)}, b"code")))
     ({'run': ('symbol', 1)}, b'code')
@@ -75,7 +75,7 @@ def packed(compiled: Compiled) -> bytes:
 
 
 def unpacked(content: bytes) -> Compiled:
-    """What `packed` has packed."""
+    """Return the object code and entry points packed by `packed`."""
     header, _, code = content.partition(b"\n")
     return {name: (symbol, arguments) for name, (symbol, arguments) in json.loads(header).items()}, code
 
@@ -84,7 +84,7 @@ _engines: list[Any] = []  # they keep the machine code alive
 
 
 def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
-    """Load object code and wrap each entry as a Python callable."""
+    """Load object code and wrap each entry point as a Python callable."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -103,6 +103,6 @@ def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
 
 
 def _callable(address: int, arguments: int, keeps_gil: bool) -> Entry:
-    """An entry as Python calls it. Other threads run meanwhile, unless it `keeps_gil`."""
+    """Return an entry point as a Python callable. Other threads can run during the call, unless it `keeps_gil`."""
     signature = (ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
     return signature(address)

@@ -1,4 +1,4 @@
-"""Explicit facts: flagging rows as asserted, and taking the flag from them."""
+"""Assertion and retraction of explicit facts by their flags."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
@@ -7,7 +7,7 @@ from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_inse
 
 @kernel
 def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> int:
-    """Insert a tuple that is not derived, and flag its row: 1 if it had not had the flag, 0 if it had, or FULL."""
+    """Insert a tuple that is not derived, and flag its row: 1 if the flag is new, 0 if not, or FULL."""
     relation = context.relations[number]
     row = find_or_insert(context, number, values)
     if row == FULL:
@@ -26,7 +26,7 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
 
 @kernel
 def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
-    """Take a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have it.
+    """Remove a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have the flag.
 
     The fact goes on the list of removed facts. If it has come since the last update, nothing follows from it: it is dead at once.
     """
@@ -55,7 +55,7 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
 
 @entry
 def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int, changed: Bytes) -> int:
-    """Insert facts of one relation, `arity` ids each, with a flag; the number of the first that did not fit, or `count`.
+    """Insert facts of one relation, `arity` ids each, with a flag. Return the number of the first that did not fit, or `count`.
 
     `changed` says of each fact whether the flag is new to it.
     """
@@ -73,7 +73,7 @@ def load_facts(context: Context, number: int, facts: Int32s, first: int, count: 
 
 @entry
 def retract_facts(context: Context, number: int, facts: Int32s, count: int, flag: int, changed: Bytes) -> int:
-    """Take a flag from facts of one relation; `changed` says of each whether it had it. Returns how many had it."""
+    """Remove a flag from facts of one relation. Set `changed` for each that had it, and return their number."""
     relation = context.relations[number]
     total = 0
     for fact in range(count):
@@ -92,7 +92,7 @@ def relation_of_triple(context: Context, values: Int32s) -> int:
 
 @kernel
 def has_flag(relation: Relation, values: Int32s, flag: int) -> int:
-    """Whether a tuple is there with a flag."""
+    """Return whether a tuple holds with a flag."""
     row = find(relation, values)
     if row < 0:
         return 0
@@ -102,7 +102,7 @@ def has_flag(relation: Relation, values: Int32s, flag: int) -> int:
 
 @entry
 def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: int, answers: Bytes) -> int:
-    """Say of each of some facts of a relation whether it is there with a flag."""
+    """Write for each fact of a relation whether it holds with a flag."""
     relation = context.relations[number]
     for fact in range(count):
         answers[fact] = has_flag(relation, facts + fact * relation.arity, flag)

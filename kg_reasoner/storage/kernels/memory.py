@@ -1,9 +1,9 @@
-"""Memory as the kernels see it: structs of named fields and typed pointers, over NumPy arrays that the Python side owns.
+"""The memory model of the kernels: structs of named fields and typed pointers, over NumPy arrays owned by Python.
 
-A kernel is a plain Python function over these types. It runs in two ways:
+A kernel is a plain Python function over these types. It runs in two modes:
 
 * compiled: `kernels.compiler` gives the types machine meaning (a struct is an address, a field is one 64-bit word);
-* checked: the same function is called as it stands, and the classes at the end of this file check every access.
+* checked: the function runs in Python, and the classes at the end of this file check every access.
 
 A struct has only 64-bit words: integers, and addresses of arrays. All kernel integers are 64 bits wide; narrower array items are
 widened when read.
@@ -67,14 +67,14 @@ class Struct:
 
 
 class Array(Generic[S]):
-    """The address of structs that lie one after the other; ``structs[i]`` is the i-th."""
+    """The address of consecutive structs; ``structs[i]`` is the i-th."""
 
     def __getitem__(self, index: int) -> S:
         raise NotImplementedError
 
 
 def struct_of(array_type: Any) -> type[Struct] | None:
-    """The struct of an ``Array[...]`` type, or None for any other type."""
+    """Return the struct of an ``Array[...]`` type, or None for any other type."""
     return get_args(array_type)[0] if get_origin(array_type) is Array else None
 
 
@@ -84,7 +84,7 @@ _MASK = (1 << 64) - 1
 
 
 def mix(key: int) -> int:
-    """Scramble a 64-bit key into a hash of 62 bits that is never negative (two rounds of multiply and fold)."""
+    """Hash a 64-bit key to 62 nonnegative bits (two rounds of multiply and fold)."""
     value = (key * 0x9E3779B97F4A7C15) & _MASK
     value ^= value >> 32
     value = (value * 0xC2B2AE3D27D4EB4F) & _MASK
@@ -92,11 +92,11 @@ def mix(key: int) -> int:
 
 
 def prefetch(items: Pointer, index: int) -> None:
-    """Ask for the cache line of ``items[index]``; a hint without effect on results."""
+    """Request the cache line of ``items[index]``; a hint without effect on results."""
 
 
 def is_stopped(context: Any) -> int:
-    """Whether `Context.stop` is set, which another thread may do at any time; a compiler must not remember what it was."""
+    """Return whether `Context.stop` is set, which another thread may do at any time; a compiler must not cache it."""
     stop: int = context.stop
     return stop
 
@@ -116,19 +116,19 @@ kernels: dict[str, Kernel] = {}
 
 
 def kernel(function: F) -> F:
-    """Register a function to be compiled. It stays callable as it is, which is the checked mode."""
+    """Register a function to be compiled. The function itself stays callable, as the checked mode."""
     kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
     return function
 
 
 def entry(function: F) -> F:
-    """Register a kernel that Python calls, through `kg_reasoner.storage.kernels.native`. Other threads run while it does."""
+    """Register an entry point, which Python calls through `kg_reasoner.storage.kernels.native`. It releases the GIL."""
     kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=False)
     return function
 
 
 def brief_entry(function: F) -> F:
-    """Register a kernel that Python calls and that is through within microseconds. No other thread runs meanwhile."""
+    """Register an entry point that returns within microseconds. It holds the GIL."""
     kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=True)
     return function
 
@@ -145,15 +145,15 @@ _regions: "list[weakref.ref[_Block]]" = []
 
 
 class _Block(np.ndarray[Any, Any]):
-    """An array whose address may be stored in a struct."""
+    """An array whose address can be stored in a struct."""
 
 
 def grant(nbytes: int) -> None:
-    """Let any number of bytes be taken: what tables ask before they grow, where nothing limits them."""
+    """Allow any number of bytes. Tables call such a function before they grow; this one applies without limits."""
 
 
 def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
-    """An array that kernels may see; without `fill` its items are undefined."""
+    """Return an array visible to kernels; without `fill` its items are undefined."""
     array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
     if not CHECKED:
         return array
@@ -163,7 +163,7 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | Non
 
 
 def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
-    """An array of zeros into whose middle pointers may point."""
+    """Return an array of zeros that pointers may point into."""
     block = allocate(shape, dtype, 0)
     if CHECKED:
         _regions.append(weakref.ref(block))
@@ -171,7 +171,7 @@ def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
 
 
 def borrow(data: bytes) -> Any:
-    """The bytes of an object as an array that kernels may read; nothing is copied."""
+    """Return the bytes of an object as an array that kernels can read, without a copy."""
     array = np.frombuffer(data, np.uint8)
     if not CHECKED:
         return array
@@ -181,13 +181,13 @@ def borrow(data: bytes) -> Any:
 
 
 def address(array: Any) -> int:
-    """The address of an array made by `allocate`."""
+    """Return the address of an array made by `allocate`."""
     place: int = array.__array_interface__["data"][0]
     return place
 
 
 class Record:
-    """Python's hand on one struct: fields by name; setting a pointer field stores an array's address and keeps it alive.
+    """Python's view of one struct: fields by name. Setting a pointer field stores an array's address and keeps the array alive.
 
     An exception between two lines finds each field set or not, and never an address without its array.
     """
@@ -206,16 +206,16 @@ class Record:
 
     @property
     def address(self) -> int:
-        """The address of the struct, to be passed to a kernel. It changes when its table grows."""
+        """The address of the struct, for kernels. It changes when its table grows."""
         return int(self._table.words.ctypes.data) + 8 * self._first
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays behind its pointers."""
+        """The size in bytes of the arrays behind its pointers."""
         return sum(array.nbytes for array in self._arrays.values())
 
     def publish(self, **values: Any) -> None:
-        """Set several fields in one step: whatever interrupts this, all of them are set, or none."""
+        """Set several fields atomically: an interrupt finds all of them set, or none."""
         fields = self._table.struct.fields
         arrays = {**self._arrays, **{name: value for name, value in values.items() if fields[name][1] is not int}}
         places = [self._first + fields[name][0] for name in values]
@@ -224,7 +224,7 @@ class Record:
 
 
 def _record_class(struct: type[Struct]) -> type[Record]:
-    """The class of a struct's records: a property for each field."""
+    """Return the class for records of a struct, with a property for each field."""
     members = {name: _word(word) if kind is int else _pointer(name, word) for name, (word, kind) in struct.fields.items()}
     return type(f"{struct.__name__}Record", (Record,), {"__slots__": (), **members})
 
@@ -251,7 +251,7 @@ def _pointer(name: str, word: int) -> property:
 
 
 class Table:
-    """A growing array of structs of one type. `owner` and `field` say where its address is kept up to date.
+    """A growing array of structs of one type. `owner` and `field` locate the pointer to it, which is kept up to date.
 
     The array that it grows out of is left as it is, so that whoever holds it may go on reading it.
     """
@@ -264,7 +264,7 @@ class Table:
         self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
 
     def _use(self, words: Any) -> None:
-        """Go on with an array of words; `flat` is the same in one row, quicker to get at."""
+        """Switch to another array of words; `flat` is the same array in one dimension, for quick access."""
         flat, owner = memoryview(words.reshape(-1)), self.owner
         if owner is None:
             self.words, self.flat = words, flat
@@ -273,7 +273,9 @@ class Table:
         owner._arrays[self.field], places[place], self.words, self.flat = words, at, words, flat
 
     def add(self, **values: Any) -> Record:
-        """Append a struct with the given field values; the rest is zero. It is there when all of them are set."""
+        """Append a struct with the given field values; other fields are zero. The struct becomes visible when all fields are
+        set.
+        """
         count = len(self.records)
         if count == len(self.words):
             grown = allocate((2 * count, self.words.shape[1]), np.int64, 0)
@@ -287,7 +289,7 @@ class Table:
         return record
 
     def truncate(self, count: int) -> None:
-        """Forget the last structs, so that `count` are left."""
+        """Remove the last structs, leaving `count`."""
         del self.records[count:]
 
     def __len__(self) -> int:
@@ -364,7 +366,7 @@ class CheckedArray:
 
 
 def at_address(value: int, kind: Any) -> Any:
-    """What lies at an address, as an object that checks its accesses.
+    """Return the object at an address, with checked accesses.
 
     Raises:
         ValueError: the address is of no living array, or of one with other items.
@@ -383,7 +385,7 @@ def at_address(value: int, kind: Any) -> Any:
 
 
 def _around(value: int) -> "_Block | None":
-    """The region, or the table of structs, that an address lies in the middle of."""
+    """Return the region or table of structs that contains an address."""
     _regions[:] = [reference for reference in _regions if reference() is not None]
     blocks = [reference() for reference in _regions] + [block for block in list(_arrays.values()) if block.ndim == 2]
     for block in blocks:
@@ -393,7 +395,7 @@ def _around(value: int) -> "_Block | None":
 
 
 def checked_entry(function: Callable[..., Any]) -> Callable[..., int]:
-    """An entry that takes addresses as the compiled one does, and runs the Python function over checked memory."""
+    """Return an entry point that takes addresses as the compiled one does, and runs the Python function over checked memory."""
     kinds = [kind for name, kind in get_type_hints(function).items() if name != "return"]
 
     def call(*arguments: int) -> int:

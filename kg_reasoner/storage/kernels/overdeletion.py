@@ -1,4 +1,4 @@
-"""Delete/rederive: everything that follows from a deleted fact goes, then what has another derivation comes back.
+"""Delete/rederive: overdelete all consequences of deleted facts, then rederive those with another derivation.
 
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
@@ -25,7 +25,7 @@ from kg_reasoner.storage.kernels.relations import flags_of, insert, relation_of,
 
 @entry
 def overdelete(context: Context) -> int:
-    """Follow the doubted facts to all that rests on them: DONE, or what must be done before it is called again.
+    """Overdelete the consequences of the candidates for deletion: DONE, or a request to the caller, who then calls again.
 
     Facts that are explicit or stated stay, and so does what follows from them.
     """
@@ -47,7 +47,9 @@ def overdelete(context: Context) -> int:
 
 @kernel
 def has_derivation(context: Context, section: Section, fact: int) -> int:
-    """Whether a rule of a section derives a fact in one step from what is there: READY if so, DONE if not, or what must be done."""
+    """Return whether a rule of a section derives a fact in one step from the current facts: READY if so, DONE if not, or a request
+    to the caller.
+    """
     relation = relation_of(context, fact)
     frame = context.frames[0]
     for position in range(section.first_deriver, section.end_deriver):
@@ -62,7 +64,9 @@ def has_derivation(context: Context, section: Section, fact: int) -> int:
 
 @entry
 def rederive(context: Context) -> int:
-    """Insert again what is gone from `place` on and has a derivation: DONE, or what must be done before it is called again."""
+    """Insert overdeleted facts that have another derivation, from `place` on: DONE, or a request to the caller, who then calls
+    again.
+    """
     while context.place < context.gone_count:
         fact = context.gone[context.place]
         relation = relation_of(context, fact)

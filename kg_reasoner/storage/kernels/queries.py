@@ -1,4 +1,4 @@
-"""Answering queries: all matches of a plan, written out row by row, and the rows of one tuple or key in many relations at once."""
+"""Query answering: all matches of a plan, row by row, and lookups of one tuple or key in many relations at once."""
 
 from kg_reasoner.storage.kernels.fixpoint import open_plan
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
@@ -9,7 +9,7 @@ from kg_reasoner.storage.kernels.relations import find, key_slot
 
 @brief_entry
 def start_query(context: Context, number: int) -> int:
-    """Get ready to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
+    """Prepare to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
     frame = context.frames[0]
     ready = open_plan(context, frame, number)
     if ready > READY:
@@ -22,7 +22,7 @@ def start_query(context: Context, number: int) -> int:
 
 @entry
 def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
-    """Write up to `capacity` further matches, `width` ids each (the plan's head); fewer than that means that there are no more."""
+    """Write up to `capacity` further matches, `width` ids each (the plan's head). Fewer matches mean that none is left."""
     frame = context.frames[0]
     codes = context.codes + context.plans[frame.plan].head
     count = 0
@@ -36,7 +36,8 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
 
 @brief_entry
 def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
-    """Look for a tuple in several relations: writes the positions of those that hold it in a row with these flags under the mask.
+    """Look up a tuple in several relations. Write the positions of those that contain it in a row with these flags under the
+    mask.
 
     Returns how many they are.
     """
@@ -52,7 +53,7 @@ def find_each(context: Context, relations: Int32s, count: int, values: Int32s, m
 
 @brief_entry
 def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
-    """Look a key up in several indexes: writes (position of the index, row, value) of the entries whose rows have these flags.
+    """Look up a key in several indexes. Write (position of the index, row, value) of the entries whose rows have these flags.
 
     Returns how many entries there are, of which the first `capacity` are written, or ``-1 - position`` of an index yet to be built.
     """

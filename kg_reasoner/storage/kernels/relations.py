@@ -1,4 +1,4 @@
-"""Finding and inserting tuples, and keeping the indexes of a relation up to date."""
+"""Lookup and insertion of tuples, and maintenance of a relation's indexes."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, MOST, PRESENT, REBORN, ROW, Context, Index, Relation
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix
@@ -6,19 +6,19 @@ from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entr
 
 @kernel
 def relation_of(context: Context, fact: int) -> Relation:
-    """The relation of a fact."""
+    """Return the relation of a fact."""
     return context.relations[fact >> 32]
 
 
 @kernel
 def flags_of(context: Context, fact: int) -> int:
-    """The flags of a fact."""
+    """Return the flags of a fact."""
     return relation_of(context, fact).flags[fact & ROW]
 
 
 @kernel
 def set_flags(context: Context, fact: int, flags: int) -> int:
-    """Give a fact further flags."""
+    """Set flags of a fact."""
     relation = relation_of(context, fact)
     row = fact & ROW
     relation.flags[row] = relation.flags[row] | flags
@@ -27,7 +27,7 @@ def set_flags(context: Context, fact: int, flags: int) -> int:
 
 @kernel
 def clear_flags(context: Context, fact: int, flags: int) -> int:
-    """Take flags from a fact."""
+    """Clear flags of a fact."""
     relation = relation_of(context, fact)
     row = fact & ROW
     relation.flags[row] = relation.flags[row] & ~flags
@@ -36,13 +36,13 @@ def clear_flags(context: Context, fact: int, flags: int) -> int:
 
 @kernel
 def values_of(relation: Relation, fact: int) -> Int32s:
-    """The tuple of a fact."""
+    """Return the tuple of a fact."""
     return relation.rows + (fact & ROW) * relation.arity
 
 
 @kernel
 def fingerprint(values: Int32s, width: int) -> int:
-    """A 62-bit hash of a tuple."""
+    """Return a 62-bit hash of a tuple."""
     key = width
     for column in range(width):
         key = mix(key ^ (values[column] + (column << 40)))
@@ -51,7 +51,7 @@ def fingerprint(values: Int32s, width: int) -> int:
 
 @kernel
 def tuple_key(values: Int32s, arity: int) -> int:
-    """The hash key of a tuple: exact up to two columns."""
+    """Return the hash key of a tuple, which is exact for up to two columns."""
     if arity == 2:
         return (values[0] << 32) | values[1]
     if arity == 1:
@@ -63,7 +63,7 @@ def tuple_key(values: Int32s, arity: int) -> int:
 
 @kernel
 def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
-    """Whether a row holds these values."""
+    """Return whether a row has these values."""
     stored = relation.rows + row * relation.arity
     for column in range(relation.arity):
         if stored[column] != values[column]:
@@ -73,7 +73,7 @@ def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
 
 @kernel
 def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
-    """The slot of a tuple in the hash, or the empty slot where it would go."""
+    """Return the slot of a tuple in the hash, or the empty slot for it."""
     keys = relation.keys
     mask = relation.mask
     slot = mix(key) & mask
@@ -88,7 +88,7 @@ def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
 
 @kernel
 def find(relation: Relation, values: Int32s) -> int:
-    """The newest row of a tuple (possibly dead), or -1."""
+    """Return the newest row of a tuple, which may be dead, or -1."""
     slot = tuple_slot(relation, values, tuple_key(values, relation.arity))
     if relation.keys[slot] == EMPTY:
         return -1
@@ -97,7 +97,7 @@ def find(relation: Relation, values: Int32s) -> int:
 
 @kernel
 def key_slot(index: Index, key: int) -> int:
-    """The slot of a key in an index, or the empty slot where it would go."""
+    """Return the slot of a key in an index, or the empty slot for it."""
     keys = index.keys
     mask = index.mask
     slot = mix(key) & mask
@@ -110,7 +110,7 @@ def key_slot(index: Index, key: int) -> int:
 
 @kernel
 def index_key(index: Index, values: Int32s) -> int:
-    """The key of a tuple in an index."""
+    """Return the key of a tuple in an index."""
     columns = index.columns
     width = index.width
     if width == 1:
@@ -125,7 +125,7 @@ def index_key(index: Index, values: Int32s) -> int:
 
 @kernel
 def has_room(index: Index, key: int) -> int:
-    """Whether one more entry fits; remembers the key's slot in the index, and what is missing if it does not fit."""
+    """Return whether one more entry fits. Store the key's slot in the index, or what is missing if the entry does not fit."""
     slot = key_slot(index, key)
     index.slot = slot
     if index.used >= index.limit:
@@ -142,7 +142,7 @@ def has_room(index: Index, key: int) -> int:
 
 @kernel
 def append_entry(index: Index, key: int, row: int, value: int) -> int:
-    """Add an entry at the slot that `has_room` remembered."""
+    """Add an entry at the slot stored by `has_room`."""
     slot = index.slot
     arena = index.arena
     length = 0
@@ -180,7 +180,7 @@ def append_entry(index: Index, key: int, row: int, value: int) -> int:
 
 @kernel
 def indexes_have_room(context: Context, section: int, values: Int32s) -> int:
-    """Whether every index of a section can take one more tuple."""
+    """Return whether every index of a section has room for one more tuple."""
     number = context.sections[section].first_index
     while number >= 0:
         index = context.indexes[number]
@@ -192,7 +192,7 @@ def indexes_have_room(context: Context, section: int, values: Int32s) -> int:
 
 @kernel
 def index_row(context: Context, section: int, row: int, values: Int32s) -> int:
-    """Enter a new row into every index of a section."""
+    """Add a new row to every index of a section."""
     number = context.sections[section].first_index
     while number >= 0:
         index = context.indexes[number]
@@ -205,7 +205,7 @@ def index_row(context: Context, section: int, row: int, values: Int32s) -> int:
 
 @kernel
 def section_of(relation: Relation, values: Int32s) -> int:
-    """The section of a tuple's constant, or -1."""
+    """Return the section for a tuple's constant, or -1."""
     if relation.section_column < 0:
         return -1
     constant = values[relation.section_column]
@@ -221,7 +221,7 @@ def section_of(relation: Relation, values: Int32s) -> int:
 
 @kernel
 def has_room_for(context: Context, relation: Relation, section: int, values: Int32s) -> int:
-    """Whether a relation and its indexes can take one more tuple."""
+    """Return whether a relation and its indexes have room for one more tuple."""
     if relation.count >= relation.capacity or relation.used >= relation.limit:
         return 0
     if not indexes_have_room(context, relation.section, values):
@@ -231,7 +231,7 @@ def has_room_for(context: Context, relation: Relation, section: int, values: Int
 
 @kernel
 def insert(context: Context, number: int, values: Int32s, key: int) -> int:
-    """Append a tuple unless it is there: its row, PRESENT, or FULL (nothing has changed but `wanted`). `key` is the tuple's key.
+    """Append a new tuple: return its row, PRESENT, or FULL (only `wanted` has changed). `key` is the tuple's key.
 
     A tuple whose row is dead gets a new row: rows stay in derivation order.
     """
@@ -273,7 +273,7 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
 
 @kernel
 def find_or_insert(context: Context, number: int, values: Int32s) -> int:
-    """The living row of a tuple, appended if there is none; FULL if it cannot be."""
+    """Return the live row of a tuple, appended if it is new; FULL without room."""
     relation = context.relations[number]
     row = insert(context, number, values, tuple_key(values, relation.arity))
     return find(relation, values) if row == PRESENT else row
@@ -281,7 +281,7 @@ def find_or_insert(context: Context, number: int, values: Int32s) -> int:
 
 @kernel
 def count_dead(context: Context, relation: Relation) -> int:
-    """Say that one more row of a relation is dead or gone; it may be time to compact it."""
+    """Count one more dead or deleted row of a relation, which may make it due for compaction."""
     relation.dead = relation.dead + 1
     if relation.dead >= context.compact_from and 2 * relation.dead > relation.count:
         context.crowded = 1
@@ -290,7 +290,7 @@ def count_dead(context: Context, relation: Relation) -> int:
 
 @kernel
 def is_present(relation: Relation, key: int) -> int:
-    """Whether a tuple of at most two columns is there for sure: its key is its identity, and no row is dead."""
+    """Return whether a tuple of at most two columns certainly holds: its key is exact, and no row is dead."""
     if relation.arity > 2 or relation.dead > 0:
         return 0
     keys = relation.keys
@@ -307,7 +307,7 @@ def is_present(relation: Relation, key: int) -> int:
 
 @brief_entry
 def find_row(context: Context, number: int, values: Int32s) -> int:
-    """The living row of a tuple, or -1."""
+    """Return the live row of a tuple, or -1."""
     relation = context.relations[number]
     row = find(relation, values)
     if row >= 0 and relation.flags[row] & ABSENT:
@@ -317,7 +317,8 @@ def find_row(context: Context, number: int, values: Int32s) -> int:
 
 @entry
 def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
-    """Keep the living rows, in their order, and enter them into the relation's new, empty hash table. Returns how many have gone.
+    """Keep the live rows in their order, and add them to the relation's new, empty hash table. Return the number of removed
+    rows.
 
     With `wanted`, only those are kept that have one of these flags, and only these flags.
     """
@@ -346,7 +347,7 @@ def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
 
 @entry
 def rehash_tuples(old_keys: Int64s, old_rows: Int32s, size: int, keys: Int64s, rows: Int32s, mask: int) -> int:
-    """Enter the tuples of a relation's hash table into a new, empty one."""
+    """Copy the tuples of a relation's hash table to a new, empty one."""
     for old in range(size):
         key = old_keys[old]
         if key != EMPTY:
@@ -360,7 +361,7 @@ def rehash_tuples(old_keys: Int64s, old_rows: Int32s, size: int, keys: Int64s, r
 
 @entry
 def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, mask: int) -> int:
-    """Enter the vectors of an index into a new, empty key table."""
+    """Copy the vectors of an index to a new, empty key table."""
     for old in range(index.mask + 1):
         key = index.keys[old]
         if key != EMPTY:
@@ -375,7 +376,7 @@ def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, ma
 
 @entry
 def build_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
-    """Enter the living rows from `first_row` on into an index; the row where there was no room, or the number of rows.
+    """Add the live rows from `first_row` on to an index. Return the row that found no room, or the number of rows.
 
     `section_constant` is the constant of the index's section, -1 for all rows.
     """

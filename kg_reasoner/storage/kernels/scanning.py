@@ -1,6 +1,6 @@
-"""An automaton over the bytes of a document: how deep it is nested, how long its tokens are, what it must not have.
+"""An automaton over the bytes of a document that checks nesting depth, token lengths and forbidden constructs.
 
-The table gives for each state and byte the next state and what the byte does, as bits (see `kg_reasoner.loaders.rdf.scan`).
+For each state and byte, the table has the next state and the actions as bits (see `kg_reasoner.loaders.rdf.scan`).
 """
 
 from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry
@@ -21,7 +21,7 @@ LINE_FEED = 10
 
 @entry
 def scan_document(table: Bytes, text: Bytes, end: int, state: Int64s, deepest: int, longest: int) -> int:
-    """Scan a part of a document: FINE, or what is wrong at ``state[4]``.
+    """Scan a part of a document: FINE, or the error at ``state[4]``.
 
     `state` holds what is carried over to the next part: the state, the depth, the length of the token, the number of line breaks.
     """

@@ -1,7 +1,7 @@
-"""Interning term texts, and reading strict N-Triples straight into ids.
+"""Interning of term texts, and a reader from strict N-Triples directly to ids.
 
-The reader takes lines of the plainest N-Triples (canonical escapes, ASCII IRIs of harmless characters, language tags in lower case)
-and reports the byte ranges of all other lines, for a full parser to read or refuse.
+The reader accepts lines in a strict subset of N-Triples (canonical escapes, ASCII IRIs without unusual characters, language tags in
+lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
@@ -33,7 +33,7 @@ HASH_FACTOR = 1000003
 
 
 def byte_classes() -> bytes:
-    """The class bits of each byte. IRIs accept ASCII that no scheme forbids; brackets and the rest are left to the full parser."""
+    """Return the class bits of each byte. IRIs accept ASCII characters that every scheme allows; a full parser handles the rest."""
     table = bytearray(256)
     lower, digits = b"abcdefghijklmnopqrstuvwxyz", b"0123456789"
     letters = lower + lower.upper()
@@ -53,7 +53,7 @@ def byte_classes() -> bytes:
 
 @kernel
 def hash_bytes(text: Bytes, start: int, end: int, seed: int) -> int:
-    """A 42-bit running hash of some bytes."""
+    """Return a 42-bit running hash of some bytes."""
     value = seed
     for position in range(start, end):
         value = ((value ^ text[position]) * HASH_FACTOR) & HASH_MASK
@@ -62,7 +62,7 @@ def hash_bytes(text: Bytes, start: int, end: int, seed: int) -> int:
 
 @kernel
 def same_bytes(one: Bytes, start: int, other: Bytes, other_start: int, length: int) -> int:
-    """Whether two byte ranges are equal."""
+    """Return whether two byte ranges are equal."""
     for position in range(length):
         if one[start + position] != other[other_start + position]:
             return 0
@@ -71,7 +71,7 @@ def same_bytes(one: Bytes, start: int, other: Bytes, other_start: int, length: i
 
 @kernel
 def text_slot(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
-    """The slot of a text in the dictionary's hash, or the empty slot where it goes.
+    """Return the slot of a text in the dictionary's hash, or the empty slot for it.
 
     With `scoped` > 0 the text is a blank node and stands for ``_:`` + the scope's `scoped` bytes + its label.
     """
@@ -106,7 +106,7 @@ def text_slot(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, 
 
 @kernel
 def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) -> int:
-    """Copy bytes to a place in the dictionary's texts; the place after them."""
+    """Copy bytes to a place in the dictionary's texts. Return the place after them."""
     for position in range(start, end):
         terms.texts[place] = text[position]
         place = place + 1
@@ -115,7 +115,7 @@ def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) ->
 
 @kernel
 def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
-    """The id of a text, given out now if it is new. There must be room for it."""
+    """Return the id of a text, and assign one if it is new. The tables must have room."""
     slot = text_slot(terms, scope, scoped, text, start, end)
     number = terms.slots[slot]
     if number != EMPTY:
@@ -135,13 +135,13 @@ def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end
 
 @brief_entry
 def find_text(terms: Terms, text: Bytes, length: int) -> int:
-    """The id of a text, or -1."""
+    """Return the id of a text, or -1."""
     return terms.slots[text_slot(terms, text, 0, text, 0, length)]
 
 
 @entry
 def find_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, count: int) -> int:
-    """The ids of texts that lie one after the other; -1 for those that have none."""
+    """Write the ids of consecutive texts, or -1 for unknown ones."""
     for number in range(count):
         out[number] = terms.slots[text_slot(terms, texts, 0, texts, offsets[number], offsets[number + 1])]
     return 0
@@ -149,7 +149,7 @@ def find_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, count: 
 
 @entry
 def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first: int, count: int) -> int:
-    """Intern texts that lie one after the other; the number of the first for which there was no room, or `count`."""
+    """Intern consecutive texts. Return the number of the first for which there was no room, or `count`."""
     for number in range(first, count):
         start = offsets[number]
         end = offsets[number + 1]
@@ -161,7 +161,7 @@ def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first
 
 @entry
 def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
-    """Enter all texts into a new, empty hash."""
+    """Add all texts to a new, empty hash."""
     for number in range(terms.count):
         value = mix(hash_bytes(terms.texts, terms.offsets[number], terms.offsets[number + 1], 0))
         slot = value & mask
@@ -174,7 +174,7 @@ def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
 
 @kernel
 def skip_blanks(text: Bytes, position: int) -> int:
-    """The first position that is neither a space nor a tab."""
+    """Return the first position that has neither a space nor a tab."""
     while text[position] == SPACE or text[position] == TAB:
         position = position + 1
     return position
@@ -182,7 +182,7 @@ def skip_blanks(text: Bytes, position: int) -> int:
 
 @kernel
 def authority_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after the host and port that start behind ``//``, or BAD. A user's name is left to the full parser."""
+    """Return the position after the host and port that begin behind ``//``, or BAD. A full parser handles user names."""
     position = start
     while classes[text[position]] & IN_HOST:
         position = position + 1
@@ -196,7 +196,7 @@ def authority_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after the ``>`` of an absolute IRI that starts at ``<``, or BAD."""
+    """Return the position after the ``>`` of an absolute IRI that starts at ``<``, or BAD."""
     position = start + 1
     if not (classes[text[position]] & IN_SCHEME) or classes[text[position]] & DIGIT or not (classes[text[position]] & IN_LABEL):
         return BAD
@@ -222,7 +222,7 @@ def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def label_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after a blank node that starts at ``_``, or BAD."""
+    """Return the position after a blank node that starts at ``_``, or BAD."""
     position = start + 2
     if text[start + 1] != COLON:
         return BAD
@@ -235,7 +235,7 @@ def label_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def string_end(text: Bytes, start: int, ascii_only: int) -> int:
-    """The position after the closing quote of a string with canonical escapes only, or BAD."""
+    """Return the position after the closing quote of a string with canonical escapes only, or BAD."""
     position = start + 1
     while True:
         byte = text[position]
@@ -253,7 +253,7 @@ def string_end(text: Bytes, start: int, ascii_only: int) -> int:
 
 @kernel
 def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after letters in lower case."""
+    """Return the position after letters in lower case."""
     position = start
     while classes[text[position]] & LOWER:
         position = position + 1
@@ -262,7 +262,8 @@ def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def language_end(classes: Bytes, text: Bytes, start: int) -> int:
-    """The position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a country.
+    """Return the position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a
+    country.
 
     Other tags of BCP 47 are left to the full parser.
     """
@@ -280,13 +281,15 @@ def language_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 @kernel
 def is_language_type(text: Bytes, end: int) -> int:
-    """Whether a datatype may be rdf:langString or rdf:dirLangString (it ends in ``gString>``), which the full parser refuses."""
+    """Return whether a datatype may be rdf:langString or rdf:dirLangString (it ends in ``gString>``), which the full parser
+    rejects.
+    """
     return 1 if text[end - 2] == LOWER_G and text[end - 7] == UPPER_S and text[end - 8] == LOWER_G else 0
 
 
 @kernel
 def line_end(text: Bytes, position: int, end: int) -> int:
-    """The position after a line's break."""
+    """Return the position after the line break of a line."""
     while position < end and text[position] != NEWLINE:
         position = position + 1
     return position + 1
@@ -294,7 +297,7 @@ def line_end(text: Bytes, position: int, end: int) -> int:
 
 @kernel
 def triple_end(text: Bytes, position: int) -> int:
-    """The position after the line break if only a full stop and blanks stand before it, else BAD."""
+    """Return the position after the line break if only a full stop and blanks precede it, else BAD."""
     position = skip_blanks(text, position)
     if text[position] != DOT:
         return BAD
@@ -308,7 +311,7 @@ def triple_end(text: Bytes, position: int) -> int:
 def scan_line(
     classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
 ) -> int:
-    """Split a line into the spans of its three terms: the position after it, 0 if there is nothing to read, or BAD."""
+    """Split a line into the spans of its three terms. Return the position after it, 0 if it is empty or a comment, or BAD."""
     position = skip_blanks(text, start)
     byte = text[position]
     if byte == NEWLINE or byte == HASH or (byte == RETURN and text[position + 1] == NEWLINE):
@@ -381,7 +384,7 @@ def read_ntriples(
     rejects: Int64s,
     reject_room: int,
 ) -> int:
-    """Read whole lines (the last one ends with a line break too) into ids: 0, or 1 when something is full (grow it, call again).
+    """Read whole lines, including the final line break, into ids. Return 0, or 1 if something is full (grow it, call again).
 
     `state` holds the position, the numbers of triples and of rejects written so far, and six words of scratch.
     """

@@ -1,7 +1,7 @@
-"""Tracing: which facts were derived with the help of facts that have lost some of their support. Nothing is deleted.
+"""Tracing: find the facts derived from facts that have lost part of their support. Nothing is deleted.
 
-Under rewriting of equal terms, one fact stands for many, and one derivation for many: a fact may stay and yet not mean all that it
-meant. What was derived from it has to be looked at again (see `kg_reasoner.engine.equality`).
+With rewriting of equal terms, one fact represents many, and one derivation represents many. A fact may remain and yet represent
+fewer facts than before, so its consequences have to be checked again (see `kg_reasoner.engine.equality`).
 """
 
 from kg_reasoner.storage.kernels.deletion import doubt, doubt_all_consequences, see_new, see_old
@@ -12,7 +12,7 @@ from kg_reasoner.storage.kernels.relations import clear_flags, find
 
 @entry
 def doubt_facts(context: Context, number: int, facts: Int32s, count: int) -> int:
-    """Put those of a relation's tuples that are there on the list of doubted facts."""
+    """Add the existing facts among a relation's tuples to the list of facts to trace."""
     relation = context.relations[number]
     for position in range(count):
         row = find(relation, facts + position * relation.arity)
@@ -23,7 +23,7 @@ def doubt_facts(context: Context, number: int, facts: Int32s, count: int) -> int
 
 @entry
 def trace_doubts(context: Context) -> int:
-    """Put all that was derived with the help of doubted facts on their list: DONE, or what must be done before the next call."""
+    """Add all consequences of the listed facts to their list: DONE, or a request to the caller, who then calls again."""
     see_old(context)
     status = DONE
     while status == DONE and context.doubted_done < context.doubted_count:
@@ -36,7 +36,7 @@ def trace_doubts(context: Context) -> int:
 
 @entry
 def forget_doubts(context: Context) -> int:
-    """Empty the list of doubted facts."""
+    """Empty the list of facts to trace."""
     for place in range(context.doubted_count):
         clear_flags(context, context.doubted[place], DOUBTED)
     context.doubted_count = 0

@@ -1,4 +1,4 @@
-"""A whole update in one call, for the common case: facts come and go, and there is one stratum, in which nothing is negated."""
+"""A whole update in one call, for the common case of one stratum without negation."""
 
 from kg_reasoner.storage.kernels.deletion import (
     doubt_lost,
@@ -17,7 +17,7 @@ BEGIN, DOUBT, SETTLE, INSERT, FINISH = 0, 1, 2, 3, 4
 
 @entry
 def update_stratum(context: Context, pauses: int) -> int:
-    """Delete by backward/forward, then insert, then settle: DONE, or what must be done before it is called again.
+    """Delete by backward/forward, then insert, then finish the update: DONE, or a request to the caller, who then calls again.
 
     If it `pauses`, it also returns PAUSE, once, when all has been deleted and inserted. The stratum is entered, and the lists have
     room (see `maintenance.strata`). `phase` is 0 at first, and in the end.

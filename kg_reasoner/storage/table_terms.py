@@ -1,20 +1,20 @@
-"""One cell of a table of facts <-> one term.
+"""Conversion between the cells of a table of facts and terms.
 
-How a cell is read depends on the type of its column (`kg_reasoner.program.Column`):
+The type of its column (`kg_reasoner.program.Column`) determines how a cell is read:
 
 =======  ===========================================================================================================================
 iri      ``<http://example.org/a>``, the same without the brackets, or a name with a prefix that the program declares
-string   the cell as it is
+string   any text, unchanged
 integer  ``7``, ``-7``; ``007`` is the literal 7
 decimal  ``7``, ``7.50``
 double   ``7``, ``7.5``, ``75e-1``, ``INF``, ``NaN``; each becomes the literal that the engine computes, ``7.5E0``
 boolean  ``true``, ``false``, ``1``, ``0``
 any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation mark (its datatype may be a name with a prefix);
-         a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in the form in which it is written; otherwise a string
+         a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in its lexical form; otherwise a string
 =======  ===========================================================================================================================
 
-Cells are written so that reading them gives the same term; a term that is not of its column's type is written as in an ``any``
-column. `is_of_type` says which terms are of a type: those that some cell is read as, in any valid lexical form.
+Reading a written cell returns the same term. A term that does not have its column's type is written as in an ``any`` column.
+`is_of_type` decides which terms have a type: those that a cell can denote, in any valid lexical form.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ _NOUNS: Final = {
 
 
 def with_article(type_: str) -> str:
-    """What a term of a type is called in messages."""
+    """Return the noun phrase for a column type in messages."""
     return _NOUNS[type_]
 
 
 def is_of_type(term: Term, type_: str) -> bool:
-    """Whether a term may stand in a column of a type.
+    """Return whether a term is allowed in a column of a type.
 
     >>> is_of_type(literal(7), "integer"), is_of_type(literal(7), "decimal"), is_of_type(literal("7"), "string")
     (True, False, True)
@@ -82,7 +82,7 @@ def is_of_type(term: Term, type_: str) -> bool:
 
 
 def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
-    """The function that reads a cell of a column of a type; it raises ValueError with a message about the cell."""
+    """Return the function that reads a cell in a column of a type; it raises ValueError with a message about the cell."""
     readers: dict[str, Callable[[str], Term]] = {
         "iri": lambda cell: _read_iri(cell, prefixes),
         "string": Literal,
@@ -167,7 +167,7 @@ _NUMBER_LIKE: Final = re.compile(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|
 
 
 def format_cell(term: Term, type_: str = "any") -> str:
-    """The cell that `read_facts` reads as this term in a column of this type (before any quoting of CSV).
+    """Return the cell that denotes a term in a column of a type (before any quoting of CSV).
 
     >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
     a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>
