@@ -48,7 +48,7 @@ class Comparison:
         return f"{self.workload}: {self.share:.0%}, then {1 - self.share:.0%}"
 
 
-def table(found: Found) -> Table:
+def table(found: Comparison) -> Table:
     """What the contestants took, and how many times as long as the first one. Says where one was stopped."""
     columns = ("contestant", *STAGES, *(f"{stage} ×" for stage in STAGES), "peak MB", "facts")
     made = new_table(columns, ("contestant",), title=f"{found.title}; CPU milliseconds")

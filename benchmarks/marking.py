@@ -27,7 +27,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.language.parser import parse
 
-__all__ = ["CASES", "STRATEGIES", "Run", "measure", "summary", "table"]
+__all__ = ["CASES", "STRATEGIES", "MarkingRun", "measure", "summary", "table"]
 
 ALGORITHMS: Final = {"backward-forward": "B/F", "delete-rederive": "DRed"}
 STRATEGIES: Final = tuple(ALGORITHMS)
@@ -50,7 +50,7 @@ class MarkingRun:
 # ---- runs
 
 
-def measure(case: MarkingCase, strategies: Sequence[Strategy], rounds: int) -> list[MarkingRun]:
+def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[MarkingRun]:
     """Process a stream by each strategy without and with marks, in turns. The next update is always available in advance.
 
     Raises:
@@ -83,7 +83,7 @@ COLUMNS: Final = (
 )
 
 
-def table(case: str, runs: list[Run]) -> Table:
+def table(case: str, runs: list[MarkingRun]) -> Table:
     """The runs of one case: each algorithm without and with marks below each other."""
     caption = "CPU ms: of a whole stream, median. deletion to all: rule applications by phase. ×: without marks / with marks."
     made = report.new_table(COLUMNS, COLUMNS[:2], title=case, caption=caption)
@@ -107,7 +107,7 @@ def table(case: str, runs: list[Run]) -> Table:
     return made
 
 
-def summary(measured: Mapping[str, list[Run]]) -> Table:
+def summary(measured: Mapping[str, list[MarkingRun]]) -> Table:
     """The ratios of all cases, without marks / with marks, by algorithm."""
     strategies = list(dict.fromkeys(run.strategy for runs in measured.values() for run in runs))
     columns = [f"{ALGORITHMS[strategy]}: {what}" for strategy in strategies for what in ("CPU time", "rule applications")]
@@ -121,7 +121,7 @@ def summary(measured: Mapping[str, list[Run]]) -> Table:
     return made
 
 
-def ratios(plain: Run, marked: Run) -> tuple[str, str]:
+def ratios(plain: MarkingRun, marked: MarkingRun) -> tuple[str, str]:
     """How many times the CPU time, and the rule applications, a stream takes without marks."""
     faster = median(plain.cpu) / max(median(marked.cpu), 1e-9)
     return f"{faster:.2f}", f"{plain.counters.applications / max(marked.counters.applications, 1):.2f}"
@@ -152,7 +152,7 @@ def main(
     console = Console()
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
-    warm_up = MarkingCase("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
+    warm_up = Case("", "", parse(PATHS), list(random_updates(20, 10, 2, Random(0))))
     measure(warm_up, strategies, rounds=1)
     measured: dict[str, list[MarkingRun]] = {}
     for name in dict.fromkeys(names):

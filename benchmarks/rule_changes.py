@@ -99,7 +99,7 @@ def timed(reasoner: Reasoner, change: str, what: Any) -> float:
 WAYS: Final = {"rules": rule_changes, "axioms": axiom_changes}
 
 
-def table(measured: dict[str, list[Change]], title: str) -> Table:
+def table(measured: dict[str, list[RuleChange]], title: str) -> Table:
     """Removals and additions of each way: median, 90%, worst, in milliseconds."""
     columns = ("change of", "", "changes", "median ms", "90%", "worst", "which")
     made = report.new_table(columns, ("change of", "", "which"), title=title, wrapped=("which",))

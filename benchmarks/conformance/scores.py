@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchmarks.conformance.cases import Case
-from benchmarks.conformance.systems import Closure, System, is_right
+from benchmarks.conformance.systems import System, SystemClosure, is_right
 from benchmarks.report import new_table
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.console import plural, warn
-from kg_reasoner.cli.kept import kept, kept_option
+from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.progress import Progress
 
 if TYPE_CHECKING:

@@ -230,7 +230,7 @@ class Search:
 
     # --- reading a proof off ----------------------------------------------------------------------------------------
 
-    def choose(self, target: Node) -> Choice:
+    def choose(self, target: FactNode) -> Choice:
         """The lowest proof of a node that the graph has, of those made of lowest parts the smallest."""
         needed = reachable([target], lambda node: (premise for link in _lowest_links(node) for premise in link.premises))
         for node in sorted(needed, key=lambda node: node.height):

@@ -3,7 +3,7 @@
 The translation of an ontology introduces an auxiliary predicate for every anonymous class; few of them are worth materialising.
 Unfolding a predicate (resolving each rule that uses it with each that defines it) preserves the consequences for all other
 predicates. It is done as long as it does not increase the number of rules. This is bounded variable elimination, which SAT solvers
-apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination, 2005).
+apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable and DraftRule Elimination, 2005).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DraftRule:
     axioms: tuple[str, ...] = ()
 
 
-def unfold(clauses: Iterable[Clause], auxiliary: Collection[str]) -> list[Clause]:
+def unfold(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> list[DraftRule]:
     """The clauses with as many of the auxiliary predicates unfolded as possible without getting more clauses.
 
     Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
@@ -159,10 +159,10 @@ def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[DraftRu
             yield from _resolvents(resolvent, predicate, definitions, depth + 1)
 
 
-def _apart(clause: Clause, depth: int) -> Clause:
+def _apart(clause: DraftRule, depth: int) -> DraftRule:
     """The clause with variables that no renamed clause has, and no other depth of replacement."""
     names: dict[Variable, Argument] = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
-    return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
 def _resolve(clause: DraftRule, place: int, definition: DraftRule) -> DraftRule | None:
@@ -175,7 +175,7 @@ def _resolve(clause: DraftRule, place: int, definition: DraftRule) -> DraftRule 
     if found is None:
         return None
     body = (*clause.body[:place], *definition.body, *clause.body[place + 1 :])
-    resolvent = Clause(
+    resolvent = DraftRule(
         in_atom(clause.head, found),
         tuple(dict.fromkeys(in_part(part, found) for part in body)),
         definition.name if clause.name in _PLAIN and definition.name else clause.name,
@@ -226,7 +226,7 @@ def _walk(term: Argument, found: dict[Variable, Argument]) -> Argument:
 _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 
-def rename(clause: Clause) -> Clause:
+def rename(clause: DraftRule) -> DraftRule:
     """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
     names: dict[Variable, Argument] = {}
     for variable in _variables(clause):
@@ -235,7 +235,7 @@ def rename(clause: Clause) -> Clause:
             names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
     if all(old == new for old, new in names.items()):
         return clause
-    return Clause(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
+    return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
 def _variables(clause: DraftRule) -> list[Variable]:
