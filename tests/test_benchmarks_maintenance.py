@@ -19,12 +19,13 @@ from rich.table import Table
 from benchmarks import maintenance, marking, report, rule_changes, soak
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
-from benchmarks.update_data import Ids, Lubm, Part, departments_of, fingerprint, fresh, lubm, parts
+from benchmarks.update_data import Lubm, Part, departments_of, fingerprint, fresh, lubm, parts
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.lubm import generate
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal
 
 from .suites import needs_suite

@@ -15,7 +15,8 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
 __all__ = ["ReasonerCore"]

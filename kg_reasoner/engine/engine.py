@@ -33,9 +33,10 @@ from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Change, Changes, Delta, difference
 from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.arrays import Changed, Ids
 from kg_reasoner.storage.column_types import ColumnTypes
-from kg_reasoner.storage.dictionary import Dictionary, Ids
-from kg_reasoner.storage.relation import Changed, Database
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.relation import Database
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -9,7 +9,6 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
-from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.maintenance import Maintenance
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.rulebook import RuleBook
@@ -18,13 +17,13 @@ from kg_reasoner.planning.catalog import INTERNAL, Catalog
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.query.quads import NO_TRIPLES
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Ids, TripleIds
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 from kg_reasoner.storage.kernels.memory import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
-from kg_reasoner.storage.relation import Changed, Database
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:

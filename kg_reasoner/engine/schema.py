@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
 
 FEW = 16
@@ -66,14 +66,14 @@ class SchemaTriples:
         properties, classes, type_id, same_as = self._vocabulary
         return frozenset(properties.tolist()), frozenset(classes.tolist()), type_id, same_as
 
-    def of(self, ids: Ids) -> npt.NDArray[np.bool_]:
+    def of(self, ids: Ids) -> Flags:
         """Per triple, shape (n, 3), whether it may be part of an axiom."""
         properties, classes, type_id, same_as = self._vocabulary
         blank = self._dictionary.first_bytes()[ids[:, 2]] == ord("_")
         typed = (ids[:, 1] == type_id) & (blank | np.isin(ids[:, 2], classes))
         return typed | np.isin(ids[:, 1], properties) | ((ids[:, 1] == same_as) & self._touches_names(ids[:, 0], ids[:, 2]))
 
-    def _touches_names(self, left: Ids, right: Ids) -> npt.NDArray[np.bool_]:
+    def _touches_names(self, left: Ids, right: Ids) -> Flags:
         return np.isin(left, self._names) | np.isin(right, self._names)
 
     def has_equalities(self, catalog: Catalog) -> bool:
@@ -93,7 +93,7 @@ class SchemaTriples:
             rows = catalog.database.rows(catalog.properties[same_as], which)
             ids = _as_triples(rows[:, 0], same_as, rows[:, 1])
         else:
-            ids = _NONE
+            ids = NO_TRIPLES
         return ids[self._touches_names(ids[:, 0], ids[:, 2])]
 
     def rule_labels(self, catalog: Catalog, which: Which) -> Ids:
@@ -106,7 +106,7 @@ class SchemaTriples:
             rules = ids[(ids[:, 1] == self._vocabulary[2]) & (ids[:, 2] == rule), 0]
             return ids[(ids[:, 1] == label) & np.isin(ids[:, 0], rules)]
         if rule not in catalog.classes or label not in catalog.properties:
-            return _NONE
+            return NO_TRIPLES
         rows = catalog.database.rows(catalog.properties[label], which)
         rows = rows[np.isin(rows[:, 0], catalog.database.rows(catalog.classes[rule], which)[:, 0])]
         return _as_triples(rows[:, 0], label, rows[:, 1])
@@ -141,9 +141,6 @@ class SchemaTriples:
             if term in known or first[term] == ord("_"):
                 parts.append(_as_triples(catalog.database.rows(relation, which)[:, 0], type_id, term))
         return np.concatenate(parts)
-
-
-_NONE: Ids = np.empty((0, 3), np.int32)
 
 
 def _as_triples(subjects: Ids, predicate: int, objects: Ids | int) -> Ids:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.expressions.values import COMPARISONS, satisfies
@@ -35,14 +34,13 @@ from kg_reasoner.program import (
     Variable,
     remembered,
 )
+from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.substitution import Substitution, in_atom, in_expression, in_part
 from kg_reasoner.terms import RDF
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""

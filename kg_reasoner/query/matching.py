@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.catalog import PROPERTY_COLUMN, Catalog
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-Ids: TypeAlias = npt.NDArray[np.int32]
 Which = Literal["all", "explicit", "inferred"]
 
 FLAGS: dict[Which, tuple[int, int]] = {
@@ -62,7 +61,7 @@ class Matcher:
     ) -> Ids:
         """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
         if not self.is_rdf(subject, property):
-            return np.empty((0, 3), np.int32)
+            return NO_TRIPLES
         find = self._ternary if self.catalog.ternary else self._vertical
         found: Ids = find(subject, property, value, which, limit)
         if len(found) == 0 or self.generalised or (subject is not None and property is not None):
@@ -139,7 +138,7 @@ class Matcher:
             return self._of_types(subject, value, which, limit)
         relation = catalog.properties.get(property)
         if relation is None:
-            return np.empty((0, 3), np.int32)
+            return NO_TRIPLES
         if subject is None and value is None:
             rows = self._rows(relation, which, limit)
             return _table(rows[:, SUBJECT], property, rows[:, OBJECT])
@@ -158,7 +157,7 @@ class Matcher:
         if subject is None and value is None:
             columns = self._all_rows(self.catalog.properties, which, limit)
             tables = [_table(rows[:, 0], term, rows[:, 1]) for term, rows in columns]
-            return np.concatenate([np.empty((0, 3), np.int32), *tables])
+            return np.concatenate([NO_TRIPLES, *tables])
         if subject is not None and value is not None:
             return _table(subject, terms[self._find(around.property_relations, len(terms), (subject, value), which)], value)
         column, key = (SUBJECT, subject) if subject is not None else (OBJECT, value)
@@ -174,13 +173,13 @@ class Matcher:
         if value is None:
             if subject is None:
                 tables = [_table(rows[:, 0], kind, term) for term, rows in self._all_rows(catalog.classes, which, limit)]
-                return np.concatenate([np.empty((0, 3), np.int32), *tables])
+                return np.concatenate([NO_TRIPLES, *tables])
             around = self._look_around()
             found = self._find(around.class_relations, len(around.classes), (subject,), which)
             return _table(subject, kind, around.classes[found])
         relation = catalog.classes.get(value)
         if relation is None:
-            return np.empty((0, 3), np.int32)
+            return NO_TRIPLES
         if subject is None:
             return _table(self._rows(relation, which, limit)[:, 0], kind, value)
         return _table(np.full(int(self._holds(relation, (subject,), which)), subject, np.int32), kind, value)
@@ -262,7 +261,7 @@ class Matcher:
                     self._out = _Buffer(3 * (found + found // 2))
                 else:
                     return np.array(out.array[: 3 * found]).reshape(-1, 3)
-        return np.empty((0, 3), np.int32)
+        return NO_TRIPLES
 
 
 class _Surroundings(NamedTuple):

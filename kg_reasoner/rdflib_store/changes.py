@@ -13,8 +13,6 @@ from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.loaders.convert import formula_error
-from kg_reasoner.query.matching import Ids
-from kg_reasoner.query.quads import NO_QUADS, NO_TRIPLES
 from kg_reasoner.rdflib_store.rdflib_terms import (
     RdflibPattern,
     RdflibQuad,
@@ -26,6 +24,7 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
 from kg_reasoner.rdflib_store.reading import StoreReading
 from kg_reasoner.rdflib_store.sparql_update import Updatable
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransactions, encoded, state
+from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""

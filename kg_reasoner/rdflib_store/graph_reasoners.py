@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, current_watch
 from kg_reasoner.query.quads import GRAPH_COLUMN
-from kg_reasoner.query.tables import Ids
 from kg_reasoner.rdflib_store.copying import translated
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.rdflib_store.surface import WrittenStore

@@ -11,14 +11,15 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.query.matching import Ids, Which
-from kg_reasoner.query.quads import INFERRED, NO_TRIPLES, GraphTerm
+from kg_reasoner.query.matching import Which
+from kg_reasoner.query.quads import INFERRED, GraphTerm
 from kg_reasoner.rdflib_store import sparql
 from kg_reasoner.rdflib_store.contexts import Contexts
 from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple
 from kg_reasoner.rdflib_store.views import Memberships
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 
 CHUNK: Final = 4096
 """Triples whose graphs are looked up together, at least."""

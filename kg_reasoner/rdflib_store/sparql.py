@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.concurrency.locking import Hold
-    from kg_reasoner.query.matching import Ids, Which
+    from kg_reasoner.query.matching import Which
     from kg_reasoner.query.patterns import AnyPattern
     from kg_reasoner.query.quads import GraphTerm
     from kg_reasoner.rdflib_store.rdflib_terms import RdflibTerms
+    from kg_reasoner.storage.arrays import Ids
 
 _QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
 _SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)

@@ -9,11 +9,12 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.rdflib_store.permissions import Permissions
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.rdflib_store.sparql import PatternSource
+from kg_reasoner.storage.arrays import Ids
 
 __all__ = ["ReadStore", "WrittenStore"]
 

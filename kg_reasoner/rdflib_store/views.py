@@ -12,11 +12,11 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.query.matching import Ids
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.rdflib_store.permissions import Permissions
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.rdflib_store.sparql import GraphSource, PatternSource
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

@@ -28,10 +28,10 @@ from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
 from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.matching import Which
+from kg_reasoner.storage.arrays import Changed, Ids, Rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.storage.relation import Changed, Rows
 from kg_reasoner.terms import OWL
 
 NO_TERMS: Ids = np.empty(0, np.int32)

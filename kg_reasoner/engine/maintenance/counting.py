@@ -11,10 +11,10 @@ from kg_reasoner.engine.maintenance import Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.storage.relation import Rows
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
 """The pools of the context, and the fields that say how many numbers they have room for."""

@@ -9,8 +9,9 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum, by_section
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 
 class StratumByStratum(ABC):
