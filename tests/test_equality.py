@@ -332,8 +332,8 @@ def test_an_unknown_treatment_of_equality_is_told() -> None:
 def test_the_benchmark_of_cliques() -> None:
     result = CliRunner().invoke(equality_benchmark.main, ["--largest", "30", "--axioms", "10", "--properties", "2"])
     assert result.exit_code == 0, result.output
-    rows = [line.split("│")[1:5] for line in result.output.splitlines() if line.startswith("│")]
-    assert [[cell.strip() for cell in row[:3]] for row in rows] == [["10", "29", "20"], ["30", "89", "20"]]
+    rows = [line.split()[:3] for line in result.output.splitlines()]
+    assert [row for row in rows if row and row[0] in ("10", "30")] == [["10", "29", "20"], ["30", "89", "20"]]
 
 
 @pytest.mark.parametrize("vocabulary", [[], [(A, OWL.sameAs, OWL.Thing), (OWL.Class, OWL.sameAs, B)]])
