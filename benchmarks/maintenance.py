@@ -25,10 +25,11 @@ from benchmarks import report
 from benchmarks.doors import DOORS, SingleUpdates, Spread, single_updates
 from benchmarks.measure import cpu
 from benchmarks.needs import plot_option
-from benchmarks.update_data import Ids, Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
+from benchmarks.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from benchmarks.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.storage.arrays import Ids
 
 __all__ = ["Ids", "Lubm", "LubmPart", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 
-Ids = npt.NDArray[np.int32]
 
 HUNDRED: Final = 100
 SHARES: Final = (0.01, 0.1)

@@ -20,12 +20,13 @@ from benchmarks import maintenance, marking, marking_streams, report, rule_chang
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.marking_streams import Options
-from benchmarks.update_data import Ids, Lubm, LubmPart, departments_of, fingerprint, fresh, lubm, parts
+from benchmarks.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, lubm, parts
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.lubm import generate
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal
 
 from .suites import needs_suite

@@ -15,7 +15,8 @@ from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.planning.property_tables import FEW, PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Rule
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.lookups import Which
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import IRI, RDF

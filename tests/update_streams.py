@@ -10,7 +10,7 @@ from benchmarks.streams import NAMESPACE, State
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Changes
-from kg_reasoner.storage.dictionary import Ids
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import RDF
 
 

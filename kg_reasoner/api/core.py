@@ -14,7 +14,6 @@ from kg_reasoner.api.notices import Notices
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
-from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError
@@ -24,6 +23,7 @@ from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from kg_reasoner.terms import IRI, OWL, RDFS
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.engine.encoding import TripleIds
     from kg_reasoner.query.matching import Which
+    from kg_reasoner.storage.arrays import TripleIds
 
 __all__ = ["exported"]
 

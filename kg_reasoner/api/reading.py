@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.concurrency.readings import CHANGED
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import AnyPattern, answers
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

@@ -18,17 +18,7 @@ from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.encoding import (
-    TripleIds,
-    as_row,
-    as_term,
-    as_triple,
-    encode_rows,
-    encode_triples,
-    find_rows,
-    find_term,
-    find_triples,
-)
+from kg_reasoner.engine.encoding import as_row, as_term, as_triple, encode_rows, encode_triples, find_rows, find_term, find_triples
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
@@ -41,7 +31,8 @@ from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.query.patterns import match_triples
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from kg_reasoner.engine.collector import Collector
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.storage.dictionary import Ids
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.query.matching import Ids, Which
+    from kg_reasoner.query.matching import Which
     from kg_reasoner.rdflib_store import KGReasonerStore
+    from kg_reasoner.storage.arrays import Ids
 
 
 def materialised_quads(store: KGReasonerStore, which: Which) -> Iterator[QuadTexts]:

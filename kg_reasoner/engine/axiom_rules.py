@@ -11,7 +11,8 @@ from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
 
-__all__ = ["TripleIds", "as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
-
-TripleIds = npt.NDArray[np.int32]
-"""Triples as ids, shape (n, 3)."""
+__all__ = ["as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
 
 _ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
 

@@ -20,8 +20,7 @@ from kg_reasoner.engine.journal import LoggedFacts
 from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ArityError
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.dictionary import Ids
-from kg_reasoner.storage.relation import Changed
+from kg_reasoner.storage.arrays import Changed, Ids
 
 __all__ = ["Engine"]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from kg_reasoner.engine.axiom_rules import AxiomRules
-from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Changed, Ids, TripleIds
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.kernels.memory import grant
-from kg_reasoner.storage.relation import Changed, Database
+from kg_reasoner.storage.relation import Database
 
 __all__ = ["FactBase"]
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.knowledge_base import KnowledgeBase
-    from kg_reasoner.storage.dictionary import Ids
-    from kg_reasoner.storage.relation import Changed
+    from kg_reasoner.storage.arrays import Changed, Ids
 
 __all__ = ["Entry", "LoggedFacts", "LoggedSetting"]
 

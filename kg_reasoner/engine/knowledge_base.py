@@ -8,7 +8,6 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
-from kg_reasoner.engine.encoding import TripleIds
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.maintenance import Maintenance, Table, Work
@@ -22,11 +21,11 @@ from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Changed, Ids, TripleIds
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.storage.kernels.memory import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
-from kg_reasoner.storage.relation import Changed
 from kg_reasoner.storage.value_table import ValueTable
 
 __all__ = ["KnowledgeBase"]

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import Catalog
-from kg_reasoner.planning.layout import NO_TRIPLES
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
 
 FEW = 16
@@ -71,19 +70,19 @@ class SchemaTriples:
         properties, classes, type_id = self._vocabulary
         return frozenset(properties.tolist()), frozenset(classes.tolist()), type_id, self.same_as
 
-    def of(self, ids: Ids) -> npt.NDArray[np.bool_]:
+    def of(self, ids: Ids) -> Flags:
         """Per triple, shape (n, 3), whether it may be part of an axiom."""
         equal = (ids[:, 1] == self.same_as) & self._touches_names(ids[:, 0], ids[:, 2])
         return self._have_schema_names(ids[:, 1], ids[:, 2]) | equal
 
-    def _have_schema_names(self, properties: Ids, values: Ids) -> npt.NDArray[np.bool_]:
+    def _have_schema_names(self, properties: Ids, values: Ids) -> Flags:
         """Of triples with these properties and values, whether they are about a property or class of the vocabularies, or typed by
         a blank node."""
         vocabulary, classes, type_id = self._vocabulary
         blank = self._dictionary.first_bytes()[values] == ord("_")
         return np.isin(properties, vocabulary) | ((properties == type_id) & (blank | np.isin(values, classes)))
 
-    def _touches_names(self, left: Ids, right: Ids) -> npt.NDArray[np.bool_]:
+    def _touches_names(self, left: Ids, right: Ids) -> Flags:
         return np.isin(left, self._names) | np.isin(right, self._names)
 
     def equalities(self, catalog: Catalog, which: Which = "all") -> Ids:

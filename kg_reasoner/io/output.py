@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
@@ -30,6 +29,7 @@ from kg_reasoner.loaders.rdf.formats import (
     format_of_name,
 )
 from kg_reasoner.progress import Progress
+from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class TripleWriter:
             self._progress(_STAGE, self.written, None)
         return self.written - before
 
-    def ids(self, triples: npt.NDArray[np.int32], dictionary: Dictionary) -> int:
+    def ids(self, triples: TripleIds, dictionary: Dictionary) -> int:
         """Write triples given as ids, of shape (n, 3); return their number. For N-Triples, much faster than terms."""
         first = dictionary.first_bytes()
         keep = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))

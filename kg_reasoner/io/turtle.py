@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.terms import RDF, XSD
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _TYPED: Final = re.compile(r'("(?:[^"\\]|\\.)*")\^\^(<[^>]*>)', re.DOTALL)
 _PLAIN: Final = {str(XSD.integer): re.compile(r'"[+-]?[0-9]+"'), str(XSD.boolean): re.compile('"(?:true|false)"')}
 
 
-def turtle_lines(triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixes: Mapping[str, str]) -> Iterator[str]:
+def turtle_lines(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a document, given RDF triples as ids of shape (n, 3)."""
     for prefix, namespace in prefixes.items():
         yield f"@prefix {prefix}: <{namespace}> .\n"
@@ -39,7 +39,7 @@ def turtle_lines(triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixe
 
 
 class _TurtleWriter:
-    def __init__(self, triples: npt.NDArray[np.int32], dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
         self._texts = dictionary.texts()
         self._namespaces = {namespace: prefix for prefix, namespace in prefixes.items()}
         self._type, self._first, self._rest, self._nil = map(dictionary.find, (RDF.type, RDF.first, RDF.rest, RDF.nil))
@@ -107,7 +107,7 @@ class _TurtleWriter:
         prefix = self._namespaces.get(iri[1:place])
         return iri if prefix is None or not _LOCAL.fullmatch(iri, place, len(iri) - 1) else f"{prefix}:{iri[place:-1]}"
 
-    def _about(self, subject: int) -> npt.NDArray[np.int32]:
+    def _about(self, subject: int) -> Ids:
         start, end = np.searchsorted(self._triples[:, 0], [subject, subject + 1])
         return self._triples[start:end]
 
@@ -129,7 +129,7 @@ class _TurtleWriter:
         return items
 
 
-def _runs(column: npt.NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+def _runs(column: Ids) -> Iterator[tuple[int, int]]:
     """Return where equal values begin and end."""
     bounds = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(column)]
     return pairwise(bounds)

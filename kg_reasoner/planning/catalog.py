@@ -10,7 +10,7 @@ from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison
-from kg_reasoner.planning.layout import Flags, Part, TripleLayout, concatenated
+from kg_reasoner.planning.layout import Part, TripleLayout, concatenated
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import (
@@ -26,9 +26,10 @@ from kg_reasoner.program import (
     Variable,
     remembered,
 )
+from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""

@@ -37,9 +37,10 @@ from kg_reasoner.program import (
     remembered,
     variables_of,
 )
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
 
 

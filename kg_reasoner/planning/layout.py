@@ -11,16 +11,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.planning.expansion import substitute, triple_atoms
 from kg_reasoner.program import Atom, Rule, Variable
+from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.lookups import Lookups, Which
-from kg_reasoner.storage.relation import Changed, Database, Rows
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import RDF
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]
 """The subjects, properties and values of triples; one id for a column that is constant."""
@@ -30,8 +28,6 @@ Part: TypeAlias = tuple[int, Rows, Flags]
 
 T = TypeVar("T", bound="int | str")
 """A constant's id, or a variable's name."""
-
-NO_TRIPLES: Rows = np.empty((0, 3), np.int32)
 
 
 class TripleLayout(ABC):

@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kg_reasoner.planning import expansion
-from kg_reasoner.planning.layout import NO_TRIPLES, Columns, Flags, Part, T, TripleLayout, as_triples
+from kg_reasoner.planning.layout import Columns, Part, T, TripleLayout, as_triples
 from kg_reasoner.program import Atom, Rule, Variable
+from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.relation import Changed, Database, Rows
+from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import RDF
 
 SUBJECT, OBJECT = 0, 1

@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.planning.layout import Columns, Flags, T, TripleLayout, concatenated
+from kg_reasoner.planning.layout import Columns, T, TripleLayout, concatenated
 from kg_reasoner.program import Atom, Rule
+from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.lookups import Which
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 PROPERTY_COLUMN: Final = 1
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, Literal, Term, Triple
 
-__all__ = ["Change", "Changes", "Delta", "Flags"]
-
-Flags = npt.NDArray[np.bool_]
+__all__ = ["Change", "Changes", "Delta"]
 
 ABSENT, DERIVED, EXPLICIT = 0, 1, 2
 """What a fact can be, before and after an update."""

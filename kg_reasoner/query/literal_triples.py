@@ -13,7 +13,8 @@ import numpy as np
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.planning.layout import as_triples
-from kg_reasoner.query.matching import Ids, Matcher
+from kg_reasoner.query.matching import Matcher
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["LiteralTriples"]

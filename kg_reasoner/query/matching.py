@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.catalog import Catalog
-from kg_reasoner.planning.layout import NO_TRIPLES
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.lookups import FLAGS, Which
 
-__all__ = ["Ids", "Matcher", "Which", "check_which"]
-
-Ids: TypeAlias = npt.NDArray[np.int32]
+__all__ = ["Matcher", "Which", "check_which"]
 
 
 def check_which(which: str) -> None:

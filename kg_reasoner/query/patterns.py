@@ -21,10 +21,11 @@ from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredTerm
 from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.planning.statistics import Statistics
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.query.matching import Matcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
-from kg_reasoner.query.tables import Flags, among, labels_of, paired, spread
+from kg_reasoner.query.tables import among, labels_of, paired, spread
 from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.terms import OWL, Term

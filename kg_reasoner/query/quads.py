@@ -14,13 +14,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredTerm
-from kg_reasoner.planning.layout import NO_TRIPLES
 from kg_reasoner.query.matching import Matcher
-from kg_reasoner.query.tables import Flags, Ids, Numbers, distinct, paired
+from kg_reasoner.query.tables import distinct, paired
+from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Flags, Ids, Numbers
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import IRI
 
-__all__ = ["DEFAULT_GRAPH", "GRAPHS", "INFERRED", "NO_TRIPLES", "QUADS", "GraphTerm", "QuadPattern", "Quads"]
+__all__ = ["DEFAULT_GRAPH", "GRAPHS", "INFERRED", "QUADS", "GraphTerm", "QuadPattern", "Quads"]
 
 QUADS: Final = f"{INTERNAL}quads"
 """The predicate of quads: subject, property, object, graph."""
@@ -146,6 +146,3 @@ class Quads:
         numbers = database.matching(relation, tuple(columns), tuple(key))
         rows: Numbers = numbers[(database.flags(relation)[numbers] & EXPLICIT) > 0].astype(np.int64)
         return rows
-
-
-NO_QUADS: Final = np.empty((0, 4), np.int32)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
-Ids: TypeAlias = npt.NDArray[np.int32]
-Numbers: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 
 
 def labels_of(rows: Ids) -> Numbers:

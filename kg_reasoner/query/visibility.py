@@ -26,12 +26,11 @@ import numpy.typing as npt
 from kg_reasoner.expressions.demands import BY_THE_BOOK
 from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 __all__ = ["Visibility"]
-
-Mask = npt.NDArray[np.bool_]
 
 VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 
@@ -97,7 +96,7 @@ class Visibility:
         self._look_at_new_terms()
         return not isinstance(property, int) or (not isinstance(value, int) and property == self._type)
 
-    def hides(self, triples: Ids) -> Mask:
+    def hides(self, triples: Ids) -> Flags:
         """Per inferred triple, given as ids of shape (n, 3), whether it is hidden."""
         self._look_at_new_terms()
         if len(triples) <= _FEW:
@@ -110,10 +109,10 @@ class Visibility:
         hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
         return hidden
 
-    def are_vocabulary(self, terms: Ids) -> Mask:
+    def are_vocabulary(self, terms: Ids) -> Flags:
         """Which terms are of the vocabularies, so that triples with such a subject are hidden."""
         self._look_at_new_terms()
-        found: Mask = (self._marks[terms] & _VOCABULARY) != 0
+        found: Flags = (self._marks[terms] & _VOCABULARY) != 0
         return found
 
     def _hides(self, subject: int, property: int, value: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kg_reasoner.query.quads import QUADS
-from kg_reasoner.query.tables import Ids
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:

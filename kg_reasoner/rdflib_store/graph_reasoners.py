@@ -11,11 +11,11 @@ from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.query.quads import GRAPH_COLUMN, NO_QUADS, NO_TRIPLES
-from kg_reasoner.query.tables import Ids
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.rdflib_store.copying import translated
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
+from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 
 class GraphReasoners(StoreTransactions):

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
     from rdflib.term import Node
 
-    from kg_reasoner.query.matching import Ids
     from kg_reasoner.query.patterns import AnyPattern
     from kg_reasoner.rdflib_store.query_dataset import PatternSource, QueryDataset
+    from kg_reasoner.storage.arrays import Ids
 
 _QUERIES: Final = ("SelectQuery", "AskQuery", "ConstructQuery", "DescribeQuery")
 _SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)

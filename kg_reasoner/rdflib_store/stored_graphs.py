@@ -9,10 +9,11 @@ import numpy as np
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
-from kg_reasoner.query.matching import Ids, Which
-from kg_reasoner.query.quads import INFERRED, NO_TRIPLES, GraphTerm
+from kg_reasoner.query.matching import Which
+from kg_reasoner.query.quads import INFERRED, GraphTerm
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple
 from kg_reasoner.rdflib_store.transactions import StoreTransactions
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 
 
 def is_stated(place: GraphTerm | None) -> bool:

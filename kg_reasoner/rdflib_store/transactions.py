@@ -11,7 +11,8 @@ import numpy as np
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import TransactionError
-from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.matching import Which
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

@@ -12,11 +12,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.query.matching import Ids
-from kg_reasoner.query.quads import NO_TRIPLES
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, graph_text, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""

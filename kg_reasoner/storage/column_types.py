@@ -8,7 +8,8 @@ import numpy as np
 
 from kg_reasoner.errors import ColumnTypeError, Span
 from kg_reasoner.program import Column, Program, Rule, Variable
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, term_text
 
 __all__ = ["ColumnTypes", "check_heads"]

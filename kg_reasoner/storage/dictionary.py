@@ -11,13 +11,12 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
 from kg_reasoner.storage.kernels.memory import Table, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
-
-Ids = npt.NDArray[np.int32]
 
 
 class Dictionary:
@@ -171,7 +170,7 @@ class Dictionary:
         + ``x``.
         """
         if not data:
-            return np.empty((0, 3), np.int32), []
+            return NO_TRIPLES, []
         text = borrow(data if data.endswith(b"\n") else data + b"\n")
         scope = _constant(blank_scope.encode())
         state = allocate(16, np.int64, 0)

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 Which = Literal["all", "explicit", "inferred"]
 

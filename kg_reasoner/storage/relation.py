@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
+from kg_reasoner.storage.arrays import Changed, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -38,9 +39,6 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.memory import Record, Table, address, allocate, grant, mix, region
-
-Rows: TypeAlias = npt.NDArray[np.int32]
-Changed: TypeAlias = npt.NDArray[np.bool_]
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""

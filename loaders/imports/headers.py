@@ -11,7 +11,7 @@ import numpy as np
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.n3 import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document
-from kg_reasoner.loaders.rdf.statements import Ids
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, Term
 

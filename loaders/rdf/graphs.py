@@ -11,7 +11,8 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, text_from_term
-from kg_reasoner.loaders.rdf.statements import Ids, TermDictionary
+from kg_reasoner.loaders.rdf.statements import TermDictionary
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.syntax import Batch

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 from kg_reasoner.loaders.rdf.blank import BlankScope, TermFinder
+from kg_reasoner.storage.arrays import Ids
 
-__all__ = ["Encoder", "Ids", "TermDictionary", "check_line", "parse_lines"]
-
-Ids = npt.NDArray[np.int32]
+__all__ = ["Encoder", "TermDictionary", "check_line", "parse_lines"]
 
 _QUAD: Final = re.compile(
     rb"^((?:<[^<>\s]*>|_:\w+) <[^<>\s]*> "

@@ -13,8 +13,9 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, Format
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
-from kg_reasoner.loaders.rdf.statements import Encoder, Ids, check_line
+from kg_reasoner.loaders.rdf.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.xml import PlainXML
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     import pyoxigraph

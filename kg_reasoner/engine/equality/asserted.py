@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kg_reasoner.engine.equality.cliques import Flags
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.relation import Changed, Rows
 
 PREFIX = f"{INTERNAL}asserted: "
 

@@ -9,8 +9,8 @@ import numpy as np
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.query.delta import Change, Changes, Delta
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.relation import Rows
 
 Facts = Mapping[str, Rows]
 """Facts by predicate, shape (n, arity)."""

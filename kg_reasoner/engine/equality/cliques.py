@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.graphs import connected_components
-from kg_reasoner.storage.dictionary import Dictionary, Ids
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
-
-Flags = npt.NDArray[np.bool_]
 
 _FIRST = (term_text(RDF.type), term_text(OWL.sameAs))
 _VOCABULARY = tuple(f"<{namespace}" for namespace in map(str, (RDF, RDFS, OWL, XSD)))

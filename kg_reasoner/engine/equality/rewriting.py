@@ -34,11 +34,11 @@ from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.query.matching import Ids, Which
+from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
+from kg_reasoner.storage.arrays import Changed, Ids, Rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.storage.relation import Changed, Rows
 from kg_reasoner.terms import OWL
 
 if TYPE_CHECKING:

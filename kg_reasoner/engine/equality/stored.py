@@ -8,10 +8,10 @@ import numpy.typing as npt
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.storage.relation import Rows
 from kg_reasoner.terms import OWL
 
 FEW_TERMS = 64

@@ -12,10 +12,9 @@ from kg_reasoner.engine.equality.stored import StoredFacts
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.program import Rule
-from kg_reasoner.query.matching import Ids
+from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Rows
 
 Facts = Sequence[tuple[str, Rows]]
 """Stored facts by predicate."""

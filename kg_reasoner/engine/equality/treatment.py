@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from kg_reasoner.program import Atom, Rule
     from kg_reasoner.query.delta import Delta
     from kg_reasoner.query.matching import Which
-    from kg_reasoner.storage.dictionary import Ids
-    from kg_reasoner.storage.relation import Changed, Rows
+    from kg_reasoner.storage.arrays import Changed, Ids, Rows
 
 __all__ = ["Equality", "Transfer"]
 

@@ -12,12 +12,11 @@ from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.planning.catalog import Catalog, StoredAtom
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Ids, Matcher, Which
+from kg_reasoner.query.matching import Matcher, Which
 from kg_reasoner.query.patterns import Pattern, Queries
 from kg_reasoner.query.quads import Quads
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.terms import OWL, Term
-
-NOTHING: Ids = np.empty((0, 3), np.int32)
 
 
 class ExpandingMatcher(Matcher):
@@ -45,9 +44,9 @@ class ExpandingMatcher(Matcher):
         if not self.cliques:
             return super().match(subject, property, value, which, limit)
         if not self.is_rdf(subject, property):
-            return NOTHING
+            return NO_TRIPLES
         pattern = (subject, property, value)
-        explicit = NOTHING if which == "all" else self._explicit(pattern)
+        explicit = NO_TRIPLES if which == "all" else self._explicit(pattern)
         if which == "explicit":
             return explicit
         everything = self._all(pattern)

@@ -12,8 +12,7 @@ from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.groups import Group
 from kg_reasoner.progress import Progress
-from kg_reasoner.query.delta import Flags
-from kg_reasoner.storage.relation import Rows
+from kg_reasoner.storage.arrays import Flags, Rows
 
 Strategy: TypeAlias = Literal["backward-forward", "delete-rederive", "counting", "dbsp", "rematerialise"]
 DEFAULT: Final[Strategy] = "backward-forward"

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.engine.maintenance import Table, Work
+from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.kernels.layout import ROW
-from kg_reasoner.storage.relation import Database, Rows
+from kg_reasoner.storage.relation import Database
 
 
 def collect(database: Database, work: Work) -> None:
@@ -27,13 +28,13 @@ def collect(database: Database, work: Work) -> None:
         (work.added, work.removed, work.restated)[kind].append(Table(relation, rows, explicit[first:end]))
 
 
-def contains(rows: Rows, sought: Rows) -> npt.NDArray[np.bool_]:
+def contains(rows: Rows, sought: Rows) -> Flags:
     """Which of the rows `sought` are among `rows`; both have the same number of columns."""
     if len(rows) == 0 or len(sought) == 0:
         return np.zeros(len(sought), bool)
     if rows.shape[1] == 0:
         return np.ones(len(sought), bool)
-    found: npt.NDArray[np.bool_] = np.isin(_as_items(sought), _as_items(rows))
+    found: Flags = np.isin(_as_items(sought), _as_items(rows))
     return found
 
 

@@ -19,9 +19,9 @@ from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, FAILED, HOLDS, STATED
-from kg_reasoner.storage.relation import Rows
 
 Levelled: TypeAlias = tuple[int, Clause]
 """A clause and its level."""

@@ -9,9 +9,8 @@ from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.progress import Progress
-from kg_reasoner.query.delta import Flags
+from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.relation import Rows
 
 
 class Rematerialise:

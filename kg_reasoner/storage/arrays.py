@@ -1,0 +1,26 @@
+"""The kinds of arrays that rooms hand each other."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds"]
+
+Ids: TypeAlias = npt.NDArray[np.int32]
+"""Ids of terms, in any shape."""
+Rows: TypeAlias = npt.NDArray[np.int32]
+"""Facts of a relation as ids, shape (n, arity)."""
+TripleIds: TypeAlias = npt.NDArray[np.int32]
+"""Triples as ids, shape (n, 3)."""
+Numbers: TypeAlias = npt.NDArray[np.int64]
+"""Numbers of rows, or how many there are."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
+"""Of each item, whether something is so."""
+Changed: TypeAlias = npt.NDArray[np.bool_]
+"""Of each fact that an operation was given, whether the operation changed it."""
+
+NO_TRIPLES: Final[TripleIds] = np.empty((0, 3), np.int32)
+NO_QUADS: Final[Ids] = np.empty((0, 4), np.int32)
