@@ -302,3 +302,24 @@ def test_cancel_ends_a_wait_of_two_threads_for_each_other() -> None:
     assert not any(thread.is_alive() for thread in threads)
     assert len(raised) == 1
     assert len(list(reasoners[0].facts("p"))) + len(list(reasoners[1].facts("p"))) == 1
+
+
+def test_graphs_that_are_reasoned_over_by_themselves_are_first_read_by_several_threads() -> None:
+    store = KGReasonerStore(Reasoner(ruleset="rdfs"), reasoning="graph")
+    dataset, numbers = Dataset(store=store), range(20)
+    names = [URIRef(f"urn:g{number}") for number in numbers]
+    for name in names:
+        dataset.graph(name).add(FACT)
+    turns = count()
+
+    def read_or_write() -> None:
+        step = (7, 11, 13, 0)[next(turns)]
+        for number in numbers:
+            graph = dataset.graph(names[number * step % len(names)] if step else names[number])
+            assert FACT in graph
+            if not step:
+                graph.add((subject(number), P, Q))
+
+    with switching(1e-6):
+        assert in_threads(4, read_or_write) == []
+    assert [number for number in numbers if (subject(number), P, Q) not in dataset.graph(names[number])] == []
