@@ -1,8 +1,8 @@
-"""Streams of updates: each applied as one transaction, if wanted with a look at the next one where it is there already.
+"""Streams of updates, each applied as one transaction, on request with a look at the next one where it is available.
 
 What the present update adds and the next one deletes can be marked while the present one is applied (Illich and Glimm,
-"Backward/Forward with Marking for Update Streams"). Nothing ever waits for the next update: a sequence is looked at directly,
-anything else is read ahead.
+"Backward/Forward with Marking for Update Streams"). Nothing ever waits for the next update: a sequence is indexed, any other
+iterable is read ahead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AHEAD: Final = 2
 
 
 class Transaction(Protocol):
-    """What a stream needs of a transaction."""
+    """The part of a transaction that a stream requires."""
 
     def remove_facts(self, predicate: str, rows: Iterable[Row], /) -> None: ...
     def remove_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
@@ -44,12 +44,12 @@ class Transaction(Protocol):
 
 
 class Applies(Protocol):
-    """What a stream needs of a reasoner."""
+    """The part of a reasoner that a stream requires."""
 
     def transaction(self) -> AbstractContextManager[Transaction]: ...
 
     def foresee(self, update: Update | None, /) -> None:
-        """The next transaction is followed by this update, as far as is known (None: nothing is)."""
+        """Announce the update after the next transaction, as far as it is known (None: nothing is)."""
 
 
 @overload
@@ -66,9 +66,9 @@ def process(
     lost. Without `marking` it is read when it is its turn, by whoever asks for deltas.
 
     Args:
-        reasoner: what the updates are applied to.
-        stream: an iterable or asynchronous iterable of updates.
-        marking: look one update ahead, so that the reasoner can prepare for its deletions. Results do not depend on it. It
+        reasoner: What the updates are applied to.
+        stream: An iterable or asynchronous iterable of updates.
+        marking: Look one update ahead, so that the reasoner can prepare for its deletions. Results do not depend on it. It
             takes less time if updates replace what the ones before them brought, under rules that join much and derive little,
             and more in other cases (``python -m benchmarks.marking``).
 
@@ -76,9 +76,9 @@ def process(
         An iterator of deltas, one for each update, empty ones too; an asynchronous one if the stream is asynchronous.
 
     Raises:
-        StreamError: while iterating: the stream raised, or an update could not be applied and was rolled back. The updates
+        StreamError: While iterating: the stream raised, or an update could not be applied and was rolled back. The updates
             before it are in place. The original error is the `__cause__`.
-        ReasonerError: the argument is not a stream.
+        ReasonerError: The argument is not a stream.
     """
     if isinstance(stream, AsyncIterable):
         return _process_async(reasoner, stream, marking)
@@ -91,7 +91,7 @@ def process(
 
 
 def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
-    """Apply the update with this number (the first is 1), or none of it."""
+    """Apply the update with this number (the first is 1), or nothing of it."""
     try:
         return _transact(reasoner, update)
     except Exception as error:
@@ -126,13 +126,13 @@ def _triple(row: Row) -> AnyTriple:
 
 
 def _foresee(reasoner: Applies, update: Update | None) -> None:
-    """Tell what comes next. What is wrong with it is said when its turn comes."""
+    """Announce the next update. Errors in it are raised when it is applied."""
     with suppress(ReasonerError):
         reasoner.foresee(update if isinstance(update, Update) else None)
 
 
 def _failure(error: Exception, applied: int) -> StreamError:
-    """What is raised for an error of the stream itself."""
+    """Return the exception for an error of the stream itself."""
     after = "before the first update" if applied == 0 else f"after {applied} update{'s' if applied > 1 else ''}"
     return StreamError(f"the stream failed {after}: {type(error).__name__}: {error}", applied)
 
@@ -141,7 +141,9 @@ def _failure(error: Exception, applied: int) -> StreamError:
 
 
 class _Source(Protocol):
-    """Updates in order. `take` waits for the next one, and raises StopIteration at the end; `peek` shows the one after, or None."""
+    """Updates in order. `take` waits for the next one, and raises StopIteration at the end; `peek` returns the one after it, or
+    None.
+    """
 
     def take(self) -> Update: ...
     def peek(self) -> Update | None: ...
@@ -171,7 +173,7 @@ def _process(reasoner: Applies, stream: Iterable[Update], marking: bool) -> Gene
 
 
 class _InTurn:
-    """Reads a stream in turn, and shows nothing of what comes."""
+    """Reads each update of a stream when it is due, without looking ahead."""
 
     def __init__(self, stream: Iterable[Update]) -> None:
         self._stream: Iterator[Update] | None = None
@@ -186,7 +188,7 @@ class _InTurn:
         return None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: nothing is open."""
 
 
 class _InPlace:
@@ -206,7 +208,7 @@ class _InPlace:
         return self._stream[self._next] if self._next < len(self._stream) else None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: nothing is open."""
 
 
 class _InThread:
@@ -238,7 +240,7 @@ class _InThread:
             self._changed.notify_all()
 
     def _wait_for_room(self) -> bool:
-        """Wait until an update is wanted; False if none will be."""
+        """Wait until an update is wanted; return False if none will be."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or len(self._ahead) < AHEAD)
             return not self._closed
@@ -293,7 +295,7 @@ async def _in_turn(stream: AsyncIterable[Update]) -> AsyncGenerator[tuple[Update
 
 
 async def _in_task(stream: AsyncIterable[Update]) -> AsyncGenerator[tuple[Update, Update | None], None]:
-    """Each update, and the next one if it is there. A task of its own reads the stream, at most `AHEAD` updates ahead."""
+    """Yield each update, and the next one if it is available. A separate task reads the stream, at most `AHEAD` updates ahead."""
     import asyncio
 
     ahead: deque[Update] = deque()

@@ -1,4 +1,4 @@
-"""The two halves of a store's triples as graphs of their own, to be read only: the explicit and the inferred."""
+"""The explicit and the inferred triples of a store, each as a read-only graph."""
 
 from __future__ import annotations
 
