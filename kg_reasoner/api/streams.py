@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
 from kg_reasoner.api.update import Row, Update
@@ -40,13 +40,22 @@ class Transaction(Protocol):
     def add_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
 
     @property
+    def is_open(self) -> bool: ...
+
+    def begin(self) -> object: ...
+
+    def commit(self) -> object: ...
+
+    def rollback(self) -> None: ...
+
+    @property
     def delta(self) -> Delta: ...
 
 
 class Applies(Protocol):
     """The part of a reasoner that a stream requires."""
 
-    def transaction(self) -> AbstractContextManager[Transaction]: ...
+    def transaction(self) -> Transaction: ...
 
     def foresee(self, update: Update | None, /) -> None:
         """Announce the update after the next transaction, as far as it is known (None: nothing is)."""
@@ -101,22 +110,33 @@ def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
 def _transact(reasoner: Applies, update: Update) -> Delta:
     if not isinstance(update, Update):
         raise ReasonerError(f"{update!r} is not an Update")
-    with reasoner.transaction() as transaction:
-        for predicate, rows in update.removed.items():
-            if predicate == TRIPLE:
-                transaction.remove_triples(map(_triple, rows))
-            else:
-                transaction.remove_facts(predicate, rows)
-        if update.remove_rules:
-            transaction.remove_rules(update.remove_rules)
-        if update.add_rules is not None:
-            transaction.add_program(update.add_rules)
-        for predicate, rows in update.added.items():
-            if predicate == TRIPLE:
-                transaction.add_triples(map(_triple, rows))
-            else:
-                transaction.add_facts(predicate, rows)
+    transaction = reasoner.transaction()
+    try:  # a fault on the first line of `__exit__` would leave a ``with`` block's transaction open
+        transaction.begin()
+        _change(transaction, update)
+        transaction.commit()
+    finally:
+        if transaction.is_open:
+            transaction.rollback()
     return transaction.delta
+
+
+def _change(transaction: Transaction, update: Update) -> None:
+    """Remove and add what an update says."""
+    for predicate, rows in update.removed.items():
+        if predicate == TRIPLE:
+            transaction.remove_triples(map(_triple, rows))
+        else:
+            transaction.remove_facts(predicate, rows)
+    if update.remove_rules:
+        transaction.remove_rules(update.remove_rules)
+    if update.add_rules is not None:
+        transaction.add_program(update.add_rules)
+    for predicate, rows in update.added.items():
+        if predicate == TRIPLE:
+            transaction.add_triples(map(_triple, rows))
+        else:
+            transaction.add_facts(predicate, rows)
 
 
 def _triple(row: Row) -> AnyTriple:
