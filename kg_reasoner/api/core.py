@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ReasonerCore"]
 
 
-class Stated(Protocol):
+class TripleObserver(Protocol):
     """Follows which triples are stated: the named graphs, if there are any."""
 
     def added(self, triples: TripleIds, /) -> None: ...
@@ -40,7 +40,7 @@ class Stated(Protocol):
     def removed(self, triples: TripleIds, /) -> None: ...
 
 
-class HandsOver(Protocol):
+class BufferingTransaction(Protocol):
     """An open transaction that may hold changes that the engine has not been given yet."""
 
     def hand_over(self) -> None: ...
@@ -62,7 +62,7 @@ class ReasonerCore:
         self.visibility = visibility
         self.on_inconsistency: Reaction = "report"
         self.loaded = Loaded()
-        self.named_graphs: Stated | None = None
+        self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
         self._notices = Notices()
 
@@ -154,7 +154,7 @@ class ReasonerCore:
         """Pass the changes that an open transaction has deferred to the engine."""
         transaction = self.engine.transaction
         if transaction is not None and transaction.is_waiting:
-            cast(HandsOver, transaction).hand_over()
+            cast(BufferingTransaction, transaction).hand_over()
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

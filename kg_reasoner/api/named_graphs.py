@@ -1,7 +1,7 @@
 """Named graphs: which graphs state an explicit triple.
 
 The engine reasons over triples. Stating a triple in a second graph adds no fact, and removing it from one of them takes none away;
-it is explicit as long as some graph states it. How that is kept, see `kg_reasoner.query.quads`.
+it is explicit as long as some graph states it. For how that is stored, see `kg_reasoner.query.quads`.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.documents import Refusal
-    from kg_reasoner.api.feeds import ChangeFeed
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
@@ -225,9 +225,9 @@ class Reasoner:
         gone = set(rules)
         with self.core.at_once():
             before = self.program
-            kept = tuple(rule for rule in before.rules if rule not in gone)
-            if len(kept) < len(before.rules):
-                self.engine.change_program(Program(kept, before.declarations, before.prefixes, before.translate))
+            remaining = tuple(rule for rule in before.rules if rule not in gone)
+            if len(remaining) < len(before.rules):
+                self.engine.change_program(Program(remaining, before.declarations, before.prefixes, before.translate))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -494,7 +494,7 @@ class Reasoner:
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
-        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.feeds.ChangeFeed`.
+        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.change_feed.ChangeFeed`.
 
         Args:
             pattern: As for `subscribe`.
@@ -505,7 +505,7 @@ class Reasoner:
         Raises:
             ReasonerError, ArityError, LoadError: As for `subscribe`.
         """
-        from kg_reasoner.api.feeds import ChangeFeed
+        from kg_reasoner.api.change_feed import ChangeFeed
 
         return ChangeFeed(self._subscribers(), pattern)
 

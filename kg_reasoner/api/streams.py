@@ -29,7 +29,7 @@ AHEAD: Final = 2
 """How many updates are read ahead at most."""
 
 
-class Transaction(Protocol):
+class UpdateTransaction(Protocol):
     """The part of a transaction that a stream requires."""
 
     def remove_facts(self, predicate: str, rows: Iterable[Row], /) -> None: ...
@@ -52,27 +52,27 @@ class Transaction(Protocol):
     def delta(self) -> Delta: ...
 
 
-class Applies(Protocol):
+class UpdateTarget(Protocol):
     """The part of a reasoner that a stream requires."""
 
-    def transaction(self) -> Transaction: ...
+    def transaction(self) -> UpdateTransaction: ...
 
     def foresee(self, update: Update | None, /) -> None:
         """Announce the update after the next transaction, as far as it is known (None: nothing is)."""
 
 
 @overload
-def process(reasoner: Applies, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
+def process(reasoner: UpdateTarget, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
 @overload
-def process(reasoner: Applies, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
+def process(reasoner: UpdateTarget, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
 def process(
-    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
+    reasoner: UpdateTarget, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
 ) -> Iterator[Delta] | AsyncIterator[Delta]:
-    """Apply the updates of a stream one by one, each when the next delta is asked for, as a transaction of its own.
+    """Apply the updates of a stream one by one, each when the next delta is requested, as a transaction of its own.
 
     With `marking`, an iterator that is not a sequence is read by a thread of its own (an asynchronous one by a task of its own), at
     most `AHEAD` updates ahead, so that it must not use the reasoner; those read and not applied when the deltas are given up are
-    lost. Without `marking` it is read when it is its turn, by whoever asks for deltas.
+    lost. Without `marking` each update is read when it is due, in the thread that requests its delta.
 
     Args:
         reasoner: What the updates are applied to.
@@ -99,7 +99,7 @@ def process(
 # --- applying --------------------------------------------------------------------------------------------------------------
 
 
-def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
+def _apply(reasoner: UpdateTarget, update: Update, number: int) -> Delta:
     """Apply the update with this number (the first is 1), or nothing of it."""
     try:
         return _transact(reasoner, update)
@@ -107,7 +107,7 @@ def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
         raise StreamError(f"update {number} of the stream was not applied: {error}", number - 1) from error
 
 
-def _transact(reasoner: Applies, update: Update) -> Delta:
+def _transact(reasoner: UpdateTarget, update: Update) -> Delta:
     if not isinstance(update, Update):
         raise ReasonerError(f"{update!r} is not an Update")
     transaction = reasoner.transaction()
@@ -121,7 +121,7 @@ def _transact(reasoner: Applies, update: Update) -> Delta:
     return transaction.delta
 
 
-def _change(transaction: Transaction, update: Update) -> None:
+def _change(transaction: UpdateTransaction, update: Update) -> None:
     """Remove and add what an update says."""
     for predicate, rows in update.removed.items():
         if predicate == TRIPLE:
@@ -145,7 +145,7 @@ def _triple(row: Row) -> AnyTriple:
     return row[0], row[1], row[2]
 
 
-def _foresee(reasoner: Applies, update: Update | None) -> None:
+def _foresee(reasoner: UpdateTarget, update: Update | None) -> None:
     """Announce the next update. Errors in it are raised when it is applied."""
     with suppress(ReasonerError):
         reasoner.foresee(update if isinstance(update, Update) else None)
@@ -170,7 +170,7 @@ class _Source(Protocol):
     def close(self) -> None: ...
 
 
-def _process(reasoner: Applies, stream: Iterable[Update], marking: bool) -> Generator[Delta, None, None]:
+def _process(reasoner: UpdateTarget, stream: Iterable[Update], marking: bool) -> Generator[Delta, None, None]:
     source: _Source = _InTurn(stream) if not marking else _InPlace(stream) if isinstance(stream, Sequence) else _InThread(stream)
     applied = 0
     try:
@@ -287,7 +287,7 @@ class _InThread:
 # --- asynchronous iterators ------------------------------------------------------------------------------------------------
 
 
-async def _process_async(reasoner: Applies, stream: AsyncIterable[Update], marking: bool) -> AsyncGenerator[Delta, None]:
+async def _process_async(reasoner: UpdateTarget, stream: AsyncIterable[Update], marking: bool) -> AsyncGenerator[Delta, None]:
     updates = _in_task(stream) if marking else _in_turn(stream)
     applied = 0
     try:

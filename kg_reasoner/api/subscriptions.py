@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from kg_reasoner.storage.dictionary import Dictionary
 
-__all__ = ["KEPT_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
+__all__ = ["RETAINED_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
 
 Callback: TypeAlias = Callable[[Delta], object]
 
 Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
-"""What to be told of: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of terms
-(ours, rdflib's or pyoxigraph's), variables, and None for any term; or None for everything."""
+"""The changes to receive: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of
+terms (of this package, rdflib or pyoxigraph), variables, and None for any term; or None for everything."""
 
-KEPT_ERRORS = 100
-"""How many errors of its callback a subscription keeps, the latest ones."""
+RETAINED_ERRORS = 100
+"""The number of errors of its callback that a subscription retains, the latest ones."""
 
 TURN: Final = "turn"
 
@@ -46,12 +46,12 @@ class Subscription:
 
     Attributes:
         pattern: The pattern, as text.
-        errors: The latest `KEPT_ERRORS` errors of the callback.
+        errors: The latest `RETAINED_ERRORS` errors of the callback.
     """
 
-    def __init__(self, owner: Subscriptions, matcher: Matcher, callback: Callback) -> None:
+    def __init__(self, owner: Subscriptions, matcher: ChangeMatcher, callback: Callback) -> None:
         self.pattern = str(matcher)
-        self.errors: deque[CallbackError] = deque(maxlen=KEPT_ERRORS)
+        self.errors: deque[CallbackError] = deque(maxlen=RETAINED_ERRORS)
         self._owner = owner
         self._matcher = matcher
         self._callback = callback
@@ -76,33 +76,33 @@ class Subscription:
     def __repr__(self) -> str:
         return f"<Subscription to {self.pattern}{'' if self._active else ', cancelled'}>"
 
-    def tell(self, due: Due) -> None:
+    def notify(self, notification: PendingNotification) -> None:
         """Call the callback with its part of a delta, unless it is empty. Record and log an exception."""
-        if not self._active or not due.parts:
+        if not self._active or not notification.parts:
             return
         try:
-            due.parts[0] = self._matcher.part(due.delta)
-            if due.parts[0]:
-                self._callback(due.parts.pop())  # one line: nothing interrupts between taking the part and the call
+            notification.parts[0] = self._matcher.part(notification.delta)
+            if notification.parts[0]:
+                self._callback(notification.parts.pop())  # one line: nothing interrupts between taking the part and the call
         except Exception as error:
-            if due.parts and not isinstance(error, ArityError):
+            if notification.parts and not isinstance(error, ArityError):
                 raise  # the callback has not been called, and will be
-            self._keep(due.commit, due.delta, error)
+            self._record(notification.commit, notification.delta, error)
 
-    def _keep(self, commit: int, delta: Delta, error: Exception) -> None:
+    def _record(self, commit: int, delta: Delta, error: Exception) -> None:
         import logging
 
         name = getattr(self._callback, "__qualname__", None) or repr(self._callback)
         changed = f"{len(delta.added)} added, {len(delta.removed)} removed"
         what = f"{type(error).__name__}: {error}"
-        kept = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
-        kept.__cause__ = error
-        self.errors.append(kept)
-        logging.getLogger("kg_reasoner.subscriptions").error("%s", kept, exc_info=error)
+        failure = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
+        failure.__cause__ = error
+        self.errors.append(failure)
+        logging.getLogger("kg_reasoner.subscriptions").error("%s", failure, exc_info=error)
 
 
 @dataclass(slots=True, eq=False)
-class Due:
+class PendingNotification:
     """A commit of which a subscription has yet to be notified.
 
     Attributes:
@@ -143,9 +143,9 @@ class Subscriptions:
         self._all: tuple[Subscription, ...] = ()
         self._lock = new_mutex()
         self._turn: dict[str, tuple[int, FrameType]] = {}
-        """Which thread tells subscribers, and the call of `publish` that does it."""
+        """The thread that notifies subscribers, and its call of `publish`."""
         self._last = last
-        self._due: deque[Due] = deque()
+        self._pending: deque[PendingNotification] = deque()
         self._commits = 0
 
     def __bool__(self) -> bool:
@@ -176,7 +176,7 @@ class Subscriptions:
         """
         if not callable(callback):
             raise ReasonerError(f"cannot subscribe with {callback!r}: it is not callable")
-        matcher = matcher_of(pattern, self._dictionary)
+        matcher = change_matcher(pattern, self._dictionary)
         there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
         if there is not None and there != matcher.arity:
             raise ArityError(f"{matcher.predicate} has {there} arguments, and the pattern {matcher} has {matcher.arity}")
@@ -196,12 +196,12 @@ class Subscriptions:
         Within a callback, or while another thread notifies subscribers, this returns at once: the running call does the rest.
         """
         with self._lock:
-            committed = latest()  # asked for here, so that it is never older than the last one
+            committed = latest()  # called here, so that it is never older than the last one
             if committed is not None and committed is not self._last:
                 self._enqueue(committed)
-        while self._due and self._take_turn(sys._getframe()):
+        while self._pending and self._take_turn(sys._getframe()):
             try:
-                self._tell()
+                self._notify()
             finally:
                 self._turn.pop(TURN, None)
 
@@ -220,26 +220,26 @@ class Subscriptions:
 
     def _enqueue(self, committed: Committed) -> None:
         """Record the subscribers to notify of the commits that have not been published yet."""
-        commits, due = self._commits, deque(self._due)
+        commits, pending = self._commits, deque(self._pending)
         for delta in committed.since(self._last):
             commits += 1
             if delta:
-                due.extend(Due(subscription, commits, delta, [delta]) for subscription in self._all)
-        self._commits, self._due, self._last = commits, due, committed
+                pending.extend(PendingNotification(subscription, commits, delta, [delta]) for subscription in self._all)
+        self._commits, self._pending, self._last = commits, pending, committed
         committed.before = None
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         while True:
             with self._lock:
-                following = self._due[0] if self._due else None
+                following = self._pending[0] if self._pending else None
             if following is None:
                 return
-            following.subscription.tell(following)
+            following.subscription.notify(following)
             with self._lock:
-                self._due.popleft()
+                self._pending.popleft()
 
 
-class Matcher:
+class ChangeMatcher:
     """Selects the changes of a pattern from a delta.
 
     Args:
@@ -306,26 +306,26 @@ class Matcher:
         return number
 
 
-def matcher_of(pattern: object, dictionary: Dictionary) -> Matcher:
+def change_matcher(pattern: object, dictionary: Dictionary) -> ChangeMatcher:
     """Return the matcher of a pattern; raise the errors of `Subscriptions.subscribe`."""
     if pattern is None:
-        return Matcher(dictionary, None, "all changes")
+        return ChangeMatcher(dictionary, None, "all changes")
     if isinstance(pattern, Atom):
         if pattern.predicate == FALSE:
             raise ReasonerError(
                 "violations of constraints are not facts and cannot be subscribed to; call `inconsistencies` after other changes"
             )
         arguments = _arguments(pattern.terms)
-        return Matcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
+        return ChangeMatcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
     if _is_term(pattern):
         raise ReasonerError(f"{pattern!r} is a term and no pattern; the triples of a property match (None, property, None)")
     if isinstance(pattern, str):
         if not _NAME.fullmatch(pattern):
             raise ReasonerError(f"{pattern!r} is not the name of a predicate; give a pattern with arguments as an Atom")
-        return Matcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
+        return ChangeMatcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
     if isinstance(pattern, (tuple, list)) and len(pattern) == 3:
         arguments = _arguments(pattern)
-        return Matcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
+        return ChangeMatcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
     raise ReasonerError(
         f"{pattern!r} is not a pattern: give the name of a predicate, a triple pattern (subject, property, object) with None for"
         " any term, or an Atom"

@@ -60,9 +60,9 @@ class _Commands(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             with _terminated_tidily(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", ReasonerWarning)  # commands tell what they say
+                warnings.simplefilter("ignore", ReasonerWarning)  # commands print them
                 found = super().invoke(context)
-                sys.stdout.flush()  # what cannot be written is told now, not when the process ends
+                sys.stdout.flush()  # an error in writing is reported now, not when the process ends
                 return found
         except BrokenPipeError:  # the reader has seen enough
             _leave_standard_output()

@@ -12,7 +12,7 @@ import click
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.prefixes import document_prefixes
-from kg_reasoner.cli.sparql_text import term_shortener
+from kg_reasoner.cli.query_text import term_shortener
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

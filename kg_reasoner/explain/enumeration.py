@@ -28,7 +28,7 @@ def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Itera
     first, shortest = found
     yield first, shortest and not given
     proofs = _Proofs(Search(derivations, goal, given=False, effort=EFFORT))
-    bound = proofs.search.goal.height if shortest and proofs.search.settle(proofs.search.goal) else 1
+    bound = proofs.search.goal.height if shortest and proofs.search.compute_height(proofs.search.goal) else 1
     while bound < UNPROVED:
         for choice in proofs.of_height(bound):
             if not _same(choice, first):
@@ -105,7 +105,7 @@ class _Proofs:
     def _lowest(self, fact: Fact) -> int:
         """Return a lower bound of the height of a fact's proofs: the smallest height, unless computing it takes too long."""
         node = self.search.node(fact)
-        self.search.settle(node)
+        self.search.compute_height(node)
         return node.lowest
 
     def _depths(self, choice: Choice) -> dict[Fact, int]:

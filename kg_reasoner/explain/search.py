@@ -175,7 +175,7 @@ class Search:
 
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
-    def settle(self, target: FactNode) -> bool:
+    def compute_height(self, target: FactNode) -> bool:
         """Compute the smallest height of a node, or UNPROVED. Return false if that exceeds the allowed effort."""
         level, depth = [target], 0
         seen = {target}
@@ -200,7 +200,7 @@ class Search:
         target.exact = True
         return True
 
-    def settle_somehow(self, target: FactNode) -> None:
+    def find_any_proof(self, target: FactNode) -> None:
         """Find any proof of a node, trying the first instance of each fact, then more of them."""
         width = 1
         while target.height == UNPROVED:
@@ -279,11 +279,11 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
         effort: The number of instances to examine before any proof is accepted; None means unlimited.
     """
     search = Search(derivations, goal, given, effort)
-    shortest = search.settle(search.goal)
+    shortest = search.compute_height(search.goal)
     if not shortest:
         search.forget()
         search = Search(derivations, goal, given, None)
-        search.settle_somehow(search.goal)
+        search.find_any_proof(search.goal)
     found = None if search.goal.height == UNPROVED else (search.choose(search.goal), shortest)
     search.forget()
     return found

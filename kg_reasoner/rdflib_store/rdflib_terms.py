@@ -22,7 +22,7 @@ RdflibQuadPattern: TypeAlias = tuple[Node | None, Node | None, Node | None, Node
 """A pattern with the name of a graph; None for all graphs."""
 
 REMEMBERED = 1 << 18
-"""Terms that are kept at most, in each direction."""
+"""The maximal number of cached terms, in each direction."""
 
 FIRST_CHUNK, CHUNK = 64, 4096
 """Rows that are decoded at once: at first, and then."""

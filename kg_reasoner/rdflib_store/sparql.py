@@ -297,7 +297,7 @@ def _tables(
     """Yield tables with the values of variables in all solutions."""
     import numpy as np
 
-    from kg_reasoner.api.reading import FIRST, Reading
+    from kg_reasoner.api.lazy_solutions import FIRST, LazySolutions
     from kg_reasoner.query.patterns import answers
     from kg_reasoner.query.tables import distinct as distinct_rows
 
@@ -307,4 +307,4 @@ def _tables(
         yield distinct_rows(answers(source.graphs.reasoner, patterns, names, source.dataset.which))
     else:
         first = FIRST if limit is None else limit
-        yield from Reading(source.graphs.reasoner, patterns, names, source.dataset.which, first).blocks()
+        yield from LazySolutions(source.graphs.reasoner, patterns, names, source.dataset.which, first).blocks()

@@ -12,7 +12,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.expressions.functions.patterns import LONGEST, matches, problem, replaced
+from kg_reasoner.expressions.functions.regex import LONGEST, matches, problem, replaced
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:

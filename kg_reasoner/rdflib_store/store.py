@@ -193,7 +193,7 @@ class KGReasonerStore(DatasetStore):
             raise formula_error()
         self.writer.add(triple_texts(triple), self._name(context, self))
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
-            super().add(triple, cast(Graph, context))  # tells those who listen
+            super().add(triple, cast(Graph, context))  # sends the event
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
         """Add the triples of quads to their graphs: all of them or, on an error, none.
@@ -206,9 +206,9 @@ class KGReasonerStore(DatasetStore):
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
         named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._tell(self.writer.change((), named))
+        self._send_events(self.writer.change((), named))
 
-    def _tell(self, added: Iterable[RdflibQuad]) -> None:
+    def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
             for subject, property, value, name in added:
@@ -369,7 +369,7 @@ class KGReasonerStore(DatasetStore):
             initNs: Namespaces for the prefixes that the text does not declare.
             initBindings: Values of variables, by name.
             queryGraph: The name of the graph to query.
-            kwargs: Further options of rdflib.
+            **kwargs: Further options of rdflib.
 
         Returns:
             The result, for rdflib.
@@ -390,7 +390,7 @@ class KGReasonerStore(DatasetStore):
             initNs: Namespaces for the prefixes that the text does not declare.
             initBindings: Values of variables, by name.
             queryGraph: The name of the graph to change.
-            kwargs: Further options of rdflib.
+            **kwargs: Further options of rdflib.
 
         Raises:
             QuerySyntaxError, LoadError, NotAllowedError, ReasonerError: As for
@@ -398,7 +398,7 @@ class KGReasonerStore(DatasetStore):
         """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
-        self._tell(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
+        self._send_events(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
 
     def _queried(self, name: str) -> Graph:
         """Return the graph or dataset that rdflib's name for it denotes."""

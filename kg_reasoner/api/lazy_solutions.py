@@ -1,4 +1,4 @@
-"""Reading the solutions of a query: fetched on demand, and completed before the graph changes."""
+"""The solutions of a query: fetched on demand, and completed before the graph changes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
 
 FIRST = 4096
-"""Solutions that are fetched at first."""
+"""The number of solutions fetched at first."""
 
-KEPT = 1 << 24
-"""Solutions, as ids, that a writer fetches for a reader at most."""
+MOST_COMPLETED = 1 << 24
+"""The maximal number of solutions, as ids, that a writer fetches for a reader."""
 
 GROWTH = 16
-"""How many times more are fetched the next time. The query starts anew, and what is known is skipped."""
+"""The factor by which each later fetch is larger. The query starts again, and known solutions are skipped."""
 
 
-class Reading:
+class LazySolutions:
     """The solutions of a basic graph pattern at the time when the object is made.
 
     A query under a FILTER with a LIMIT, or under an EXISTS, often needs the first solutions only.
@@ -56,7 +56,7 @@ class Reading:
     def complete(self) -> None:
         """Fetch the remaining solutions, unless there are too many: then reading on is an error."""
         if not self.is_complete and self._version == self._reasoner.version:
-            self._rows, self.is_complete = self._fetch(KEPT)
+            self._rows, self.is_complete = self._fetch(MOST_COMPLETED)
 
     def blocks(self) -> Iterator[Ids]:
         """Yield tables of solutions.
