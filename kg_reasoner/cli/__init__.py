@@ -20,7 +20,7 @@ from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
 from kg_reasoner.cli.imports import imports
-from kg_reasoner.cli.limiting import TimedOut
+from kg_reasoner.cli.limit_options import TimedOut
 from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
