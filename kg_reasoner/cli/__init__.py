@@ -105,7 +105,7 @@ def main() -> None:
       2    wrong usage: an unknown command or option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
            `imports` did not find one
-      130  interrupted; 143: terminated; 141: whoever read the output has gone (as in `... | head`)
+      130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)
     """
 
 

@@ -74,7 +74,7 @@ def check(
 
 
 def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Violation]]:
-    """The contradictions; where each graph is reasoned over by itself, with the graph."""
+    """Yield the violations, each with its reasoner and, with reasoning over each graph, the name of the graph."""
     for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
         reasoner = store.reasoner_of(graph)
         for violation in reasoner.inconsistencies():

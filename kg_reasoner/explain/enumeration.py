@@ -120,7 +120,7 @@ class _Proofs:
 
 
 def _above(fact: Fact, choice: Choice) -> set[Fact]:
-    """The facts of a proof that rest on a fact, and the fact itself."""
+    """Return a fact and those facts of a proof that depend on it."""
     heads: dict[Fact, list[Fact]] = {}
     for head, instance in choice.items():
         for premise in instance.premises:

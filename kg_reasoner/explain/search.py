@@ -176,7 +176,7 @@ class Search:
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
     def compute_height(self, target: FactNode) -> bool:
-        """Compute the smallest height of a node, or UNPROVED. Return false if that exceeds the allowed effort."""
+        """Compute the smallest height of a node, or UNPROVED. Return False if that exceeds the allowed effort."""
         level, depth = [target], 0
         seen = {target}
         while level and not target.exact:
@@ -231,7 +231,7 @@ class Search:
     # --- reading a proof off ----------------------------------------------------------------------------------------
 
     def choose(self, target: FactNode) -> Choice:
-        """The lowest proof of a node that the graph has, of those made of lowest parts the smallest."""
+        """Return the lowest proof of a node in the graph and, of those made of lowest parts, the smallest."""
         needed = reachable([target], lambda node: (premise for link in _lowest_links(node) for premise in link.premises))
         for node in sorted(needed, key=lambda node: node.height):
             links = list(_lowest_links(node))
@@ -290,5 +290,5 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
 
 
 def below_first(goal: Fact, choice: Choice) -> list[Fact]:
-    """The facts of a proof, each after all that it rests on; the premises of an instance in their order."""
+    """Return the facts of a proof, each after all its premises; the premises of an instance keep their order."""
     return list(postorder([goal], lambda fact: choice[fact].premises if fact in choice else ()))

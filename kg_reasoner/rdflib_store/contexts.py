@@ -53,7 +53,7 @@ class Contexts:
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
         self._last: ref[Graph] | None = None
-        """One of these, the last that was asked for: mostly there is no other."""
+        """The most recent one of these: usually there is no other."""
         self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
     def name(self, context: Graph | None, store: Store) -> Node | None:
