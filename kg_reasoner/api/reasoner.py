@@ -83,7 +83,7 @@ class Reasoner:
         limits: The limits of each operation and each query, see `kg_reasoner.concurrency.limits.Limits`.
 
     Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
-    rules, while the others wait. Every method is atomic: after any exception, it has changed nothing.
+    rules, while the others wait. Every method is atomic, whichever exception interrupts it.
 
     >>> reasoner = Reasoner('''
     ...     path(?x, ?y) :- edge(?x, ?y) .

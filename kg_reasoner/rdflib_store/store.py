@@ -256,7 +256,8 @@ class KGReasonerStore(DatasetStore):
 
         Raises:
             InconsistencyError: The changes contradict the rules, and `on_inconsistency` is ``raise``. They are undone.
-            LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. The changes are undone.
+            LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. A transaction of the store is
+                undone.
         """
         self._transactions.commit()
 
