@@ -15,6 +15,7 @@ import numpy as np
 from kg_reasoner.engine.encoding import as_triple
 from kg_reasoner.expressions.datatypes import identity
 from kg_reasoner.query.patterns import Pattern, Solutions, variables_of
+from kg_reasoner.storage.arrays import unique_rows
 from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _with_values(reasoner: Reasoner, solutions: Solutions, literals: Mapping[str
             same = [number for number in np.unique(rows[:, column]).tolist() if _value(reasoner, number) == value]
             rows = rows[np.isin(rows[:, column], same)]
     blank = [name for name in solutions.names if name not in literals]
-    return Solutions(blank, np.unique(Solutions(solutions.names, rows).columns(blank), axis=0))
+    return Solutions(blank, unique_rows(Solutions(solutions.names, rows).columns(blank)))
 
 
 def _value(reasoner: Reasoner, number: int) -> object:

@@ -14,6 +14,7 @@ import numpy as np
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.program import Expression, Rule, Variable, variables_of
+from kg_reasoner.storage.arrays import unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
@@ -86,7 +87,7 @@ class Functions:
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
         for number in np.unique(requests[:, 0]).tolist():
             function = self._functions[number]
-            calls = np.unique(requests[requests[:, 0] == number, 1 : 1 + function.arity], axis=0)
+            calls = unique_rows(requests[requests[:, 0] == number, 1 : 1 + function.arity])
             terms = {term: self.dictionary.decode(term) for term in np.unique(calls).tolist()}
             results = [_evaluated(function, [terms[term] for term in call]) for call in calls.tolist()]
             rows = np.column_stack([calls, np.array(results, np.int32)]).astype(np.int32)

@@ -37,7 +37,7 @@ from kg_reasoner.program import (
     remembered,
     variables_of,
 )
-from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.arrays import Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
 from kg_reasoner.storage.relation import Database
@@ -156,7 +156,7 @@ class Group:
         if width == 0:
             keys = np.empty((int(self.is_new or len(changed) > 0), 0), np.int32)
         else:
-            keys = np.unique(changed, axis=0)
+            keys = unique_rows(changed)
         self.is_new = False
         if len(keys) == 0:
             return

@@ -14,7 +14,7 @@ from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import Catalog
 from kg_reasoner.planning.layout import as_triples
 from kg_reasoner.query.matching import Matcher
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import Ids, unique_rows
 from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["LiteralTriples"]
@@ -93,7 +93,7 @@ class LiteralTriples:
             )
         first, second = np.nonzero(left[:, 1][:, None] != right[:, 1][None, :])
         found = as_triples(left[first, 0], self._different, right[second, 0])
-        return np.unique(found, axis=0) if len(found) else found
+        return unique_rows(found) if len(found) else found
 
     def _values(self) -> Ids:
         """The terms that have values, with these: literals that triples have, and what is the same. Shape (n, 2)."""
@@ -107,7 +107,7 @@ class LiteralTriples:
             value_of[rows[:, 0]] = rows[:, 1]
             pairs = [rows, *(np.stack([other, value_of[one]], axis=1) for one, other in (same.T, same.T[::-1]))]
             known = np.concatenate(pairs)
-            self._known = values = np.unique(known[known[:, 1] >= 0], axis=0)
+            self._known = values = unique_rows(known[known[:, 1] >= 0])
         return values
 
     def _rows(self, predicate: str) -> Ids:

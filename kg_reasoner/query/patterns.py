@@ -25,7 +25,7 @@ from kg_reasoner.query.matching import Matcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.query.tables import among, labels_of, paired, spread
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.terms import OWL, Term
@@ -267,7 +267,7 @@ class Queries:
         further = self.literals.match(subject, property, value)
         if which == "inferred":
             further = further[~among(further, self.matcher.match(subject, property, value, "explicit"))]
-        return np.unique(np.concatenate([found, further]), axis=0)
+        return unique_rows(np.concatenate([found, further]))
 
     # --- patterns one by one ----------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
-from kg_reasoner.storage.arrays import Changed, Flags, Rows
+from kg_reasoner.storage.arrays import Changed, Flags, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 PREFIX = f"{INTERNAL}asserted: "
@@ -98,7 +98,7 @@ class Asserted:
         columns = range(width // 2, width)
         if len(terms) * len(columns) * LOOK_UP < self._database.size(relation):
             found = [self._with_key(relation, (column,), (term,)) for term in terms.tolist() for column in columns]
-            return np.unique(np.concatenate([np.empty((0, width), np.int32), *found]), axis=0)
+            return unique_rows(np.concatenate([np.empty((0, width), np.int32), *found]))
         pairs = self._database.rows(relation, "explicit")
         return pairs[np.isin(pairs[:, width // 2 :], terms).any(axis=1)]
 

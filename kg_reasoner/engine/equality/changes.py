@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.query.delta import Change, Changes, Delta
-from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.arrays import Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 
 Facts = Mapping[str, Rows]
@@ -80,4 +80,4 @@ def expanded(
 
 
 def _union(first: Rows, second: Rows) -> Rows:
-    return np.unique(np.concatenate([first, second]), axis=0)
+    return unique_rows(np.concatenate([first, second]))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.graphs import connected_components
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
 
@@ -111,7 +111,7 @@ class Cliques:
         self._fit()
         affected: list[int] = []
         alone: list[int] = []
-        for group in _components(np.unique(self.of(pairs), axis=0)):
+        for group in _components(unique_rows(self.of(pairs))):
             best = min(group, key=self._preference)
             together: list[int] = []
             for representative in group:

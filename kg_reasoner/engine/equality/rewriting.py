@@ -36,7 +36,7 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.storage.arrays import Changed, Ids, Rows
+from kg_reasoner.storage.arrays import Changed, Ids, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL
@@ -406,4 +406,4 @@ def _facts(pairs: Rows) -> Rows:
 
 def _images(pairs: Rows) -> Rows:
     """The images in pairs, each once."""
-    return np.unique(pairs[:, : pairs.shape[1] // 2], axis=0)
+    return unique_rows(pairs[:, : pairs.shape[1] // 2])

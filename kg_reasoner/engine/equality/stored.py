@@ -9,7 +9,7 @@ from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.planning.catalog import INTERNAL, Catalog
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Matcher, Which
-from kg_reasoner.storage.arrays import Ids, Rows
+from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL
@@ -51,7 +51,7 @@ class StoredFacts:
         else:
             triples = self._matcher.match(None, None, None, which)
             triples = triples[np.isin(triples, terms).any(axis=1)]
-        found = {TRIPLE: np.unique(triples, axis=0)}
+        found = {TRIPLE: unique_rows(triples)}
         for predicate, relation in list(self._catalog.predicates.items()):
             if predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
                 continue
