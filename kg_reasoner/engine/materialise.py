@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
-from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
+from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.groups import Group
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress

@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
-from kg_reasoner.language.supply import supplied_rules
+from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.planning.catalog import Catalog, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import Group, is_group, split
 from kg_reasoner.program import Rule
@@ -43,7 +43,7 @@ class RuleBook:
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
         self._groups_of: dict[Rule, Group] = {}
-        self._supplied: tuple[int, int] | None = None
+        self._relevance_checked: tuple[int, int] | None = None
 
     def use(self, rules: Sequence[Rule]) -> None:
         """From now on these are the rules. New ones wait for `plan`; facts that programs state are loaded, or lose their flag."""
@@ -53,7 +53,7 @@ class RuleBook:
         self._new = levels.keys() - self._levels.keys()
         if self._new:
             self._waiting.update((rule, _NOT_PLANNED) for rule in parts if rule in self._new and rule.body)
-            self._supplied = None
+            self._relevance_checked = None
         self._levels = levels
         for rule, plans in self._plans_of.items():
             for planned in plans.values():
@@ -68,9 +68,9 @@ class RuleBook:
         could not fire before, and will see all the facts that they need as new rows."""
         late: list[PlannedRule] = []
         catalog = self._catalog
-        while self._supplied != (supply := (catalog.database.context.fresh, len(catalog.layout.held))):
-            self._supplied = supply  # plans may bring new properties, which expand further rules
-            for rule in supplied_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._groups_of)):
+        while self._relevance_checked != (state := (catalog.database.context.fresh, len(catalog.layout.held))):
+            self._relevance_checked = state  # plans may bring new properties, which expand further rules
+            for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._groups_of)):
                 added = self._plan(rule)
                 if rule in self._new:
                     late += added

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
-from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison
+from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.layout import Part, TripleLayout, concatenated
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
