@@ -186,7 +186,7 @@ class AtomicState(State):
         """Undo what the journal has from a place on."""
         journal, program = self._journal, self.program
         while len(journal) > mark:
-            journal[-1].settle(self.base)
+            journal[-1].recover(self.base)
             journal[-1].take_back(self.base)
             self.touch()
             journal.pop()
@@ -209,7 +209,7 @@ class AtomicState(State):
         self._mark, self._is_whole = mark, False
         undone = self._journal[: mark - 1 if mark else None : -1]
         for entry in undone:
-            entry.settle(self.base)
+            entry.recover(self.base)
         base = self._make_base(layout=type(self.catalog.layout))
         base.take_over(self.base)
         for entry in undone:

@@ -14,12 +14,12 @@ class Counters:
     The phases and the marks are those that Illich and Glimm count ("Backward/Forward with Marking for Update Streams").
 
     Attributes:
-        deletion: from deleted or doubted facts to what they may have derived.
-        backward: from a doubted fact to the rule instances that may prove it.
-        forward: from proved facts to what they prove in turn.
-        insertion: from new facts to what follows.
-        marked_explicit: explicit facts that an update added and the next one was known to delete, marked as such.
-        marked_implicit: facts that got a mark from a rule instance with such a fact in its body.
+        deletion: From deleted facts and candidates for deletion to the facts that they may have derived.
+        backward: From a candidate for deletion to the rule instances that may prove it.
+        forward: From proved facts to the facts that they prove in turn.
+        insertion: From new facts to their consequences.
+        marked_explicit: Explicit facts that one update added and the next one was known to delete.
+        marked_implicit: Facts that were marked by a rule instance with such a fact in its body.
 
     >>> after, before = Counters(deletion=7, insertion=5), Counters(deletion=2)
     >>> (after - before).deletion, after.applications

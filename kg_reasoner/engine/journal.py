@@ -31,7 +31,7 @@ class LoggedFacts:
     added: bool
     changed: Changed | None = None
 
-    def settle(self, base: KnowledgeBase) -> None:
+    def recover(self, base: KnowledgeBase) -> None:
         """Find out how far the kernels of a knowledge base have got, if they were interrupted."""
         if self.changed is None:
             self.changed = base.database.answers_to(self.ids)
@@ -56,7 +56,7 @@ class LoggedSetting:
     attribute: str
     before: Any
 
-    def settle(self, base: KnowledgeBase) -> None:
+    def recover(self, base: KnowledgeBase) -> None:
         """Give the attribute the value that it had before."""
         setattr(self.owner, self.attribute, self.before)
 

@@ -147,10 +147,10 @@ class KnowledgeBase:
         """What a run of maintenance has changed, by predicate."""
         return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
 
-    def settled_facts(self) -> Changes:
+    def materialised_facts(self) -> Changes:
         """All facts as they were before the changes that are not applied yet, by predicate."""
         relations = range(len(self.database.relations))
-        return self._changes(Table(relation, *self.database.settled_facts(relation)) for relation in relations)
+        return self._changes(Table(relation, *self.database.materialised_facts(relation)) for relation in relations)
 
     def _changes(self, tables: Iterable[Table]) -> Changes:
         facts = self.catalog.as_facts(tables)

@@ -15,7 +15,7 @@ from kg_reasoner.planning.groups import Group
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
@@ -61,7 +61,7 @@ class Stratum:
 class Materialiser:
     """Holds planned rules by stratum, and inserts what follows from new rows and new rules.
 
-    All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
+    All rows have been processed for all rules except those beyond `Database.materialised`: they belong to the update under way.
     """
 
     def __init__(
@@ -194,17 +194,17 @@ class Materialiser:
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
-        database.settled[:] = 0
+        database.materialised[:] = 0
         database.is_fresh = True
         for group in self._groups:
             group.forget()
 
     def begin(self, stratum: Stratum) -> None:
-        """Bring the groups that a stratum looks at up to date and enter it: all rows that are not settled are new ones to it."""
+        """Update the aggregates that a stratum uses, and enter it. Rows that are not materialised are new to it."""
         for group in stratum.groups:
             group.refresh()
         self.enter(stratum)
-        self.database.processed[:] = self.database.settled
+        self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
@@ -244,7 +244,7 @@ class Materialiser:
             self.database.build(self.database.context.wanted)
         elif status == VALUES:
             self.values.update()
-        elif status == CALLS:
+        elif status == FUNCTION_RESULTS:
             self.functions.answer()
             self.values.expire()
 

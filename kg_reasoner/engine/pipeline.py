@@ -50,7 +50,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
         rules = state.applied_rules
         if (layout := layout_for(rules)) is not type(state.catalog.layout):
             if update.collector is not None and update.before is None:
-                update.before = state.base.settled_facts()
+                update.before = state.base.materialised_facts()
             state.rebuild(layout)
             rules = state.applied_rules
         state.base.rulebook.use(rules)
@@ -96,7 +96,7 @@ def maintain(state: State, update: UpdateState) -> None:
     if rulebook.gone_rules or rulebook.gone_groups:
         rulebook.forget_gone()
     if collector is not None:
-        delta = base.delta(work) if before is None else difference(state.dictionary, before, base.settled_facts())
+        delta = base.delta(work) if before is None else difference(state.dictionary, before, base.materialised_facts())
         update.before = None
         base.equality.note_step(delta, collector)
 
@@ -140,9 +140,9 @@ def compact(state: State, update: UpdateState) -> None:
     state.base.materialiser.compact()
 
 
-def settle_names(state: State, update: UpdateState) -> None:
+def finish_merging(state: State, update: UpdateState) -> None:
     """Collect what has changed in all names of equal terms."""
-    state.base.equality.settle(update.collector)
+    state.base.equality.finish(update.collector)
 
 
 PIPELINE: Final[Sequence[Step]] = (
@@ -163,6 +163,6 @@ MERGING_PIPELINE: Final[Sequence[Step]] = (
     extend_axioms,
     check_column_types,
     compact,
-    settle_names,
+    finish_merging,
 )
 """An update where they are merged."""

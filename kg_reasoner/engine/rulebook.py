@@ -28,7 +28,7 @@ class RuleBook:
 
     def __init__(self, catalog: Catalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
-        """The plans that are out of use since the last `forget_gone`: what they derived is in doubt."""
+        """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
         self.gone_groups: list[Group] = []
         self.asks_of_literals = False
         """Whether some rule looks at facts about literals."""

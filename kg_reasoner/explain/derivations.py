@@ -22,7 +22,7 @@ from kg_reasoner.planning.planner import plan_proof
 from kg_reasoner.planning.statistics import Statistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, FUNCTION_RESULTS, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
@@ -275,7 +275,7 @@ class Derivations:
                 database.build(database.context.wanted)
             elif status == VALUES:
                 self.values.update()
-            elif status == CALLS:
+            elif status == FUNCTION_RESULTS:
                 self.answer()
 
     def plans(self, fact: Fact) -> list[HeadPlan]:

@@ -187,7 +187,7 @@ class Database(PlanRoom):
         self._workspaces: list[Workspace] = []
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
-        self.settled = self.processed = np.empty(0, np.int64)
+        self.materialised = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(KEPT)
@@ -234,7 +234,7 @@ class Database(PlanRoom):
         number = len(self.relations)
         if number == MOST:
             raise CapacityError(f"the database has {MOST:,} relations (of predicates, properties and classes), the maximal number")
-        if number >= len(self.settled):
+        if number >= len(self.materialised):
             self._extend_counts(2 * number)
         if arity > self.frames.arity:
             self._set_arity(arity)
@@ -433,13 +433,13 @@ class Database(PlanRoom):
         self._keep(relation, 0)
         if self.context.marked_count:
             native.renumber_marks(self.address, relation)
-        self.settled[relation] = self.relations[relation].count
+        self.materialised[relation] = self.relations[relation].count
 
     # --- an update under way ----------------------------------------------------------------------------------------
 
     def new_rows(self, relation: int) -> Rows:
         """Return the facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
-        first, record = int(self.settled[relation]), self.relations[relation]
+        first, record = int(self.materialised[relation]), self.relations[relation]
         if first >= record.count:
             return np.empty((0, record.arity), np.int32)
         flags = np.asarray(record.flags)[first : record.count]
@@ -448,12 +448,12 @@ class Database(PlanRoom):
     def grown(self) -> list[int]:
         """Return the relations with unprocessed rows."""
         count = len(self.relations)
-        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
+        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.materialised[:count]).tolist()
 
-    def unsettled(self) -> int:
+    def new_row_count(self) -> int:
         """Return the number of unprocessed rows."""
         count = len(self.relations)
-        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
+        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.materialised[:count]).sum())
 
     def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
@@ -468,9 +468,9 @@ class Database(PlanRoom):
         record = self.relations[relation]
         return np.asarray(record.flags)[: record.count]
 
-    def settled_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    def materialised_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
         """Return the facts before the current update, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
-        flags = self.flags(relation)[: self.settled[relation]]
+        flags = self.flags(relation)[: self.materialised[relation]]
         rows = np.flatnonzero((flags & ABSENT) == 0)
         flags = flags[rows]
         return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
@@ -538,11 +538,11 @@ class Database(PlanRoom):
                 break
         return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
 
-    def settle(self) -> None:
+    def mark_materialised(self) -> None:
         """Declare all existing rows processed."""
         self.is_fresh = False
         count = len(self.relations)
-        self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
+        self.materialised[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 
     def make_lists(self) -> None:
         """Allocate the lists of a deletion with one entry per row, so they cannot overflow; untouched memory costs nothing."""
@@ -551,7 +551,7 @@ class Database(PlanRoom):
         if total >= self._list_room:
             room = total + total // 2 + 64
             gone = _resized(context.gone, room, used) if (used := context.gone_count) else allocate(room, np.int64)
-            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("doubted", "checked", "proved")})
+            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("candidates", "checked", "proved")})
             self._list_room = room
 
     def watch(self) -> None:
@@ -567,10 +567,10 @@ class Database(PlanRoom):
             record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
 
     def _extend_counts(self, room: int) -> None:
-        used = len(self.settled)
-        settled, processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
-        self.context.publish(settled=settled, processed=processed)
-        self.settled, self.processed = settled, processed
+        used = len(self.materialised)
+        materialised, processed = _resized(self.materialised, room, used, 0), _resized(self.processed, room, used, 0)
+        self.context.publish(materialised=materialised, processed=processed)
+        self.materialised, self.processed = materialised, processed
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""

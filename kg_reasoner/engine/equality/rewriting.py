@@ -278,8 +278,8 @@ class Rewriting(Equality):
         self._stored.note_looked_at()
         return self._merge(found)
 
-    def settle(self, collector: Collector | None) -> None:
-        """See `Equality.settle`."""
+    def finish(self, collector: Collector | None) -> None:
+        """See `Equality.finish`."""
         if collector is not None:
             collector.take(self._take_changes())
         self._stored.note_looked_at()
@@ -367,7 +367,7 @@ class Rewriting(Equality):
         self.assertions, self._steps = Assertions(), []
 
     def note_step(self, delta: Delta, collector: Collector) -> None:
-        """See `Equality.note_step`; in all names, it is collected by `settle`."""
+        """See `Equality.note_step`; in all names, it is collected by `finish`."""
         self._steps.append(delta)
 
     def _take_changes(self) -> Delta:

@@ -44,35 +44,35 @@ class Tracer:
         suspects: set[int] = set()
         while weakened or gone:
             for predicate, facts in weakened:
-                self._doubt(predicate, facts)
+                self._add_candidates(predicate, facts)
             for planned in gone:
-                self._materialiser.call(native.doubt_rule, self._materialiser.whole_plan(planned))
+                self._materialiser.call(native.add_heads_of_rule, self._materialiser.whole_plan(planned))
             self._trace()
-            found = self._doubted_cliques() - suspects
+            found = self._candidate_cliques() - suspects
             suspects |= found
             weakened, gone = [], []
             if found:
                 weakened = about(np.array([term for clique in found for term in self._cliques.members(clique)], np.int32))
                 gone = [planned for planned in self._materialiser.active_rules() if found & self._constants(planned.rule.rule)]
-        native.forget_doubts(self._database.address)
+        native.clear_candidates(self._database.address)
         return suspects
 
     def _trace(self) -> None:
-        """Doubt what was derived with the help of doubted facts."""
+        """Add what was derived from candidates to the candidates."""
         for stratum in self._materialiser.make_strata():
             self._materialiser.enter(stratum)
-            self._database.context.doubted_done = 0
-            self._materialiser.call(native.trace_doubts)
+            self._database.context.candidates_done = 0
+            self._materialiser.call(native.trace_candidates)
 
-    def _doubt(self, predicate: str, facts: Rows) -> None:
+    def _add_candidates(self, predicate: str, facts: Rows) -> None:
         for relation, rows in self._catalog.found(predicate, facts):
             data = allocate(max(1, rows.size), np.int32)
             data[: rows.size] = rows.reshape(-1)
-            native.doubt_facts(self._database.address, relation, address(data), len(rows))
+            native.add_candidates(self._database.address, relation, address(data), len(rows))
 
-    def _doubted_cliques(self) -> set[int]:
-        """The representatives of which it is in doubt that they stand for several terms."""
-        pairs = self._stored.equal_in(self._database.listed("doubted"))
+    def _candidate_cliques(self) -> set[int]:
+        """Return the representatives whose equality with other terms is among the candidates for deletion."""
+        pairs = self._stored.equal_in(self._database.listed("candidates"))
         return set(pairs[:, 0].tolist()).intersection(self._cliques.representatives())
 
     def _constants(self, rule: Rule) -> set[int]:

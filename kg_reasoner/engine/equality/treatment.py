@@ -147,5 +147,5 @@ class Equality:
         """Collect what a run of maintenance has changed among stored facts."""
         collector.take(delta)
 
-    def settle(self, collector: Collector | None) -> None:
+    def finish(self, collector: Collector | None) -> None:
         """The update is through: collect what it has changed in all names, as far as it is not collected yet."""

@@ -41,8 +41,9 @@ class Table(NamedTuple):
 
 @dataclass(slots=True)
 class Work:
-    """What a strategy has to do, besides the explicit facts that have come (rows beyond the settled ones) or gone (the context's
-    list), and where it says what has changed."""
+    """The task of a strategy, besides explicit facts that were added (rows beyond the materialised ones) or removed (the context's
+    list), and its result: the changed facts.
+    """
 
     new_rules: Sequence[PlannedRule] = ()
     gone_rules: Sequence[PlannedRule] = ()

@@ -1,4 +1,4 @@
-"""Backward/forward: before a doubted fact is deleted, another derivation of it is looked for.
+"""Backward/forward: a candidate for deletion is deleted only if it has no other derivation.
 
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015);
 forward proving by watched rule instances, see `kernels.deletion`.
@@ -15,7 +15,7 @@ from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
 from kg_reasoner.storage.kernels.memory import Table, allocate
-from kg_reasoner.storage.kernels.update import SETTLE
+from kg_reasoner.storage.kernels.update import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 
@@ -45,7 +45,7 @@ class BackwardForward(StratumByStratum):
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
             if status == PAUSE:
                 collect(database, work)
-            elif status == GROW and context.phase == SETTLE:
+            elif status == GROW and context.phase == PROCESS:
                 self._grow()
             else:
                 materialiser.help(status)
@@ -57,11 +57,11 @@ class BackwardForward(StratumByStratum):
         strata = self.materialiser.make_strata()
         return len(strata) == 1 and not (strata[0].has_blockers or strata[0].groups or self.database.is_fresh)
 
-    def settle(self) -> None:
-        """See `StratumByStratum.settle`."""
+    def process_candidates(self) -> None:
+        """See `StratumByStratum.process_candidates`."""
         context = self.database.context
         context.depth = context.pending = -1
-        while (status := native.settle_doubts(self.database.address)) != DONE:
+        while (status := native.process_candidates(self.database.address)) != DONE:
             if status == GROW:
                 self._grow()
             else:

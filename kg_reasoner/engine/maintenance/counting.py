@@ -77,7 +77,7 @@ class Counting:
         for relation, level in self._levels.items():
             if level < 0:
                 database.relations[relation].ranked = -1
-        database.settle()
+        database.mark_materialised()
 
     def _note_levels(self, fresh: bool) -> None:
         """Keep ranks in step with the strata: relations that rules derive for the first time get them."""
@@ -113,7 +113,7 @@ class Counting:
         """Make room in the pools for what the kernel may have been about to do. False: they have room, so a relation is full."""
         context = self.database.context
         grown = False
-        changed = context.gone_count + context.removed_count + context.claimed_count + self.database.unsettled()
+        changed = context.gone_count + context.removed_count + context.claimed_count + self.database.new_row_count()
         adjusted = context.adjusted_count
         wanted = {
             "pool_of_tallies": context.tally_count + 3 * adjusted,

@@ -94,7 +94,7 @@ class Dbsp:
         if work.collects:
             collect(database, work)
         native.finish_update(database.address)
-        database.settle()
+        database.mark_materialised()
 
     # --- what comes in ----------------------------------------------------------------------------------------------------
 
@@ -125,7 +125,9 @@ class Dbsp:
         """The facts that have become explicit or stated, and those that are neither any more."""
         database = self.database
         listed = np.unique(np.concatenate([database.listed("removed"), database.listed("claimed")]))
-        touched = {relation: np.arange(database.settled[relation], len(database.flags(relation))) for relation in database.grown()}
+        touched = {
+            relation: np.arange(database.materialised[relation], len(database.flags(relation))) for relation in database.grown()
+        }
         for relation in np.unique(listed >> 32).tolist():
             rows = listed[listed >> 32 == relation] & 0xFFFFFFFF
             new = touched.get(relation)
@@ -166,7 +168,7 @@ class Dbsp:
                 group.refresh()
                 gone = database.listed("gone")[first:]
                 lost = database.rows_at(target, gone[gone >> 32 == target] & 0xFFFFFFFF)
-                numbers = np.arange(database.settled[target], len(database.flags(target)))
+                numbers = np.arange(database.materialised[target], len(database.flags(target)))
                 new = database.rows_at(target, numbers[database.flags(target)[numbers] & ABSENT == 0])
                 weights = np.concatenate([np.full(len(lost), -1, np.int64), np.ones(len(new), np.int64)])
                 changes[target] = np.concatenate([lost, new]).astype(np.int64), weights

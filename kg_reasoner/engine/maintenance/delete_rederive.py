@@ -12,8 +12,8 @@ from kg_reasoner.storage.kernels import native
 class DeleteRederive(StratumByStratum):
     """Deletes too much in a stratum, then derives again what is left to be derived."""
 
-    def settle(self) -> None:
-        """See `StratumByStratum.settle`."""
+    def process_candidates(self) -> None:
+        """See `StratumByStratum.process_candidates`."""
         self.materialiser.call(native.overdelete)
 
     def rederive(self, first: int) -> None:

@@ -18,7 +18,7 @@ class Rematerialise:
 
     Args:
         materialiser: of the database.
-        other: the strategy that starts over in this way, where it needs to; it derives what follows from no settled rows.
+        other: the strategy that starts over in this way, where it needs to; it then finds no materialised rows.
     """
 
     def __init__(self, materialiser: Materialiser, other: Maintenance | None = None) -> None:
@@ -42,7 +42,7 @@ class Rematerialise:
         """See `Maintenance.apply`."""
         materialiser = self.materialiser
         relations = range(len(self.database.relations)) if work.collects else ()
-        before = {relation: self.database.settled_facts(relation) for relation in relations}
+        before = {relation: self.database.materialised_facts(relation) for relation in relations}
         if not self.database.is_fresh:
             materialiser.restart()
         if self.other is not None:
@@ -57,7 +57,7 @@ class Rematerialise:
         for stratum in materialiser.make_strata():
             materialiser.begin(stratum)
             materialiser.insert(stratum, [rule for rule in stratum.rules if not rule.triggers], progress)
-        self.database.settle()
+        self.database.mark_materialised()
         context.removed_count = context.claimed_count = 0
 
     def _compare(self, before: dict[int, tuple[Rows, Flags]], work: Work) -> None:

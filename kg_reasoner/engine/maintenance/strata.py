@@ -17,9 +17,9 @@ from kg_reasoner.storage.relation import Database
 class StratumByStratum(ABC):
     """Updates a database with semi-naive insertion, and a deletion that subclasses define.
 
-    In each stratum, a fact comes into doubt when it is no longer explicit, or when some rule instance that derived it does not hold
-    any more: one of its facts is gone, a fact that it negates is there, or its rule is gone. The instances are looked for in the
-    materialisation as it was. What the subclass then finds to be without a derivation is deleted.
+    In each stratum, the candidates for deletion are the facts that are no longer explicit, and the heads of rule instances that no
+    longer hold, because a body fact was deleted, a negated fact was inserted, or the rule was removed. The instances are evaluated
+    in the materialisation before the update. The subclass decides which candidates are deleted.
 
     Source for the treatment of strata: Motik, Nenov, Piro and Horrocks, Maintenance of Datalog Materialisations Revisited
     (Artificial Intelligence 269, 2019).
@@ -33,8 +33,8 @@ class StratumByStratum(ABC):
         """Of streams, when the first one comes."""
 
     @abstractmethod
-    def settle(self) -> None:
-        """Decide which of the doubted facts of the stratum that is entered are gone, and with them what follows from them."""
+    def process_candidates(self) -> None:
+        """Delete the candidates of the entered stratum that have no other derivation, and their consequences likewise."""
 
     def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`."""
@@ -90,7 +90,7 @@ class StratumByStratum(ABC):
             collect(database, work)
         if context.gone_count or context.removed_count or context.claimed_count:
             native.finish_update(database.address)
-        database.settle()
+        database.mark_materialised()
 
     def prepare(self) -> None:
         """Make room, and enter the plans that find rule instances from their heads."""
@@ -108,15 +108,15 @@ class StratumByStratum(ABC):
         self.database.make_lists()
         if context.gone_count:
             context.place = 0
-            materialiser.call(native.doubt_lost)
+            materialiser.call(native.add_consequences_of_deleted)
         if stratum.has_blockers:
             context.place = 0
-            materialiser.call(native.doubt_blocked)
+            materialiser.call(native.add_consequences_of_negation)
         for planned in gone_rules:
-            materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
-        native.doubt_removed(here)
-        if context.doubted_count:
-            self.settle()
+            materialiser.call(native.add_heads_of_rule, materialiser.whole_plan(planned))
+        native.add_removed_facts(here)
+        if context.candidates_count:
+            self.process_candidates()
             native.finish_deletion(here)
 
 
@@ -131,6 +131,6 @@ def delete_underived(materialiser: Materialiser, work: Work) -> None:
     for group in work.gone_groups:
         group.clear()
     for planned in of_level(materialiser.database, work.gone_rules, -1):
-        materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
-    native.drop_doubted(here)
+        materialiser.call(native.add_heads_of_rule, materialiser.whole_plan(planned))
+    native.delete_candidates(here)
     native.drop_removed(here)
