@@ -101,7 +101,7 @@ class State(Limited):
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as they are applied: with representatives for equal terms, where these are merged."""
-        return self.base.equality.images(self.rules)
+        return self.base.equality.rewritten_rules(self.rules)
 
     def translate_schema(self) -> None:
         """Turn the explicit schema triples into rules, if they have changed; what is derived adds to them later."""

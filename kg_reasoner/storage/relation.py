@@ -46,7 +46,7 @@ FILL = 0.62
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
-KEPT = 1 << 12
+RETAINED = 1 << 12
 """Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
 
 RANKS = ("ranks", "tallies")
@@ -190,7 +190,7 @@ class Database(PlanRoom):
         self.materialised = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
-        self._allocate_arguments(KEPT)
+        self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered = 0
         """How often rows have got other numbers."""
@@ -389,8 +389,8 @@ class Database(PlanRoom):
         """Return a copy of the answers, and release large arrays."""
         answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
-        if len(self._argument_ids) > KEPT:
-            self._allocate_arguments(KEPT)
+        if len(self._argument_ids) > RETAINED:
+            self._allocate_arguments(RETAINED)
         return answers
 
     def answers_to(self, facts: Rows) -> Changed:
@@ -457,7 +457,7 @@ class Database(PlanRoom):
 
     def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
-        changes = allocate(2 * KEPT, np.int64)
+        changes = allocate(2 * RETAINED, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)
         found = np.asarray(changes)[: 2 * count].reshape(count, 2)
@@ -748,7 +748,7 @@ class Frames:
 
     def __init__(self, context: Record) -> None:
         self._context = context
-        self._kept: list[dict[str, Any]] = []
+        self._retained: list[dict[str, Any]] = []
         self._use(count=1, bindings=16, depth=8, arity=4)
 
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
@@ -758,11 +758,11 @@ class Frames:
 
     def add(self, count: int) -> None:
         """Add frames; running joins continue in the old ones."""
-        old, kept = self.count, (self._words, self._bindings, self._levels)
+        old, former = self.count, (self._words, self._bindings, self._levels)
         self._use(old + count, self.bindings, self.depth, self.arity)
-        self._words[:old, :2] = kept[0][:old, :2]
-        self._bindings[:old] = kept[1]
-        self._levels[: old * self.depth] = kept[2]
+        self._words[:old, :2] = former[0][:old, :2]
+        self._bindings[:old] = former[1]
+        self._levels[: old * self.depth] = former[2]
 
     def values(self, frame: int) -> Rows:
         """Return the bindings of a frame."""
@@ -778,9 +778,9 @@ class Frames:
         for field, block in blocks.items():
             items = depth if field == "levels" else 1
             words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
-        self._kept.append(blocks)  # beside the former ones, until the kernels see the new ones
+        self._retained.append(blocks)  # beside the former ones, until the kernels see the new ones
         self._context.frames = words
-        self._words, self._bindings, self._levels, self._kept = words, blocks["bindings"], blocks["levels"], [blocks]
+        self._words, self._bindings, self._levels, self._retained = words, blocks["bindings"], blocks["levels"], [blocks]
         self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
 
 

@@ -1,4 +1,4 @@
-"""Which cliques may have lost a reason: what removed facts and rules helped to derive, traced through the materialisation."""
+"""Find the cliques that may have lost a reason, by tracing the consequences of removed facts and rules in the materialisation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Facts = Sequence[tuple[str, Rows]]
 
 
 class Tracer:
-    """Looks at a database before anything has been deleted from it."""
+    """Traces consequences in a database before anything is deleted from it."""
 
     def __init__(self, catalog: Catalog, materialiser: Materialiser, cliques: Cliques, stored: StoredFacts) -> None:
         self._catalog = catalog
@@ -31,14 +31,14 @@ class Tracer:
         self._stored = stored
 
     def suspects(self, weakened: Facts, gone: Sequence[PlannedRule], about: Callable[[Ids], Facts]) -> set[int]:
-        """The representatives of the cliques that may have lost a reason, by facts that stand for less now or rules that are gone.
+        """Return the representatives of the cliques that may have lost a reason.
 
-        A fact about a clique in question is in question itself: it may stand for one that was the same by that clique only.
+        Facts about such a clique are candidates for deletion, too, because their normal forms may depend on it.
 
         Args:
-            weakened: the facts that stand for less.
-            gone: the plans of the rules.
-            about: finds the images of the asserted facts that mention some terms.
+            weakened: The normal forms of retracted facts.
+            gone: The plans of removed rules.
+            about: Returns the normal forms of the asserted facts with some terms.
         """
         self._database.make_lists()
         suspects: set[int] = set()

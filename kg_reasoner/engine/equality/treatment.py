@@ -42,7 +42,7 @@ class Equality:
     """Whether one representative stands for equal terms."""
 
     names_changed = False
-    """Whether rules that name merged terms need new images."""
+    """Whether rules that name merged terms need to be rewritten."""
 
     def __init__(self, facts: FactBase) -> None:
         self._facts = facts
@@ -115,12 +115,12 @@ class Equality:
             StratificationError: what a rule negates may depend on equality, which depends on everything.
         """
 
-    def images(self, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    def rewritten_rules(self, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
         """The rules as they are applied to what is stored."""
         return rules
 
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
-        """The images of the rules that are no longer among `rules`, if merged terms may have been the same for them."""
+        """The rewritten rules that are no longer among `rules`, if merged terms may have been the same for them."""
         return []
 
     # --- updates ----------------------------------------------------------------------------------------------------

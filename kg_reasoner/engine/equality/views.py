@@ -85,12 +85,12 @@ class ExpandingMatcher(Matcher):
         return self.rdf(triples)
 
     def _explicit(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
-        """The asserted triples that match: those about merged terms are kept aside."""
+        """Return the matching explicit triples as they were asserted."""
         subject, property, value = pattern
         stored = self._stored.match(subject, property, value, "explicit")
         stored = stored[~self.cliques.are_merged(stored).any(axis=1)]
-        kept = self.asserted.matching(TRIPLE, pattern)
-        return np.concatenate([stored, kept])
+        asserted = self.asserted.matching(TRIPLE, pattern)
+        return np.concatenate([stored, asserted])
 
     def stored_rows(self) -> Ids:
         """All triples as they are stored, those that are not RDF among them."""
