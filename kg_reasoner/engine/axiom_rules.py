@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.schema import SchemaTriples
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
@@ -58,7 +58,7 @@ class AxiomRules:
         """Facts have lost their support: begin with the explicit axioms, as an inferred one must not be its own reason."""
         self.has_changed = self.has_changed or self._concludes_axioms or self._equates
 
-    def translate(self, catalog: Catalog) -> bool:
+    def translate(self, catalog: RelationCatalog) -> bool:
         """Turn the explicit schema triples into rules, if they have changed. Says whether the rules have."""
         if not self.has_changed:
             return False
@@ -69,7 +69,7 @@ class AxiomRules:
         self.warnings = self._judged(catalog) if self._is_read else ()
         return bool(before)
 
-    def extend(self, catalog: Catalog, equal_are_one: bool) -> bool:
+    def extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
         """Look at what has been derived: do equal classes, or axioms that the program's own rules conclude, make further rules?
 
         With `equal_are_one`, equal terms have been merged, and make none.
@@ -89,14 +89,14 @@ class AxiomRules:
             return False
         return self._translate(catalog, "all" if self._concludes_axioms else "explicit", "all")
 
-    def _judged(self, catalog: Catalog) -> tuple[AxiomWarning, ...]:
+    def _judged(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
         """What rules that read the axioms cannot say of them."""
         from kg_reasoner.loaders.ontology import owl
 
         triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))
         return owl.judge((s, p, o) for s, p, o in triples)
 
-    def _translate(self, catalog: Catalog, which: Which, equalities: Which) -> bool:
+    def _translate(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders.ontology import owl
 
         while True:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kg_reasoner.engine.axiom_rules import AxiomRules
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
@@ -35,7 +35,7 @@ class FactBase:
     ) -> None:
         self.axioms = axioms
         self.database = Database(claim)
-        self.catalog = Catalog(dictionary, self.database, layout)
+        self.catalog = RelationCatalog(dictionary, self.database, layout)
         self._store_triples = self.catalog.layout.store
         self._retract_triples = self.catalog.layout.retract
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.catalog import VIOLATIONS, Catalog
+from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog
 from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import Origin, Rule, Variable
 from kg_reasoner.terms import Term, term_text
@@ -73,7 +73,7 @@ class Violation:
         return self.text()
 
 
-def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
+def violations(catalog: RelationCatalog, rules: Iterable[Rule]) -> Iterator[Violation]:
     """Every violation of a constraint among the rules, in their order."""
     for rule in rules:
         if rule.is_constraint:
@@ -84,6 +84,6 @@ def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
                 yield Violation(rule, dict(zip(names, row, strict=True)))
 
 
-def is_consistent(catalog: Catalog) -> bool:
+def is_consistent(catalog: RelationCatalog) -> bool:
     """Whether no constraint is violated."""
     return not any(catalog.database.size(number) for name, number in catalog.predicates.items() if name.startswith(VIOLATIONS))

@@ -10,7 +10,7 @@ from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
-from kg_reasoner.engine.maintenance import Maintenance, Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
@@ -76,7 +76,7 @@ class KnowledgeBase:
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 
     def make_queries(self, *, generalised: bool = False) -> Queries:
-        """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.query.matching.Matcher`."""
+        """Return queries over the current facts. For `generalised` RDF, see `kg_reasoner.query.matching.TripleMatcher`."""
         queries = self.equality.make_queries(generalised=generalised)
         queries.visibility = self._visibility
         return queries
@@ -150,9 +150,9 @@ class KnowledgeBase:
     def materialised_facts(self) -> Changes:
         """All facts as they were before the changes that are not applied yet, by predicate."""
         relations = range(len(self.database.relations))
-        return self._changes(Table(relation, *self.database.materialised_facts(relation)) for relation in relations)
+        return self._changes(ChangedFacts(relation, *self.database.materialised_facts(relation)) for relation in relations)
 
-    def _changes(self, tables: Iterable[Table]) -> Changes:
+    def _changes(self, tables: Iterable[ChangedFacts]) -> Changes:
         facts = self.catalog.as_facts(tables)
         return Changes(self.catalog.dictionary, {name: Change(*changed) for name, changed in facts.items()})
 

@@ -11,7 +11,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.groups import Group
+from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
@@ -45,11 +45,11 @@ class PlannedRule:
 
 @dataclass
 class Stratum:
-    """Rules that are evaluated together, after the groups that they look at."""
+    """Rules that are evaluated together, after the aggregates that they use."""
 
     level: int
     rules: list[PlannedRule] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
+    aggregates: list[AggregateRelation] = field(default_factory=list)
     triggers: Any = None
     trigger_ranges: Any = None
     blockers: Any = None
@@ -81,7 +81,7 @@ class Materialiser:
         self.version = 0
         """Changes whenever the rules do."""
         self._active: dict[int, PlannedRule] = {}
-        self._groups: list[Group] = []
+        self._aggregates: list[AggregateRelation] = []
         self._grouped = True
         self._entered: Any = None
 
@@ -103,9 +103,9 @@ class Materialiser:
             self._change()
         return added
 
-    def add_group(self, group: Group) -> None:
-        """Keep the groups of an aggregate up to date from now on."""
-        self._groups.append(group)
+    def add_aggregate(self, aggregate: AggregateRelation) -> None:
+        """Update an aggregate from now on, whenever its solutions change."""
+        self._aggregates.append(aggregate)
         self._change()
 
     def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
@@ -114,15 +114,15 @@ class Materialiser:
             if self._active.pop(planned.number, None) is not None:
                 self._change()
 
-    def remove_groups(self, groups: Iterable[Group]) -> None:
-        """Take groups away; their rows stay."""
-        gone = list(groups)
+    def remove_aggregates(self, aggregates: Iterable[AggregateRelation]) -> None:
+        """Stop updating aggregates, without deleting their rows."""
+        gone = list(aggregates)
         if gone:
-            self._groups = [group for group in self._groups if group not in gone]
+            self._aggregates = [aggregate for aggregate in self._aggregates if aggregate not in gone]
             self._change()
 
-    def set_level(self, item: PlannedRule | Group, level: int) -> None:
-        """Give a rule or group another level."""
+    def set_level(self, item: PlannedRule | AggregateRelation, level: int) -> None:
+        """Give a rule or aggregate another level."""
         if level != item.level:
             item.level = level
             self._change()
@@ -153,8 +153,8 @@ class Materialiser:
             relation = planned.rule.head.relation
             level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
             strata.setdefault(level, Stratum(level)).rules.append(planned)
-        for group in self._groups:
-            strata.setdefault(group.level, Stratum(group.level)).groups.append(group)
+        for aggregate in self._aggregates:
+            strata.setdefault(aggregate.level, Stratum(aggregate.level)).aggregates.append(aggregate)
         self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
         for stratum in self.strata:
             stratum.has_blockers = any(planned.blockers for planned in stratum.rules)
@@ -196,13 +196,13 @@ class Materialiser:
             setattr(context, f"{name}_count", 0)
         database.materialised[:] = 0
         database.is_fresh = True
-        for group in self._groups:
-            group.forget()
+        for aggregate in self._aggregates:
+            aggregate.forget()
 
     def begin(self, stratum: Stratum) -> None:
         """Update the aggregates that a stratum uses, and enter it. Rows that are not materialised are new to it."""
-        for group in stratum.groups:
-            group.refresh()
+        for aggregate in stratum.aggregates:
+            aggregate.refresh()
         self.enter(stratum)
         self.database.processed[:] = self.database.materialised
 

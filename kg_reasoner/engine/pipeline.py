@@ -85,15 +85,15 @@ def maintain(state: State, update: UpdateState) -> None:
     base, collector, before = state.base, update.collector, update.before
     materialiser, rulebook = base.materialiser, base.rulebook
     collects = collector is not None and before is None
-    work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_groups, collects, update.progress)
-    if rulebook.gone_rules or rulebook.gone_groups:
+    work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_aggregates, collects, update.progress)
+    if rulebook.gone_rules or rulebook.gone_aggregates:
         materialiser.remove_rules(rulebook.gone_rules)
-        materialiser.remove_groups(rulebook.gone_groups)
+        materialiser.remove_aggregates(rulebook.gone_aggregates)
     materialiser.make_strata()
     restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
     strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
     strategy.apply(work)
-    if rulebook.gone_rules or rulebook.gone_groups:
+    if rulebook.gone_rules or rulebook.gone_aggregates:
         rulebook.forget_gone()
     if collector is not None:
         delta = base.delta(work) if before is None else difference(state.dictionary, before, base.materialised_facts())

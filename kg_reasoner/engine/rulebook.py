@@ -15,8 +15,8 @@ from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.relevance import relevant_rules
-from kg_reasoner.planning.catalog import Catalog, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import Group, is_group, split
+from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
+from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.kernels.layout import STATED
 
@@ -26,10 +26,10 @@ _NOT_PLANNED = -1
 class RuleBook:
     """Keeps a materialiser's plans up to date with the rules."""
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
-        self.gone_groups: list[Group] = []
+        self.gone_aggregates: list[AggregateRelation] = []
         self.asks_of_literals = False
         """Whether some rule looks at facts about literals."""
         self._catalog = catalog
@@ -42,7 +42,7 @@ class RuleBook:
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
-        self._groups_of: dict[Rule, Group] = {}
+        self._aggregates_of: dict[Rule, AggregateRelation] = {}
         self._relevance_checked: tuple[int, int] | None = None
 
     def use(self, rules: Sequence[Rule]) -> None:
@@ -58,8 +58,8 @@ class RuleBook:
         for rule, plans in self._plans_of.items():
             for planned in plans.values():
                 self._materialiser.set_level(planned, levels[rule])
-        for rule, group in self._groups_of.items():
-            self._materialiser.set_level(group, levels[rule])
+        for rule, aggregate in self._aggregates_of.items():
+            self._materialiser.set_level(aggregate, levels[rule])
         self.asks_of_literals = any(map(asks_of_literals, parts))
         self._state_facts(parts)
 
@@ -70,7 +70,7 @@ class RuleBook:
         catalog = self._catalog
         while self._relevance_checked != (state := (catalog.database.context.fresh, len(catalog.layout.held))):
             self._relevance_checked = state  # plans may bring new properties, which expand further rules
-            for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._groups_of)):
+            for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._aggregates_of)):
                 added = self._plan(rule)
                 if rule in self._new:
                     late += added
@@ -83,7 +83,7 @@ class RuleBook:
 
     def forget_gone(self) -> None:
         """What was derived by rules that are gone has been dealt with."""
-        self.gone_rules, self.gone_groups = [], []
+        self.gone_rules, self.gone_aggregates = [], []
 
     def _plan(self, rule: Rule) -> list[PlannedRule]:
         """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
@@ -96,8 +96,8 @@ class RuleBook:
             self._waiting[rule] = names
         else:
             del self._waiting[rule]
-        if is_group(rule):
-            self._plan_group(rule)
+        if is_aggregate_rule(rule):
+            self._plan_aggregate(rule)
             return []
         known = self._plans_of.setdefault(rule, {})
         copies = {stored.rule: stored for stored in catalog.rules(rule) if stored.rule not in known}
@@ -108,21 +108,21 @@ class RuleBook:
         known.update((copy, self._planned[copy]) for copy in copies)
         return added
 
-    def _plan_group(self, rule: Rule) -> None:
+    def _plan_aggregate(self, rule: Rule) -> None:
         """Keep the groups of an aggregate up to date."""
         catalog = self._catalog
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        group = Group(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
-        self._materialiser.add_group(group)
-        self._groups_of[rule] = group
+        aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
+        self._materialiser.add_aggregate(aggregate)
+        self._aggregates_of[rule] = aggregate
 
     def _drop(self, rules: Iterable[Rule]) -> None:
         """Take the plans of rules that are gone out of use."""
         for rule in rules:
             self._waiting.pop(rule, None)
-            if rule in self._groups_of:
-                self.gone_groups.append(self._groups_of.pop(rule))
+            if rule in self._aggregates_of:
+                self.gone_aggregates.append(self._aggregates_of.pop(rule))
             for copy, planned in self._plans_of.pop(rule, {}).items():
                 self._owners[copy] -= 1
                 if not self._owners[copy]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -85,12 +85,12 @@ class SchemaTriples:
     def _touches_names(self, left: Ids, right: Ids) -> Flags:
         return np.isin(left, self._names) | np.isin(right, self._names)
 
-    def equalities(self, catalog: Catalog, which: Which = "all") -> Ids:
+    def equalities(self, catalog: RelationCatalog, which: Which = "all") -> Ids:
         """The owl:sameAs triples about classes and properties that the ontology names."""
         ids = catalog.layout.triples_of(self.same_as, which=which)
         return ids[self._touches_names(ids[:, 0], ids[:, 2])]
 
-    def rule_labels(self, catalog: Catalog, which: Which) -> Ids:
+    def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:
         """The labels of SWRL rules, which are their names."""
         from kg_reasoner.loaders.rules.swrl import SWRL
 
@@ -101,11 +101,11 @@ class SchemaTriples:
         labels = catalog.layout.triples_of(label, which=which)
         return labels[np.isin(labels[:, 0], rules)]
 
-    def names_in_data(self, catalog: Catalog) -> list[int]:
+    def names_in_data(self, catalog: RelationCatalog) -> list[int]:
         """The properties and classes that data uses, if any owl:sameAs could equate them."""
         return catalog.layout.names_related_by(self.same_as)
 
-    def triples(self, catalog: Catalog, which: Which, equalities: Which) -> Ids:
+    def triples(self, catalog: RelationCatalog, which: Which, equalities: Which) -> Ids:
         """The schema triples that are there, shape (n, 3).
 
         `equalities` says which owl:sameAs triples count, `which` the same for all others.

@@ -10,7 +10,7 @@ from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.update_state import UpdateState
-from kg_reasoner.planning.catalog import Catalog, layout_for
+from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
@@ -64,7 +64,7 @@ class State(Limited):
         self._counted = Counters()
 
     @property
-    def catalog(self) -> Catalog:
+    def catalog(self) -> RelationCatalog:
         """Which relation holds what."""
         return self.base.catalog
 

@@ -184,7 +184,7 @@ class _StepWriter:
                 continue
             if fact in choice:
                 self.derive(fact, choice[fact])
-            elif self.derivations.is_group(fact):
+            elif self.derivations.is_aggregate_rule(fact):
                 self.aggregate(fact)
             else:
                 self.give(fact)

@@ -107,7 +107,7 @@ def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
     return PropertyTables if all(map(is_expandable, rules)) else TripleTable
 
 
-class Catalog:
+class RelationCatalog:
     """The relations of predicates, made as they are met; those of triples are a layout's.
 
     Attributes:

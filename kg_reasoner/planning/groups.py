@@ -8,7 +8,7 @@ A rule with AGGREGATE becomes rules without, over the solutions of its atoms and
     groups(?x, ?n) :- AGGREGATE(solutions(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .
     degree(?x, ?n) :- groups(?x, ?n) .
 
-of which the second is not a rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
+The second is not a rule for the kernels: `AggregateRelation` computes it, and computes groups again whose solutions have changed.
 
 A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
 """
@@ -54,7 +54,7 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
 
 
 @remembered
-def is_group(rule: Rule) -> bool:
+def is_aggregate_rule(rule: Rule) -> bool:
     """Whether a rule is one that makes groups (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
 
@@ -62,7 +62,7 @@ def is_group(rule: Rule) -> bool:
 @remembered
 def _is_whole(rule: Rule) -> bool:
     """Whether there is nothing to replace."""
-    return is_group(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
+    return is_aggregate_rule(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
 
 
 @remembered
@@ -114,7 +114,7 @@ def _given_by(part: BodyLiteral) -> Iterator[Variable]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
+class _AggregateFunction:
     """One aggregate function over the columns of the solutions."""
 
     binding: AggregateBinding
@@ -123,7 +123,7 @@ class _Function:
     value: Callable[[Sequence[Term]], Term | None] | None
 
 
-class Group:
+class AggregateRelation:
     """The groups of one aggregate: from a relation of solutions to a relation of one row for each group."""
 
     def __init__(self, dictionary: Dictionary, database: Database, rule: Rule, level: int, source: int, target: int) -> None:
@@ -138,13 +138,13 @@ class Group:
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [self._function(binding, variables) for binding in part.bindings]
 
-    def _function(self, binding: AggregateBinding, variables: tuple[Variable, ...]) -> _Function:
+    def _function(self, binding: AggregateBinding, variables: tuple[Variable, ...]) -> _AggregateFunction:
         argument = binding.argument
         if argument is None:
-            return _Function(binding, -1, None)
+            return _AggregateFunction(binding, -1, None)
         if isinstance(argument, Variable):
-            return _Function(binding, variables.index(argument), None)
-        return _Function(binding, -1, expressions.compile_expression(argument, variables))
+            return _AggregateFunction(binding, variables.index(argument), None)
+        return _AggregateFunction(binding, -1, expressions.compile_expression(argument, variables))
 
     def refresh(self) -> None:
         """Compute the groups again whose solutions have come or gone in this update."""
@@ -205,7 +205,7 @@ class Group:
         for key in map(tuple, keys.tolist()):
             yield key, members.get(key, rows[:0])
 
-    def _apply(self, function: _Function, rows: Rows) -> int:
+    def _apply(self, function: _AggregateFunction, rows: Rows) -> int:
         """The id of an aggregate's value over some solutions, or -1 if that is an error."""
         binding, decode = function.binding, self._dictionary.decode
         if binding.argument is None:

@@ -14,7 +14,7 @@ SAMPLE = 512
 """Rows that an estimate looks at."""
 
 
-class Statistics:
+class RelationStatistics:
     """Estimates from the sizes of a database's relations and from samples of their columns.
 
     Samples are kept while the sizes of their relations change little.
@@ -22,7 +22,7 @@ class Statistics:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._columns: dict[tuple[int, int], _Column] = {}
+        self._columns: dict[tuple[int, int], _ColumnSample] = {}
 
     def size(self, atom: StoredAtom) -> float:
         """About how many rows match the constants of an atom."""
@@ -58,15 +58,15 @@ class Statistics:
 
         return estimate
 
-    def _column(self, relation: int, column: int) -> _Column:
+    def _column(self, relation: int, column: int) -> _ColumnSample:
         count = self.database.relations[relation].count
         known = self._columns.get((relation, column))
         if known is None or not 0.8 * known.count <= count <= 1.25 * known.count:
-            known = self._columns[relation, column] = _Column(self.database.rows(relation)[:, column], count)
+            known = self._columns[relation, column] = _ColumnSample(self.database.rows(relation)[:, column], count)
         return known
 
 
-class _Column:
+class _ColumnSample:
     """A sample of a column, and about how many different values it has."""
 
     def __init__(self, values: npt.NDArray[np.int32], count: int) -> None:

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layout import as_triples
-from kg_reasoner.query.matching import Matcher
+from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import OWL, RDF
 
@@ -34,7 +34,7 @@ class LiteralTriples:
         matcher: finds what is owl:sameAs; if it is for generalised RDF, literals may be subjects here, too.
     """
 
-    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
         self._catalog = catalog
         self._type = catalog.dictionary.encode(RDF.type)
         self._generalised = matcher.generalised

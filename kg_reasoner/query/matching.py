@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.lookups import FLAGS, Which
 
-__all__ = ["Matcher", "Which", "check_which"]
+__all__ = ["TripleMatcher", "Which", "check_which"]
 
 
 def check_which(which: str) -> None:
@@ -18,14 +18,14 @@ def check_which(which: str) -> None:
         raise UnknownNameError("kind of facts", which, FLAGS)
 
 
-class Matcher:
+class TripleMatcher:
     """Finds triples by any of their terms, whichever way they are laid out. Terms are ids, None stands for every term.
 
     Facts with a literal as the subject, or with a property that is not an IRI, are not RDF triples and are left out, unless the
     matcher is for `generalised` RDF. What is found is what is stored at the moment; nothing is materialised here.
     """
 
-    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
         self.generalised = generalised
         self.database = catalog.database

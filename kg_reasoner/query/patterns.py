@@ -17,11 +17,11 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredTerm
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.planning.planner import plan_query
-from kg_reasoner.planning.statistics import Statistics
+from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.query.tables import among, labels_of, paired, spread
 from kg_reasoner.query.visibility import Visibility
@@ -107,17 +107,17 @@ class Solutions:
 
 
 class Queries:
-    """Answers queries over the relations of a catalog, as they are at the moment. See `Matcher` for `generalised`."""
+    """Answers queries over the relations of a catalog, as they are at the moment. See `TripleMatcher` for `generalised`."""
 
     visibility: Visibility | None = None
     """What is hidden; None: nothing."""
 
-    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
-        self.matcher = Matcher(catalog, generalised=generalised)
+        self.matcher = TripleMatcher(catalog, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
-        self.statistics = Statistics(catalog.database)
+        self.statistics = RelationStatistics(catalog.database)
 
     def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
         """The solutions of some patterns, with all their variables."""
@@ -162,7 +162,7 @@ class Queries:
         """One name for all terms that are the same: a function of terms."""
         dictionary = self.catalog.dictionary
         same_as = dictionary.find(OWL.sameAs)
-        matcher = Matcher(self.catalog, generalised=True)
+        matcher = TripleMatcher(self.catalog, generalised=True)
         pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
         names: dict[int, list[int]] = {}
         for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():

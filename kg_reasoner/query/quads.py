@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredTerm
-from kg_reasoner.query.matching import Matcher
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredTerm
+from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.query.tables import distinct, paired
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Flags, Ids, Numbers
 from kg_reasoner.storage.kernels.layout import EXPLICIT
@@ -52,7 +52,7 @@ class Quads:
     What is found is what is stored at the moment; inferred triples are in none of the graphs but `INFERRED`.
     """
 
-    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
         self.catalog = catalog
         self.matcher = matcher
         self._default = -1

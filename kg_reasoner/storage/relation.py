@@ -38,7 +38,7 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Record, Table, address, allocate, grant, mix, region
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, mix, region
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -78,12 +78,12 @@ class PlanRoom:
     """The memory for plans and joins: plans, steps, codes and frames, and the context through which kernels access them."""
 
     def __init__(self) -> None:
-        self._contexts = Table(Context, capacity=1)
+        self._contexts = StructTable(Context, capacity=1)
         self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
         self.address = self.context.address
         """What every kernel is called with."""
-        self.plans = Table(Plan, self.context, "plans")
-        self.steps = Table(Step, self.context, "steps")
+        self.plans = StructTable(Plan, self.context, "plans")
+        self.steps = StructTable(Step, self.context, "steps")
         self.frames = Frames(self.context)
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
@@ -179,9 +179,9 @@ class Database(PlanRoom):
         super().__init__()
         self.claim = claim
         """Called before so many bytes are taken; it raises an error if that is too much."""
-        self.relations = Table(Relation, self.context, "relations")
-        self.sections = Table(Section, self.context, "sections")
-        self.indexes = Table(Index, self.context, "indexes")
+        self.relations = StructTable(Relation, self.context, "relations")
+        self.sections = StructTable(Section, self.context, "sections")
+        self.indexes = StructTable(Index, self.context, "indexes")
         self.mutex = new_mutex()
         """Held where readers make or build indexes, or look something up through arrays that all of them share."""
         self._workspaces: list[Workspace] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kg_reasoner.engine.maintenance.collect import contains
-from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
@@ -27,7 +27,7 @@ class Asserted:
     Rows called *pairs* consist of a normal form and then the fact: shape (n, 2 * arity).
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: RelationCatalog) -> None:
         self._catalog = catalog
         self._database = catalog.database
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.engine.equality.cliques import Cliques
-from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
@@ -26,12 +26,12 @@ def flag_of(predicate: str) -> int:
 class StoredFacts:
     """The facts of a catalog's relations, as they are."""
 
-    def __init__(self, catalog: Catalog, cliques: Cliques) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques) -> None:
         self._catalog = catalog
         self._database = catalog.database
         self._layout = catalog.layout
         self._cliques = cliques
-        self._matcher = Matcher(catalog, generalised=True)
+        self._matcher = TripleMatcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
         self._looked_at = self._numbering = 0
 

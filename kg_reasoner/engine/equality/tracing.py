@@ -10,7 +10,7 @@ from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.equality.rules import constants
 from kg_reasoner.engine.equality.stored import StoredFacts
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels import native
@@ -23,7 +23,7 @@ Facts = Sequence[tuple[str, Rows]]
 class Tracer:
     """Traces consequences in a database before anything is deleted from it."""
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser, cliques: Cliques, stored: StoredFacts) -> None:
+    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, cliques: Cliques, stored: StoredFacts) -> None:
         self._catalog = catalog
         self._database = catalog.database
         self._materialiser = materialiser

@@ -90,7 +90,7 @@ class Equality:
     # --- questions --------------------------------------------------------------------------------------------------
 
     def make_queries(self, *, generalised: bool) -> Queries:
-        """What answers queries in all names of things; for `generalised` RDF, see `kg_reasoner.query.matching.Matcher`."""
+        """Return queries in all names of terms. For `generalised` RDF, see `kg_reasoner.query.matching.TripleMatcher`."""
         return Queries(self._facts.catalog, generalised=generalised)
 
     def contradictions(self) -> Iterator[Violation]:

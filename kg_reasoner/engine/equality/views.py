@@ -9,27 +9,27 @@ import numpy as np
 from kg_reasoner.engine.equality.asserted import Asserted
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.maintenance.collect import contains
-from kg_reasoner.planning.catalog import Catalog, StoredAtom
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import Pattern, Queries
 from kg_reasoner.query.quads import Quads
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.terms import OWL, Term
 
 
-class ExpandingMatcher(Matcher):
+class ExpandingTripleMatcher(TripleMatcher):
     """A matcher for which equal terms are the same, and of which each finds all names.
 
     What is explicit is what was asserted, in the names in which it was asserted.
     """
 
-    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
         super().__init__(catalog, generalised=generalised)
         self.cliques = cliques
         self.asserted = asserted
-        self._stored = Matcher(catalog, generalised=True)
+        self._stored = TripleMatcher(catalog, generalised=True)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
         """Whether there is this one triple."""
@@ -105,16 +105,16 @@ class ExpandingMatcher(Matcher):
 
 
 class ExpandingQueries(Queries):
-    """Queries over an `ExpandingMatcher`.
+    """Queries over an `ExpandingTripleMatcher`.
 
     A solution gives each variable one name, and every combination of names is a solution: as if all facts were there in all names.
     """
 
-    matcher: ExpandingMatcher
+    matcher: ExpandingTripleMatcher
 
-    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
         super().__init__(catalog, generalised=generalised)
-        self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
+        self.matcher = ExpandingTripleMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)

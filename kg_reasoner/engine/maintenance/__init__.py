@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.groups import Group
+from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 
@@ -31,7 +31,7 @@ Finder: TypeAlias = Callable[[], Sequence[tuple[int, Rows]]]
 """Finds facts, of a relation each, as far as they are known when it is called."""
 
 
-class Table(NamedTuple):
+class ChangedFacts(NamedTuple):
     """Changed facts of one relation: their ids (n, arity), and whether each of them is (or was) explicit."""
 
     relation: int
@@ -47,13 +47,13 @@ class Work:
 
     new_rules: Sequence[PlannedRule] = ()
     gone_rules: Sequence[PlannedRule] = ()
-    gone_groups: Sequence[Group] = ()
+    gone_aggregates: Sequence[AggregateRelation] = ()
     collects: bool = False
     """Whether the changes are wanted."""
     progress: Progress | None = None
-    added: list[Table] = field(default_factory=list)
-    removed: list[Table] = field(default_factory=list)
-    restated: list[Table] = field(default_factory=list)
+    added: list[ChangedFacts] = field(default_factory=list)
+    removed: list[ChangedFacts] = field(default_factory=list)
+    restated: list[ChangedFacts] = field(default_factory=list)
 
 
 class Maintenance(Protocol):

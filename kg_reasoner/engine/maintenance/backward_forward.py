@@ -14,7 +14,7 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
-from kg_reasoner.storage.kernels.memory import Table, allocate
+from kg_reasoner.storage.kernels.memory import StructTable, allocate
 from kg_reasoner.storage.kernels.update import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
@@ -26,7 +26,7 @@ class BackwardForward(StratumByStratum):
     def __init__(self, materialiser: Materialiser) -> None:
         super().__init__(materialiser)
         context = self.database.context
-        self._goals = Table(Goal, context, "goals", FIRST_GOALS)
+        self._goals = StructTable(Goal, context, "goals", FIRST_GOALS)
         context.pool = allocate(FIRST_POOL, np.int64)
         context.pool_room = FIRST_POOL
         self._add_goals(FIRST_GOALS)
@@ -52,10 +52,10 @@ class BackwardForward(StratumByStratum):
 
     def _is_simple(self, work: Work) -> bool:
         """Whether `kernels.update` can do all the work."""
-        if work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
+        if work.new_rules or work.gone_rules or work.gone_aggregates or work.progress is not None:
             return False
         strata = self.materialiser.make_strata()
-        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].groups or self.database.is_fresh)
+        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].aggregates or self.database.is_fresh)
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""

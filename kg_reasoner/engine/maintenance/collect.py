@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.engine.maintenance import Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.relation import Database
@@ -25,7 +25,7 @@ def collect(database: Database, work: Work) -> None:
     for first, end in pairwise([0, *starts, len(facts)]):
         relation, kind = divmod(int(groups[first]), 4)
         rows = database.rows_at(relation, facts[first:end] & ROW)
-        (work.added, work.removed, work.restated)[kind].append(Table(relation, rows, explicit[first:end]))
+        (work.added, work.removed, work.restated)[kind].append(ChangedFacts(relation, rows, explicit[first:end]))
 
 
 def contains(rows: Rows, sought: Rows) -> Flags:

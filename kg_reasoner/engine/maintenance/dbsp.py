@@ -47,7 +47,7 @@ class Dbsp:
         self._clauses: dict[int, tuple[int, Clause]] = {}
         self._version = -1
         self._given: dict[int, Trace] = {}
-        self._level_of_group: dict[int, int] = {}
+        self._level_of_aggregate: dict[int, int] = {}
 
     @property
     def counters(self) -> Counters:
@@ -58,11 +58,11 @@ class Dbsp:
         """See `Maintenance.expect`; what comes next makes no difference here."""
 
     def needs_restart(self) -> bool:
-        """Whether groups have moved to other strata."""
+        """Return whether aggregates have moved to other strata."""
         return any(
-            self._level_of_group.get(group.target, stratum.level) != stratum.level
+            self._level_of_aggregate.get(aggregate.target, stratum.level) != stratum.level
             for stratum in self.materialiser.strata
-            for group in stratum.groups
+            for aggregate in stratum.aggregates
         )
 
     def apply(self, work: Work) -> None:
@@ -76,12 +76,12 @@ class Dbsp:
         added, removed = self._changed_clauses()
         final = self._final_levels(removed)
         entering = {0: self._changes_of_given()}
-        for group in work.gone_groups:
-            groups = database.rows(group.target)
-            gone = {group.target: (groups.astype(np.int64), np.full(len(groups), -1, np.int64))}
-            level = self._level_of_group.pop(group.target, 0)
+        for aggregate in work.gone_aggregates:
+            groups = database.rows(aggregate.target)
+            gone = {aggregate.target: (groups.astype(np.int64), np.full(len(groups), -1, np.int64))}
+            level = self._level_of_aggregate.pop(aggregate.target, 0)
             entering[level] = combined(entering.get(level, {}), gone)
-            group.clear()
+            aggregate.clear()
         levels = 1 + max((stratum.level for stratum in self.materialiser.strata), default=0)
 
         def enter(level: int) -> FactChanges:
@@ -161,11 +161,11 @@ class Dbsp:
         database = self.database
         changes: dict[int, tuple[Integers, Integers]] = {}
         for stratum in self.materialiser.strata:
-            for group in stratum.groups if stratum.level == level else ():
-                target = group.target
-                self._level_of_group[target] = level
+            for aggregate in stratum.aggregates if stratum.level == level else ():
+                target = aggregate.target
+                self._level_of_aggregate[target] = level
                 first = len(database.listed("gone"))
-                group.refresh()
+                aggregate.refresh()
                 gone = database.listed("gone")[first:]
                 lost = database.rows_at(target, gone[gone >> 32 == target] & 0xFFFFFFFF)
                 numbers = np.arange(database.materialised[target], len(database.flags(target)))

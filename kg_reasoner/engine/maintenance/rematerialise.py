@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Finder, Maintenance, Work
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.progress import Progress
@@ -66,9 +66,9 @@ class Rematerialise:
             explicit = (flags[(flags & ABSENT) == 0] & EXPLICIT) > 0
             earlier, was_explicit = before.get(relation, (after[:0], explicit[:0]))
             is_old, stays = contains(earlier, after), contains(after, earlier)
-            work.added.append(Table(relation, after[~is_old], explicit[~is_old]))
-            work.removed.append(Table(relation, earlier[~stays], was_explicit[~stays]))
+            work.added.append(ChangedFacts(relation, after[~is_old], explicit[~is_old]))
+            work.removed.append(ChangedFacts(relation, earlier[~stays], was_explicit[~stays]))
             for value in (True, False):
                 now = after[is_old & (explicit == value)]
                 changed = contains(earlier[was_explicit != value], now)
-                work.restated.append(Table(relation, now[changed], np.full(int(changed.sum()), value)))
+                work.restated.append(ChangedFacts(relation, now[changed], np.full(int(changed.sum()), value)))

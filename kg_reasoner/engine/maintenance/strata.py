@@ -70,7 +70,7 @@ class StratumByStratum(ABC):
         """Do what `apply` is for, one stratum after the other."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = self.database.is_fresh
-        removes = bool(context.removed_count or work.gone_rules or work.gone_groups)
+        removes = bool(context.removed_count or work.gone_rules or work.gone_aggregates)
         strata = materialiser.make_strata()
         if removes:
             self.prepare()
@@ -128,8 +128,8 @@ def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> li
 def delete_underived(materialiser: Materialiser, work: Work) -> None:
     """Delete what is not explicit any more, or was derived by rules that are gone, in relations that no rule derives."""
     here = materialiser.database.address
-    for group in work.gone_groups:
-        group.clear()
+    for aggregate in work.gone_aggregates:
+        aggregate.clear()
     for planned in of_level(materialiser.database, work.gone_rules, -1):
         materialiser.call(native.add_heads_of_rule, materialiser.whole_plan(planned))
     native.delete_candidates(here)
