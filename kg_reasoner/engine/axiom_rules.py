@@ -1,6 +1,7 @@
-"""The axioms in the data, as rules: translated when schema triples change, and when derived ones make further rules.
+"""Axioms in the data as rules: translated when schema triples change, or when derived ones yield further rules.
 
-Where a program reads axioms as data, as ``owl2rl-full`` does, they are looked at for what its rules cannot say of them."""
+For programs that read axioms as data, such as ``owl2rl-full``, axioms that their rules cannot express are reported.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class AxiomRules:
-    """Follows the schema triples of a catalog, if the program asks for their translation (``@translate``) or reads them."""
+    """Translates the schema triples of a catalog, if the program requests that (``@translate``), or checks them if it reads
+    them.
+    """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.is_wanted = False
@@ -37,29 +40,29 @@ class AxiomRules:
         self._equates = False
 
     def want(self, program: Program) -> None:
-        """Say which program there is: whether it asks for the translation, or reads axioms as data."""
+        """Set the program, which determines whether axioms are translated or read as data."""
         wanted = program.translate is not None
         read = not wanted and any((rule.origin.name or "").startswith("cls-") for rule in program.rules)
         self.has_changed = self.has_changed or (wanted, read) != (self.is_wanted, self._is_read)
         self.is_wanted, self._is_read = wanted, read
 
     def note_change(self, triples: Ids) -> None:
-        """Explicit triples, shape (n, 3), have come or gone."""
+        """Note that explicit triples, shape (n, 3), were added or removed."""
         followed = self.is_wanted or self._is_read
         self.has_changed = self.has_changed or (followed and self._schema.touched_by(triples))
 
     def note_rules(self, rules: Sequence[Rule]) -> None:
-        """These are all rules, the translated ones among them."""
+        """Set the rules, including translated ones."""
         from kg_reasoner.loaders.ontology import owl
 
         self._concludes_axioms = owl.concludes_axioms(rules)
 
     def note_removal(self) -> None:
-        """Facts have lost their support: begin with the explicit axioms, as an inferred one must not be its own reason."""
+        """Restart from the explicit axioms, since facts were removed and an inferred axiom must not support itself."""
         self.has_changed = self.has_changed or self._concludes_axioms or self._equates
 
     def translate(self, catalog: RelationCatalog) -> bool:
-        """Turn the explicit schema triples into rules, if they have changed. Says whether the rules have."""
+        """Translate the explicit schema triples to rules, if they have changed. Return whether the rules have changed."""
         if not self.has_changed:
             return False
         self.has_changed = False
@@ -70,9 +73,10 @@ class AxiomRules:
         return bool(before)
 
     def extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
-        """Look at what has been derived: do equal classes, or axioms that the program's own rules conclude, make further rules?
+        """Translate derived schema triples: equal classes, and axioms that the rules of the program conclude. Return whether the
+        rules have changed.
 
-        With `equal_are_one`, equal terms have been merged, and make none.
+        With `equal_are_one`, equal terms are merged and yield no rules.
         """
         if not self.is_wanted:
             return False
@@ -90,7 +94,7 @@ class AxiomRules:
         return self._translate(catalog, "all" if self._concludes_axioms else "explicit", "all")
 
     def _judged(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
-        """What rules that read the axioms cannot say of them."""
+        """Return reports of axioms that rules reading them as data cannot express."""
         from kg_reasoner.loaders.ontology import owl
 
         triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))

@@ -1,4 +1,4 @@
-"""How much work maintenance did: rule applications by phase, and marks."""
+"""Counters of maintenance work: rule applications by phase, and marks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Counters"]
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Rule applications (rule instances looked at) by phase, and facts that were marked for the next update of a stream.
+    """Rule applications (evaluated rule instances) by phase, and facts marked for the next update of a stream.
 
     The phases and the marks are those that Illich and Glimm count ("Backward/Forward with Marking for Update Streams").
 
@@ -39,9 +39,9 @@ class Counters:
         return self.deletion + self.backward + self.forward + self.insertion
 
     def __add__(self, other: Counters) -> Counters:
-        """Both counts together."""
+        """Return the sums of both counters."""
         return Counters(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
     def __sub__(self, earlier: Counters) -> Counters:
-        """What happened since earlier counts."""
+        """Return the differences from earlier counters."""
         return Counters(*(now - then for now, then in zip(astuple(self), astuple(earlier), strict=True)))

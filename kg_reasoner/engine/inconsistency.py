@@ -1,4 +1,4 @@
-"""Inconsistency: the constraints that do not hold, and the terms that violate them. Nothing of it is written into the data."""
+"""Inconsistency: violated constraints and the terms that violate them. They are never written into the data."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ REACTIONS: Final[Sequence[Reaction]] = ("report", "raise")
 
 
 def reaction(name: Reaction) -> Reaction:
-    """A name among `REACTIONS`.
+    """Return a name among `REACTIONS`.
 
     Raises:
-        UnknownNameError: it is none of them.
+        UnknownNameError: It is none of them.
     """
     if name not in REACTIONS:
         raise UnknownNameError("reaction to inconsistency", name, REACTIONS)
@@ -32,7 +32,7 @@ def reaction(name: Reaction) -> Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A constraint that does not hold: the rule, and the values of its variables.
+    """A violated constraint: the rule, and the values of its variables.
 
     `str()` tells it in words: the axiom or the rule that is broken, and by which terms.
     """
@@ -42,11 +42,11 @@ class Violation:
 
     @property
     def origin(self) -> Origin:
-        """The name of the rule, which is the W3C's for rules of OWL 2 RL, and the axiom that it came from."""
+        """The name of the rule (the W3C's for rules of OWL 2 RL), and the axiom that it was translated from."""
         return self.rule.origin
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The broken axiom or the rule, its name, and the terms that break it; with these prefixes, where they fit."""
+        """Return the violated axiom or rule, its name, and the violating terms, abbreviated by these prefixes."""
         from kg_reasoner.explain.names import Names, axiom_text
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
@@ -59,7 +59,7 @@ class Violation:
         return f"{what}{name}: {terms}" if terms else f"{what}{name}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The violation as plain data: names, texts, and terms in N-Triples form."""
+        """Return the violation as plain data: names, texts, and terms in N-Triples form."""
         from kg_reasoner.language.printer import format_rule
 
         return {
@@ -74,7 +74,7 @@ class Violation:
 
 
 def violations(catalog: RelationCatalog, rules: Iterable[Rule]) -> Iterator[Violation]:
-    """Every violation of a constraint among the rules, in their order."""
+    """Yield every violation of a constraint among the rules, in their order."""
     for rule in rules:
         if rule.is_constraint:
             atom = violation_atom(rule)
@@ -85,5 +85,5 @@ def violations(catalog: RelationCatalog, rules: Iterable[Rule]) -> Iterator[Viol
 
 
 def is_consistent(catalog: RelationCatalog) -> bool:
-    """Whether no constraint is violated."""
+    """Return whether no constraint is violated."""
     return not any(catalog.database.size(number) for name, number in catalog.predicates.items() if name.startswith(VIOLATIONS))

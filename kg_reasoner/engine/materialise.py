@@ -1,4 +1,4 @@
-"""Semi-naive materialisation: rules in strata, each stratum to its fixpoint, by the kernels."""
+"""Semi-naive materialisation: kernels evaluate the rules of each stratum to its fixpoint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Plans = list[tuple[StoredAtom, int]]
 
 @dataclass
 class PlannedRule:
-    """A stored rule with its plans, and the level that stratification gives its rule."""
+    """A stored rule with its plans, and its level in the stratification."""
 
     rule: StoredRule
     number: int
@@ -59,9 +59,9 @@ class Stratum:
 
 
 class Materialiser:
-    """Holds planned rules by stratum, and inserts what follows from new rows and new rules.
+    """Plans of rules by stratum, and insertion of the consequences of new rows and new rules.
 
-    All rows have been processed for all rules except those beyond `Database.materialised`: they belong to the update under way.
+    All rules have processed all rows except those beyond `Database.materialised`, which belong to the current update.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Materialiser:
         self._change()
 
     def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
-        """Take rules away; what they have derived stays."""
+        """Stop applying rules, without deleting the facts that they derived."""
         for planned in rules:
             if self._active.pop(planned.number, None) is not None:
                 self._change()
@@ -122,13 +122,13 @@ class Materialiser:
             self._change()
 
     def set_level(self, item: PlannedRule | AggregateRelation, level: int) -> None:
-        """Give a rule or aggregate another level."""
+        """Move a rule or aggregate to another level."""
         if level != item.level:
             item.level = level
             self._change()
 
     def active_rules(self) -> list[PlannedRule]:
-        """The rules that are applied."""
+        """Return the applied rules."""
         return list(self._active.values())
 
     def _change(self) -> None:
@@ -136,7 +136,7 @@ class Materialiser:
         self._grouped = False
 
     def make_strata(self) -> list[Stratum]:
-        """The strata, from below. All rules of one relation are in one stratum, the highest that one of them needs."""
+        """Return the strata from the lowest. All rules of a relation are in one stratum, the highest that one of them needs."""
         if self._grouped:
             return self.strata
         database = self.database
@@ -167,13 +167,13 @@ class Materialiser:
         return self.strata
 
     def whole_plan(self, planned: PlannedRule) -> int:
-        """The plan of a rule that no row triggers: it finds all instances."""
+        """Return the plan of a rule without a trigger, which finds all instances."""
         if planned.whole < 0:
             planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
         return planned.whole
 
     def backward_plans(self) -> Plans:
-        """For each rule, the plan that finds its instances from its head."""
+        """Return the plan of each rule that finds its instances from its head."""
         plans = []
         for planned in self._active.values():
             if planned.backward < 0:
@@ -184,7 +184,7 @@ class Materialiser:
     # --- evaluation -------------------------------------------------------------------------------------------------
 
     def restart(self) -> None:
-        """Keep only explicit and stated rows, none of them processed, and no changes that wait."""
+        """Delete all rows but explicit and stated ones, mark these as unprocessed, and discard pending changes."""
         database, context = self.database, self.database.context
         results = set(self.functions.relations)
         for relation in range(len(database.relations)):
@@ -207,8 +207,9 @@ class Materialiser:
         self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
-        """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
-        that are gone, and from new rules."""
+        """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
+        of new rules.
+        """
         context = self.database.context
         if context.gone_count and stratum.has_blockers:
             context.place = 0
@@ -226,15 +227,15 @@ class Materialiser:
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
-        """Call a kernel until it is through, doing what it asks for in between."""
+        """Call a kernel until it is done, and fulfil its requests."""
         while (status := entry(self.database.address, *arguments)) != DONE:
             self.help(status)
 
     def help(self, status: int) -> None:
-        """Do what a kernel asked for.
+        """Fulfil the request of a kernel.
 
         Raises:
-            LimitError, CancelledError: the operation has to end.
+            LimitError, CancelledError: The operation has to end.
         """
         self.watch.check()
         current_watch().check()
@@ -249,7 +250,7 @@ class Materialiser:
             self.values.expire()
 
     def enter(self, stratum: Stratum) -> None:
-        """Make a stratum's plans those of the context."""
+        """Set the plans of a stratum in the context."""
         database = self.database
         if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
             stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
@@ -263,13 +264,13 @@ class Materialiser:
         self.values.expire()
 
     def compact(self) -> None:
-        """Forget dead rows where they are many. Everything has been processed."""
+        """Remove dead rows where there are many. All rows have been processed."""
         for relation in self.database.crowded():
             self.database.compact(relation)
 
 
 def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:
-    """Plans in the order of the sections of the atoms that trigger them, and each section's range (first, end)."""
+    """Return plans ordered by the sections of the atoms that trigger them, and the range (first, end) of each section."""
     members: dict[int, list[int]] = {}
     for atom, plan in plans:
         members.setdefault(database.section(atom.relation, section_constant(database, atom)), []).append(plan)

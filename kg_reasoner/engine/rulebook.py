@@ -1,7 +1,7 @@
-"""The rules in force: which of them are planned, at which level, and what has to go when they go.
+"""The rules in force: which ones are planned, at which level, and what is discarded with them.
 
-A rule is planned once all that its body needs may have facts; until then it waits. Over property tables, a rule with a
-variable for a property or class goes on waiting, for further names that make further copies of it.
+A rule is planned once it is relevant (see `language.relevance`); until then it waits. With property tables, a rule with a variable
+for a property or class continues to wait, as further properties and classes yield further copies of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_PLANNED = -1
 
 
 class RuleBook:
-    """Keeps a materialiser's plans up to date with the rules."""
+    """Maintains the plans of a materialiser for changing rules."""
 
     def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
@@ -46,7 +46,7 @@ class RuleBook:
         self._relevance_checked: tuple[int, int] | None = None
 
     def use(self, rules: Sequence[Rule]) -> None:
-        """From now on these are the rules. New ones wait for `plan`; facts that programs state are loaded, or lose their flag."""
+        """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
         levels = analysis.levels(parts)
         self._drop(self._levels.keys() - levels.keys())
@@ -64,8 +64,9 @@ class RuleBook:
         self._state_facts(parts)
 
     def plan(self) -> list[PlannedRule]:
-        """Plan the rules that can fire. Returns the plans of rules that are new since the last time: older ones, planned only now,
-        could not fire before, and will see all the facts that they need as new rows."""
+        """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all
+        facts that they need are new rows.
+        """
         late: list[PlannedRule] = []
         catalog = self._catalog
         while self._relevance_checked != (state := (catalog.database.context.fresh, len(catalog.layout.held))):
@@ -78,16 +79,17 @@ class RuleBook:
         return late
 
     def plans_of(self, rule: Rule) -> list[PlannedRule]:
-        """The plans of a rule and its copies."""
+        """Return the plans of a rule and its copies."""
         return list(self._plans_of.get(rule, {}).values())
 
     def forget_gone(self) -> None:
-        """What was derived by rules that are gone has been dealt with."""
+        """Discard the removed rules and aggregates, whose consequences have been deleted."""
         self.gone_rules, self.gone_aggregates = [], []
 
     def _plan(self, rule: Rule) -> list[PlannedRule]:
-        """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
-        that another rule has, too, is planned once."""
+        """Plan a waiting rule, which continues to wait if further properties or classes can expand it. Return the new plans; a copy
+        shared with another rule is planned once.
+        """
         catalog = self._catalog
         names, is_open = len(catalog.layout.held), catalog.layout.is_open(rule)
         if self._waiting[rule] == names:
@@ -109,7 +111,7 @@ class RuleBook:
         return added
 
     def _plan_aggregate(self, rule: Rule) -> None:
-        """Keep the groups of an aggregate up to date."""
+        """Plan the relation of an aggregate."""
         catalog = self._catalog
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
@@ -118,7 +120,7 @@ class RuleBook:
         self._aggregates_of[rule] = aggregate
 
     def _drop(self, rules: Iterable[Rule]) -> None:
-        """Take the plans of rules that are gone out of use."""
+        """Discard the plans of removed rules."""
         for rule in rules:
             self._waiting.pop(rule, None)
             if rule in self._aggregates_of:
@@ -130,7 +132,7 @@ class RuleBook:
                     self.gone_rules.append(planned)
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
-        """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
+        """Flag the facts of the program (rules without a body), and remove the flag from former ones."""
         catalog, database = self._catalog, self._catalog.database
         facts = dict.fromkeys(rule for rule in rules if not rule.body)
         gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]

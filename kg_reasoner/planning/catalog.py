@@ -88,13 +88,13 @@ class StoredRule:
 
 @remembered
 def asks_of_literals(rule: Rule) -> bool:
-    """Whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
+    """Return whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
     return any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
-    """The sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
+    """Return the sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
     inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
     if not isinstance(inner, Call) or inner.name != "SAMETERM":
         return None
@@ -103,7 +103,7 @@ def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | Non
 
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
-    """The layout of triples for some rules: the triple table if one of them cannot be expanded, else property tables."""
+    """Return the layout of triples for some rules: the triple table if one of them cannot be expanded, else property tables."""
     return PropertyTables if all(map(is_expandable, rules)) else TripleTable
 
 
@@ -111,8 +111,8 @@ class RelationCatalog:
     """The relations of predicates, made as they are met; those of triples are a layout's.
 
     Attributes:
-        layout: has the triples, see `layout_for`.
-        predicates: the relations of the general predicates.
+        layout: Has the triples, see `layout_for`.
+        predicates: The relations of the general predicates.
     """
 
     def __init__(self, dictionary: Dictionary, database: Database, layout: type[TripleLayout]) -> None:
@@ -128,7 +128,7 @@ class RelationCatalog:
     # --- relations --------------------------------------------------------------------------------------------------
 
     def predicate(self, name: str, arity: int) -> int:
-        """The relation of a general predicate."""
+        """Return the relation of a general predicate."""
         number = self.predicates.get(name)
         if number is None:
             if (name, arity) in self._released:
@@ -146,7 +146,9 @@ class RelationCatalog:
         self._released[name, self.database.relations[number].arity] = number
 
     def key_of(self, relation: int) -> Key:
-        """What all facts of a relation have in common: the predicate, and of triples the property and class, if they have."""
+        """Return what all facts of a relation have in common: the predicate, and of triples the property and class, if they
+        have.
+        """
         if relation not in self.layout.held:
             return self._names[relation], None, None
         property, cls = (None if term < 0 else self.dictionary.decode(term) for term in self.layout.held[relation])
@@ -171,7 +173,7 @@ class RelationCatalog:
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 
     def has_facts(self, key: Key) -> bool:
-        """Whether there are facts of a key (see `analysis.key_of`), or others in the same relation."""
+        """Return whether there are facts of a key (see `analysis.key_of`), or others in the same relation."""
         predicate, property, cls = key
         if predicate != TRIPLE:
             return self._is_filled(self.predicates.get(predicate, -1))
@@ -185,18 +187,19 @@ class RelationCatalog:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """An atom over its relation; one of triples is in one relation only, see `TripleLayout.copies`."""
+        """Return an atom over its relation; one of triples is in one relation only, see `TripleLayout.copies`."""
         terms = tuple(self.term(term) for term in atom.terms)
         if atom.predicate != TRIPLE:
             return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
         return StoredAtom(*self.layout.place(*terms), negated)
 
     def term(self, term: Argument) -> StoredTerm:
-        """A constant's id, or a variable's name."""
+        """Return a constant's id, or a variable's name."""
         return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
 
     def rules(self, rule: Rule) -> Iterator[StoredRule]:
-        """The rule over relations; where its variables say which relations are meant, one copy for each value that they can have.
+        """Return the rule over relations; where its variables say which relations are meant, one copy for each value that they can
+        have.
 
         As further properties and classes come up, the same call yields further copies.
         """
@@ -217,7 +220,7 @@ class RelationCatalog:
         return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
-        """One condition: a comparison, which kernels do by themselves, or a call."""
+        """Return one condition: a comparison, which kernels do by themselves, or a call."""
         comparison = simple_comparison(expression) or _distinction(expression)
         if comparison is None:
             return self._call(expression, None, rule)

@@ -45,7 +45,7 @@ from kg_reasoner.terms import Term
 
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
-    """The rules with aggregates and constraints replaced, each with the rule that it comes from; the others as they are."""
+    """Return the rules with aggregates and constraints replaced, each with the rule that it comes from; the others as they are."""
     result: dict[Rule, Rule] = {}
     for rule in rules:
         for part in (rule,) if _is_whole(rule) else _parts(rule):
@@ -55,13 +55,13 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
 
 @remembered
 def is_aggregate_rule(rule: Rule) -> bool:
-    """Whether a rule is one that makes groups (see `split`)."""
+    """Return whether a rule is one that makes groups (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
 
 
 @remembered
 def _is_whole(rule: Rule) -> bool:
-    """Whether there is nothing to replace."""
+    """Return whether there is nothing to replace."""
     return is_aggregate_rule(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
 
 
@@ -72,12 +72,14 @@ def _parts(rule: Rule) -> tuple[Rule, ...]:
 
 @remembered
 def pieces(rule: Rule) -> tuple[tuple[Rule, Rule], ...]:
-    """The parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the rule."""
+    """Return the parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the
+    rule.
+    """
     return tuple(_split(rule))
 
 
 def violation_atom(constraint: Rule) -> Atom:
-    """The atom whose facts are the values of the variables with which a constraint does not hold."""
+    """Return the atom whose facts are the values of the variables with which a constraint does not hold."""
     return pieces(constraint)[-1][0].head
 
 
@@ -106,7 +108,7 @@ def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
 
 
 def _given_by(part: BodyLiteral) -> Iterator[Variable]:
-    """The variables that a part of a body gives values to."""
+    """Yield the variables that a part of a body gives values to."""
     if isinstance(part, Bind):
         yield part.variable
     elif isinstance(part, Atom | Aggregate):
@@ -185,7 +187,7 @@ class AggregateRelation:
             self._database.delete_row(self.target, row)
 
     def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
-        """The solutions of some groups: by an index if the groups are few, else by sorting all solutions."""
+        """Yield the solutions of some groups: by an index if the groups are few, else by sorting all solutions."""
         database = self._database
         if not self._columns:
             yield (), database.rows(self.source)
@@ -206,7 +208,7 @@ class AggregateRelation:
             yield key, members.get(key, rows[:0])
 
     def _apply(self, function: _AggregateFunction, rows: Rows) -> int:
-        """The id of an aggregate's value over some solutions, or -1 if that is an error."""
+        """Return the id of an aggregate's value over some solutions, or -1 if that is an error."""
         binding, decode = function.binding, self._dictionary.decode
         if binding.argument is None:
             count = len(rows)

@@ -34,12 +34,12 @@ class TripleLayout(ABC):
     """Which triples lie in which relations. Terms are ids; what is found is what is stored at the moment.
 
     Attributes:
-        held: the relations of triples: for each the property of its triples, and if that is rdf:type their class; -1 for any.
-        lookups: of rows by their columns.
-        store: make triples, shape (n, 3), explicit. Says of each whether it was not.
-        retract: make triples explicit no longer. Says of each whether it was.
-        are_explicit: says of each triple whether it is explicit.
-        joined: makes rows of relations of triples, each with a flag, one table of triples.
+        held: The relations of triples: for each the property of its triples, and if that is rdf:type their class; -1 for any.
+        lookups: Of rows by their columns.
+        store: Make triples, shape (n, 3), explicit. Says of each whether it was not.
+        retract: Make triples explicit no longer. Says of each whether it was.
+        are_explicit: Says of each triple whether it is explicit.
+        joined: Makes rows of relations of triples, each with a flag, one table of triples.
     """
 
     store: Callable[[Rows], Changed]
@@ -57,19 +57,19 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        """The relation of a triple or pattern, made if need be, and the tuple that it is there."""
+        """Return the relation of a triple or pattern, made if need be, and the tuple that it is there."""
 
     @abstractmethod
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        """The same; -1 if there is no such relation, or if there are several."""
+        """Return the same; -1 if there is no such relation, or if there are several."""
 
     @abstractmethod
     def is_in_one(self, property: int | str, value: int | str) -> bool:
-        """Whether all triples that match a pattern lie in one relation, or nowhere."""
+        """Return whether all triples that match a pattern lie in one relation, or nowhere."""
 
     @abstractmethod
     def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
-        """The relations that can have triples of a property, and if that is rdf:type of a class."""
+        """Return the relations that can have triples of a property, and if that is rdf:type of a class."""
 
     @abstractmethod
     def columns(self, relation: int, rows: Rows) -> Columns:
@@ -88,19 +88,19 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
-        """The triples that match, shape (n, 3). With a limit, at least so many are enough."""
+        """Return the triples that match, shape (n, 3). With a limit, at least so many are enough."""
 
     @abstractmethod
     def triples(self, which: Which = "all") -> Rows:
-        """All triples."""
+        """Return all triples."""
 
     @abstractmethod
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
-        """The triples of a property, and if that is rdf:type of a class; no index is made for them."""
+        """Return the triples of a property, and if that is rdf:type of a class; no index is made for them."""
 
     @abstractmethod
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
-        """The triples whose property and class are wanted: a function of both, that looks at the class of rdf:type only."""
+        """Return the triples whose property and class are wanted: a function of both, that looks at the class of rdf:type only."""
 
     def triples_in(self, relation: int, rows: Rows) -> Rows:
         """Rows of a relation as triples, shape (n, 3)."""
@@ -116,14 +116,18 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def is_open(self, rule: Rule) -> bool:
-        """Whether further properties or classes make further copies of a rule."""
+        """Return whether further properties or classes make further copies of a rule."""
 
     @abstractmethod
     def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
-        """A variable of atoms of triples that says which relations are meant, and the values there are; None: there is none."""
+        """Return a variable of atoms of triples that says which relations are meant, and the values there are; None: there is
+        none.
+        """
 
     def copies(self, rule: Rule) -> Iterator[Rule]:
-        """The rule, or copies without variables that say which relations are meant: one for each value there is at the moment."""
+        """Yield the rule, or copies without variables that say which relations are meant: one for each value there is at the
+        moment.
+        """
         choice = self.choices(tuple(triple_atoms(rule.body))) if self.is_open(rule) else None
         if choice is None:
             yield rule
@@ -135,7 +139,7 @@ class TripleLayout(ABC):
                 yield from self.copies(copy)
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:
-        """What of a fact decides which rules can derive it: the relation, and names that not all of its triples have."""
+        """Return what of a fact decides which rules can derive it: the relation, and names that not all of its triples have."""
         return relation, -1, -1
 
 

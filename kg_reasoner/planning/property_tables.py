@@ -151,7 +151,7 @@ class PropertyTables(TripleLayout):
         return as_triples(key, property, found) if column == SUBJECT else as_triples(found, property, key)
 
     def _of_all_properties(self, subject: int | None, value: int | None, which: Which) -> Rows:
-        """The triples of all properties but rdf:type that have a subject or a value, or both."""
+        """Return the triples of all properties but rdf:type that have a subject or a value, or both."""
         around = self._look_around()
         terms = around.properties
         if subject is not None and value is not None:
@@ -164,7 +164,7 @@ class PropertyTables(TripleLayout):
         return as_triples(key, properties, others) if column == SUBJECT else as_triples(others, properties, key)
 
     def _whole(self, relations: Iterable[int], which: Which, limit: int | None = None) -> Rows:
-        """The triples of some relations, until there are enough."""
+        """Return the triples of some relations, until there are enough."""
         parts: list[Rows] = []
         count = 0
         for relation in relations:
@@ -175,7 +175,7 @@ class PropertyTables(TripleLayout):
         return parts[0] if len(parts) == 1 else np.concatenate([NO_TRIPLES, *parts])
 
     def _look_around(self) -> _Surroundings:
-        """All relations of properties and classes, looked up again once there are further ones."""
+        """Return all relations of properties and classes, looked up again once there are further ones."""
         database, known = self._database, self._surroundings
         if known is None or len(database.relations) != known.relations:
             with database.mutex:

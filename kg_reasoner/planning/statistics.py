@@ -77,7 +77,7 @@ class _ColumnSample:
             self.distinct *= len(values) / max(1, len(self.sample))
 
     def share_of(self, value: int) -> float:
-        """The share of rows with a value: as in the sample; what is not there is rare, but no more than a typical value."""
+        """Return the share of rows with a value: as in the sample; what is not there is rare, but no more than a typical value."""
         if len(self.sample) == 0:
             return 0.0
         hits = int(np.count_nonzero(self.sample == value))

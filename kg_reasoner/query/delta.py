@@ -24,8 +24,8 @@ class Change:
     """Changed facts of one predicate.
 
     Attributes:
-        ids: one fact a row, int32 of shape (n, arity); no fact occurs twice.
-        explicit: whether each of them is asserted (shape (n,)): after the update if it entered, before it if it left.
+        ids: One fact a row, int32 of shape (n, arity); no fact occurs twice.
+        explicit: Whether each of them is asserted (shape (n,)): after the update if it entered, before it if it left.
     """
 
     ids: Ids
@@ -35,7 +35,7 @@ class Change:
         return len(self.ids)
 
     def where(self, chosen: Flags) -> Change:
-        """The rows of which `chosen` (shape (n,)) is true."""
+        """Return the rows of which `chosen` (shape (n,)) is true."""
         return self if chosen.all() else Change(self.ids[chosen], self.explicit[chosen])
 
 
@@ -43,8 +43,8 @@ class Changes:
     """Changed facts by predicate; RDF triples are those of `kg_reasoner.program.TRIPLE`.
 
     Args:
-        dictionary: has the terms of the ids.
-        tables: the facts of each predicate. Predicates without facts are left out.
+        dictionary: Has the terms of the ids.
+        tables: The facts of each predicate. Predicates without facts are left out.
     """
 
     __slots__ = ("dictionary", "tables")
@@ -63,18 +63,18 @@ class Changes:
         return f"<Changes: {', '.join(f'{len(change)} of {name}' for name, change in self.tables.items()) or 'none'}>"
 
     def predicates(self) -> list[str]:
-        """The predicates that have changed facts."""
+        """Return the predicates that have changed facts."""
         return list(self.tables)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """The changed facts of a predicate: all of them, the explicit, or those that are only inferred."""
+        """Yield the changed facts of a predicate: all of them, the explicit, or those that are only inferred."""
         change = self.tables.get(predicate)
         if change is not None:
             chosen = change if which == "all" else change.where(change.explicit == (which == "explicit"))
             yield from self.dictionary.decode_rows(chosen.ids)
 
     def triples(self, which: Which = "all") -> Iterator[Triple]:
-        """The changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, stay out."""
+        """Yield the changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, stay out."""
         for subject, property, value in self.facts(TRIPLE, which):
             if isinstance(property, IRI) and not isinstance(subject, Literal):
                 yield subject, property, value
@@ -87,9 +87,9 @@ class Delta:
     thread than the reasoner's.
 
     Args:
-        added: the facts that entered.
-        removed: the facts that left.
-        restated: facts that stayed, but are explicit now and were only derived before (`explicit` is true), or the other way round.
+        added: The facts that entered.
+        removed: The facts that left.
+        restated: Facts that stayed, but are explicit now and were only derived before (`explicit` is true), or the other way round.
             They do not count as changes.
     """
 
@@ -102,7 +102,7 @@ class Delta:
 
     @classmethod
     def nothing(cls, dictionary: Dictionary) -> Delta:
-        """The delta of an update that changes nothing.
+        """Return the delta of an update that changes nothing.
 
         >>> print(Delta.nothing(Dictionary()))
         no change
@@ -118,7 +118,7 @@ class Delta:
 
     @classmethod
     def net(cls, dictionary: Dictionary, steps: Sequence[Delta]) -> Delta:
-        """The net change of updates one after the other, in the order in which they were made.
+        """Return the net change of updates one after the other, in the order in which they were made.
 
         Whether facts are explicit is exact as far as all deltas say what was `restated`.
         """
@@ -130,7 +130,7 @@ class Delta:
         return cls(*(Changes(dictionary, {name: parts[part] for name, parts in net.items()}) for part in range(3)))
 
     def then(self, later: Delta) -> Delta:
-        """The net change of this update and a later one, which comes right after it; see `net`."""
+        """Return the net change of this update and a later one, which comes right after it; see `net`."""
         if not any(self._parts()):
             return later
         if not any(later._parts()):
@@ -141,7 +141,7 @@ class Delta:
         return self.added, self.removed, self.restated
 
     def _table(self, predicate: str) -> tuple[Ids, Ids, Ids]:
-        """The ids of a predicate's facts, and what each of them was before the update and is after it."""
+        """Return the ids of a predicate's facts, and what each of them was before the update and is after it."""
         ids, before, after = [], [], []
         for changes in self._parts():
             change = changes.tables.get(predicate)
@@ -154,7 +154,7 @@ class Delta:
         return np.concatenate(ids), np.concatenate(before), np.concatenate(after)
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """One line a fact, in the rule language, sorted: what left (``-``), entered (``+``) and was restated (``=``).
+        """Return one line a fact, in the rule language, sorted: what left (``-``), entered (``+``) and was restated (``=``).
 
         >>> dictionary = Dictionary()
         >>> ids = dictionary.encode_texts(['"a"', '"b"']).reshape(1, 2)
@@ -179,7 +179,7 @@ class Delta:
 
 
 def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Change]:
-    """What entered, left and was restated by steps one after the other, each given as by `Delta._table`."""
+    """Return what entered, left and was restated by steps one after the other, each given as by `Delta._table`."""
     facts, was, becomes = (np.concatenate(columns) for columns in zip(*steps, strict=True))
     if len(steps) > 1:  # one fact may occur in several steps
         order = np.lexsort(facts.T[::-1]) if facts.shape[1] else np.arange(len(facts))  # stable: equal facts stay in order of time
@@ -211,6 +211,6 @@ def joined(changes: Sequence[Change]) -> Change:
 
 
 def difference(dictionary: Dictionary, before: Changes, after: Changes) -> Delta:
-    """The delta between two materialisations, each given as all of its facts."""
+    """Return the delta between two materialisations, each given as all of its facts."""
     nothing = Changes(dictionary, {})
     return Delta(nothing, before).then(Delta(after, nothing))

@@ -30,8 +30,8 @@ class LiteralTriples:
     """Types and differences by the values of literals, as they are at the moment.
 
     Args:
-        catalog: has the facts about literals (see `kg_reasoner.storage.literals`).
-        matcher: finds what is owl:sameAs; if it is for generalised RDF, literals may be subjects here, too.
+        catalog: Has the facts about literals (see `kg_reasoner.storage.literals`).
+        matcher: Finds what is owl:sameAs; if it is for generalised RDF, literals may be subjects here, too.
     """
 
     def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
@@ -46,7 +46,7 @@ class LiteralTriples:
         self._known = None
 
     def covers(self, property: int | str | None) -> bool:
-        """Whether triples of this property may hold that are not stored; variables are None or named."""
+        """Return whether triples of this property may hold that are not stored; variables are None or named."""
         if not isinstance(property, int) or _STATED not in self._catalog.predicates:
             return False
         return property == self._different or (self._generalised and property == self._type)
@@ -56,10 +56,10 @@ class LiteralTriples:
         return self._catalog.dictionary.find(OWL.differentFrom)
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
-        """The triples of a property that `covers` accepts, shape (n, 3); stored ones may be among them.
+        """Return the triples of a property that `covers` accepts, shape (n, 3); stored ones may be among them.
 
         Raises:
-            UnsupportedError: these are too many to be listed.
+            UnsupportedError: These are too many to be listed.
         """
         if property == self._different:
             return self._differences(subject, value)
@@ -96,7 +96,7 @@ class LiteralTriples:
         return np.unique(found, axis=0) if len(found) else found
 
     def _values(self) -> Ids:
-        """The terms that have values, with these: literals that triples have, and what is the same. Shape (n, 2)."""
+        """Return the terms that have values, with these: literals that triples have, and what is the same. Shape (n, 2)."""
         values = self._known
         if values is None:
             rows = self._rows("literal_value")

@@ -34,14 +34,14 @@ class TripleMatcher:
         self._holds = catalog.layout.lookups.holds
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Whether there is this one triple."""
+        """Return whether there is this one triple."""
         relation, values = self._find(subject, property, value)
         return relation >= 0 and self.is_rdf(subject, property) and self._holds(relation, values, which)
 
     def match(
         self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
     ) -> Ids:
-        """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
+        """Return the triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
         if not self.is_rdf(subject, property):
             return NO_TRIPLES
         found = self._match(subject, property, value, which, limit)
@@ -59,7 +59,7 @@ class TripleMatcher:
         return kept
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are."""
+        """Return how many triples there are."""
         layout, first, total = self.catalog.layout, self.catalog.dictionary.first_bytes(), 0
         for relation in layout.held:
             subjects, properties, _ = layout.columns(relation, self.database.rows(relation, which))
@@ -71,7 +71,7 @@ class TripleMatcher:
         return sum(map(self.database.size, self.catalog.layout.held))
 
     def is_rdf(self, subject: int | None, property: int | None) -> bool:
-        """Whether triples can have this subject and property."""
+        """Return whether triples can have this subject and property."""
         if self.generalised:
             return True
         first = self.catalog.dictionary.first_bytes()

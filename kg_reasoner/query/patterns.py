@@ -69,14 +69,14 @@ def answers(
     which: Which = "all",
     limit: int | None = None,
 ) -> Ids:
-    """The solutions of a basic graph pattern, as ids of shape (solutions, variables), with their multiplicities.
+    """Return the solutions of a basic graph pattern, as ids of shape (solutions, variables), with their multiplicities.
 
     Args:
-        reasoner: is brought up to date first, unless only explicit triples are asked for.
-        patterns: what a solution makes a triple, every one of them.
-        variables: those whose values are wanted, each of them in some pattern.
-        which: all triples, the explicit, or those that are only inferred.
-        limit: how many solutions are enough; there may be more.
+        reasoner: Is brought up to date first, unless only explicit triples are asked for.
+        patterns: What a solution makes a triple, every one of them.
+        variables: Those whose values are wanted, each of them in some pattern.
+        which: All triples, the explicit, or those that are only inferred.
+        limit: How many solutions are enough; there may be more.
 
     Facts with a literal as the subject, or with anything but an IRI as the property, are not triples and match nothing. Hidden
     triples match the patterns that ask for them, see `kg_reasoner.query.visibility`.
@@ -87,7 +87,7 @@ def answers(
 
 
 def match_triples(reasoner: Readable, pattern: Sequence[int | None], which: Which = "all") -> Ids:
-    """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
+    """Return the triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
     subject, property, value = pattern
     core = reasoner.core
     with core.reading(which):
@@ -102,7 +102,7 @@ class Solutions:
     rows: Ids
 
     def columns(self, names: Sequence[str]) -> Ids:
-        """The table of some of the names, in their order."""
+        """Return the table of some of the names, in their order."""
         return self.rows if names == self.names else self.rows[:, [self.names.index(name) for name in names]]
 
 
@@ -120,7 +120,7 @@ class Queries:
         self.statistics = RelationStatistics(catalog.database)
 
     def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
-        """The solutions of some patterns, with all their variables."""
+        """Return the solutions of some patterns, with all their variables."""
         self.literals.forget()
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
@@ -137,7 +137,7 @@ class Queries:
         return Solutions(solutions.names, rows)
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
-        """The triples that match, as ids of shape (n, 3)."""
+        """Return the triples that match, as ids of shape (n, 3)."""
         if subject is None or property is None or value is None:
             self.literals.forget()
             return self.seen(self._matching(subject, property, value, which), property, value, which)
@@ -145,21 +145,21 @@ class Queries:
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Whether there is this one triple."""
+        """Return whether there is this one triple."""
         if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
             return True
         self.literals.forget()
         return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are."""
+        """Return how many triples there are."""
         total = self.matcher.count(which)
         if which == "explicit" or self.visibility is None or not self.visibility.is_active:
             return total
         return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
 
     def naming(self) -> Callable[[Term], Term]:
-        """One name for all terms that are the same: a function of terms."""
+        """Return one name for all terms that are the same: a function of terms."""
         dictionary = self.catalog.dictionary
         same_as = dictionary.find(OWL.sameAs)
         matcher = TripleMatcher(self.catalog, generalised=True)
@@ -184,7 +184,7 @@ class Queries:
         return found[self._shown(found, which)]
 
     def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
-        """Whether hidden triples are kept from a pattern; explicit ones, as those of a named graph, never are."""
+        """Return whether hidden triples are kept from a pattern; explicit ones, as those of a named graph, never are."""
         graph = INFERRED if len(pattern) == GRAPH_COLUMN else pattern[GRAPH_COLUMN]
         is_explicit = which == "explicit" or not (graph == INFERRED or isinstance(graph, frozenset))
         if is_explicit or self.matcher.generalised or self.visibility is None:
@@ -192,7 +192,7 @@ class Queries:
         return self.visibility.covers(pattern[1], pattern[2])
 
     def _shown(self, triples: Ids, which: Which) -> Flags:
-        """Which of some triples are not hidden."""
+        """Return which of some triples are not hidden."""
         assert self.visibility is not None
         hidden = self.visibility.hides(triples)
         if which == "all" and hidden.any():
@@ -200,7 +200,7 @@ class Queries:
         return ~hidden
 
     def _are_explicit(self, triples: Ids) -> Flags:
-        """Which of some triples, that would be hidden otherwise, are explicit."""
+        """Return which of some triples, that would be hidden otherwise, are explicit."""
         assert self.visibility is not None
         if len(triples) <= FEW:
             return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
@@ -208,7 +208,9 @@ class Queries:
         return among(triples, explicit[self.visibility.hides(explicit)])
 
     def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
-        """Whether a pattern says of something that it is the same as itself, which holds whether or not a rule derives it."""
+        """Return whether a pattern says of something that it is the same as itself, which holds whether or not a rule derives
+        it.
+        """
         if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
             return False
         subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
@@ -218,7 +220,7 @@ class Queries:
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
-        """All solutions, whether or not something of them is hidden."""
+        """Return all solutions, whether or not something of them is hidden."""
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
@@ -231,7 +233,7 @@ class Queries:
         return self._joined(patterns, which)
 
     def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
-        """The solutions of one pattern."""
+        """Return the solutions of one pattern."""
         names: list[str] = []
         columns: list[int] = []
         repeated: list[tuple[int, int]] = []
@@ -248,7 +250,9 @@ class Queries:
         return Solutions(names, found[:, columns])
 
     def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
-        """What matches the constants of a pattern, with as many columns as it has terms; without that of a constant graph."""
+        """Return what matches the constants of a pattern, with as many columns as it has terms; without that of a constant
+        graph.
+        """
         subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
         if len(pattern) == GRAPH_COLUMN:
             return self._matching(subject, property, value, which, limit)
@@ -260,7 +264,7 @@ class Queries:
     def _matching(
         self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None = None
     ) -> Ids:
-        """The triples that match, stored or not."""
+        """Return the triples that match, stored or not."""
         found = self.matcher.match(subject, property, value, which, limit)
         if which == "explicit" or property is None or not self.literals.covers(property):
             return found
@@ -320,7 +324,7 @@ class Queries:
     # --- patterns with relations of their own -----------------------------------------------------------------------
 
     def _is_planned(self, pattern: AnyPattern) -> bool:
-        """Whether all that can match a pattern lies in one relation (or nowhere).
+        """Return whether all that can match a pattern lies in one relation (or nowhere).
 
         Patterns of triples are planned together, and those of quads: both need not be stored in the same names for things.
         """
@@ -329,18 +333,18 @@ class Queries:
         return self._has_relation(pattern)
 
     def _atom_of(self, pattern: AnyPattern) -> StoredAtom | None:
-        """A pattern over its relation; None if there is no such relation, or more than one."""
+        """Return a pattern over its relation; None if there is no such relation, or more than one."""
         if len(pattern) > GRAPH_COLUMN:
             return self.quads.atom(pattern)
         return self._atom(pattern)
 
     def _has_relation(self, pattern: Pattern) -> bool:
-        """Whether all triples that can match a pattern lie in one relation."""
+        """Return whether all triples that can match a pattern lie in one relation."""
         _, property, value = pattern
         return not self.literals.covers(property) and self.catalog.layout.is_in_one(property, value)
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
-        """A pattern of triples over its relation."""
+        """Return a pattern of triples over its relation."""
         relation, terms = self.catalog.layout.find(*pattern)
         return None if relation < 0 else StoredAtom(relation, terms)
 
@@ -375,7 +379,9 @@ class Queries:
         return Solutions(names, np.concatenate(chunks))
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
-        """The solutions in which all triples are RDF, and a variable for a named graph does not stand for the default graph."""
+        """Return the solutions in which all triples are RDF, and a variable for a named graph does not stand for the default
+        graph.
+        """
         if len(patterns[0]) == GRAPH_COLUMN:
             return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
         for graph in {graph for *_, graph in patterns}:
@@ -384,7 +390,7 @@ class Queries:
         return rows
 
     def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
-        """The solutions in which no literal is a subject, and every property an IRI."""
+        """Return the solutions in which no literal is a subject, and every property an IRI."""
         if self.matcher.generalised:
             return rows
         first = self.catalog.dictionary.first_bytes()
@@ -397,7 +403,7 @@ class Queries:
 
 
 def variables_of(patterns: Sequence[AnyPattern]) -> list[str]:
-    """The variables of some patterns, in the order in which they occur."""
+    """Return the variables of some patterns, in the order in which they occur."""
     return list(dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, str)))
 
 
@@ -406,20 +412,20 @@ def _constant(term: GraphTerm) -> int | None:
 
 
 def _bound(pattern: AnyPattern, names: Sequence[str], values: Sequence[int]) -> AnyPattern:
-    """The pattern with some variables replaced by ids."""
+    """Return the pattern with some variables replaced by ids."""
     known = dict(zip(names, values, strict=True))
     return cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in pattern))
 
 
 def _distance(pattern: AnyPattern, names: Sequence[str]) -> tuple[bool, int]:
-    """Whether a pattern has variables, but none of the named ones; and how many of its variables are not among them."""
+    """Return whether a pattern has variables, but none of the named ones; and how many of its variables are not among them."""
     variables = variables_of([pattern])
     new = sum(name not in names for name in variables)
     return 0 < len(variables) == new, new
 
 
 def _connected(start: AnyPattern, patterns: Sequence[AnyPattern]) -> list[AnyPattern]:
-    """The patterns that share variables with the first one, or with others that do; none if the first is not among them."""
+    """Return the patterns that share variables with the first one, or with others that do; none if the first is not among them."""
     group: list[AnyPattern] = []
     fresh = [start] if start in patterns else []
     while fresh:

@@ -65,27 +65,27 @@ class Quads:
         return self._default
 
     def names(self) -> Ids:
-        """The ids of the named graphs, in the order in which they came."""
+        """Return the ids of the named graphs, in the order in which they came."""
         relation = self.catalog.predicates.get(GRAPHS)
         return np.empty(0, np.int32) if relation is None else self.catalog.database.rows(relation, "explicit")[:, 0]
 
     def has(self, graph: int) -> bool:
-        """Whether there is a named graph."""
+        """Return whether there is a named graph."""
         relation = self.catalog.predicates.get(GRAPHS)
         return relation is not None and len(self._explicit(relation, (0,), (graph,))) > 0
 
     def has_relation(self, graph: GraphTerm) -> bool:
-        """Whether all quads of a graph (of all named graphs, for a variable) lie in the relation of quads, or nowhere."""
+        """Return whether all quads of a graph (of all named graphs, for a variable) lie in the relation of quads, or nowhere."""
         return isinstance(graph, str) or (isinstance(graph, int) and graph not in (INFERRED, self.default))
 
     def atom(self, pattern: QuadPattern) -> StoredAtom | None:
-        """A pattern for which `has_relation` over that relation; None if it is not there."""
+        """Return a pattern for which `has_relation` over that relation; None if it is not there."""
         relation = self.catalog.predicates.get(QUADS)
         *terms, graph = pattern
         return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
 
     def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
-        """The triples of a graph, or of the merge of some graphs, that match, as ids of shape (n, 3)."""
+        """Return the triples of a graph, or of the merge of some graphs, that match, as ids of shape (n, 3)."""
         if isinstance(graph, frozenset):
             return distinct(np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))]))
         if graph == INFERRED:
@@ -96,7 +96,7 @@ class Quads:
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
-        """The triples of one or all named graphs that match, as quads of shape (n, 4)."""
+        """Return the triples of one or all named graphs that match, as quads of shape (n, 4)."""
         if self.count() == 0:
             return NO_QUADS
         relation = self.catalog.predicates[QUADS]
@@ -109,7 +109,9 @@ class Quads:
         return quads if graph is not None else quads[quads[:, GRAPH_COLUMN] != self.default]
 
     def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
-        """The quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for it."""
+        """Return the quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for
+        it.
+        """
         if self.count() == 0 or len(triples) == 0:
             return np.empty(0, np.int64), np.empty(0, np.int32)
         database, relation = self.catalog.database, self.catalog.predicates[QUADS]
@@ -141,7 +143,7 @@ class Quads:
         return 0 if relation is None else self.catalog.database.size(relation)
 
     def _explicit(self, relation: int, columns: Collection[int], key: Collection[int]) -> Numbers:
-        """The numbers of the explicit rows that have these ids in these columns."""
+        """Return the numbers of the explicit rows that have these ids in these columns."""
         database = self.catalog.database
         numbers = database.matching(relation, tuple(columns), tuple(key))
         rows: Numbers = numbers[(database.flags(relation)[numbers] & EXPLICIT) > 0].astype(np.int64)

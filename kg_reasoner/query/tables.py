@@ -8,7 +8,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 
 
 def labels_of(rows: Ids) -> Numbers:
-    """A number for each row of ids, 0, 1, 2 ...: equal rows have the same."""
+    """Return a number for each row of ids, 0, 1, 2 ...: equal rows have the same."""
     labels = np.zeros(len(rows), np.int64)
     for column in rows.T:
         labels = np.unique((labels << 32) | column, return_inverse=True)[1].reshape(-1)
@@ -16,7 +16,7 @@ def labels_of(rows: Ids) -> Numbers:
 
 
 def distinct(rows: Ids) -> Ids:
-    """The different rows, each where it occurs first."""
+    """Return the different rows, each where it occurs first."""
     return rows[np.sort(np.unique(labels_of(rows), return_index=True)[1])]
 
 
@@ -30,8 +30,8 @@ def spread(counts: Numbers, labels: Numbers) -> tuple[Numbers, Numbers]:
     """Pair each row with all items of its label: row numbers, and places of items that are ordered by label.
 
     Args:
-        counts: how many items each label has.
-        labels: the label of each row.
+        counts: How many items each label has.
+        labels: The label of each row.
     """
     starts = np.cumsum(counts) - counts
     repeats = counts[labels]
@@ -41,7 +41,7 @@ def spread(counts: Numbers, labels: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def paired(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
-    """All pairs of equal rows of two tables, by their numbers in each."""
+    """Return all pairs of equal rows of two tables, by their numbers in each."""
     labels = labels_of(np.concatenate([rows, others]))
     mine, theirs = labels[: len(rows)], labels[len(rows) :]
     counts = np.bincount(theirs, minlength=int(labels.max(initial=-1)) + 1)

@@ -54,8 +54,8 @@ class Visibility:
     """Tells hidden triples from others, by the ids of a dictionary.
 
     Args:
-        dictionary: has the terms.
-        shows_all: whether nothing is hidden.
+        dictionary: Has the terms.
+        shows_all: Whether nothing is hidden.
 
     >>> dictionary = Dictionary()
     >>> terms = [IRI("http://example.org/a"), OWL.sameAs, RDF.type, RDFS.Class, IRI("http://example.org/C")]
@@ -85,12 +85,14 @@ class Visibility:
         return self._has_rules and not self.shows_all
 
     def is_trivial(self, property: int) -> bool:
-        """Whether a property relates everything to itself: owl:sameAs, if there are rules about equality (eq-ref need be none)."""
+        """Return whether a property relates everything to itself: owl:sameAs, if there are rules about equality (eq-ref need be
+        none).
+        """
         self._look_at_new_terms()
         return self._knows_equality and property == self._same_as
 
     def covers(self, property: int | str | None, value: int | str | None) -> bool:
-        """Whether hidden triples are kept from a pattern with this property and object; variables are None or named."""
+        """Return whether hidden triples are kept from a pattern with this property and object; variables are None or named."""
         if not self.is_active:
             return False
         self._look_at_new_terms()
@@ -110,13 +112,13 @@ class Visibility:
         return hidden
 
     def are_vocabulary(self, terms: Ids) -> Flags:
-        """Which terms are of the vocabularies, so that triples with such a subject are hidden."""
+        """Return which terms are of the vocabularies, so that triples with such a subject are hidden."""
         self._look_at_new_terms()
         found: Flags = (self._marks[terms] & _VOCABULARY) != 0
         return found
 
     def _hides(self, subject: int, property: int, value: int) -> bool:
-        """The same for one triple."""
+        """Return the same for one triple."""
         if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
             return True
         if property == self._below and self._marks[value] & _GENERAL:
@@ -124,7 +126,7 @@ class Visibility:
         return bool(self._marks[subject] & _VOCABULARY) or (subject == value and bool(self._marks[property] & _REFLEXIVE))
 
     def of_delta(self, delta: Delta) -> Delta:
-        """The delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
+        """Return the delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
         if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
             return delta
         tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
@@ -172,7 +174,7 @@ class Visibility:
 
 
 def _mark(text: str) -> int:
-    """What a term, given by its text, does to triples that it is in."""
+    """Return what a term, given by its text, does to triples that it is in."""
     if text.startswith("_"):
         return _BLANK
     if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
@@ -192,7 +194,9 @@ def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
 
 @remembered
 def _may_derive_hidden(rule: Rule) -> bool:
-    """Whether it is a rule of the W3C's that concludes triples of any property, or something in the terms of the vocabularies."""
+    """Return whether it is a rule of the W3C's that concludes triples of any property, or something in the terms of the
+    vocabularies.
+    """
     if rule.head.predicate != TRIPLE or not BY_THE_BOOK.match(rule.origin.name or ""):
         return False
     subject, property, value = rule.head.terms

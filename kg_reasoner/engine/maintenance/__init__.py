@@ -1,4 +1,4 @@
-"""Maintenance: how the materialisation follows when facts and rules come and go. One module a strategy, chosen by name."""
+"""Maintenance of the materialisation under changes of facts and rules. One module for each strategy, chosen by name."""
 
 from __future__ import annotations
 
@@ -57,22 +57,21 @@ class Work:
 
 
 class Maintenance(Protocol):
-    """A way to bring the materialisation up to date. One object for each database."""
+    """A maintenance strategy for the materialisation of one database."""
 
     def apply(self, work: Work) -> None:
-        """Insert what follows now, and delete what does not follow any more.
+        """Insert new consequences, and delete facts that are no longer derivable.
 
-        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the caller
-        gives up the database and begins with another one.
+        The materialiser already has the new rules, and no longer the removed ones. After an error, the caller discards the database.
         """
         ...
 
     def expect(self, find: Finder | None) -> None:
-        """Hear how to find what the update after the one to be applied next will delete, if that is known."""
+        """Set a function that finds the facts that the update after the next one deletes, or None if they are unknown."""
         ...
 
     def needs_restart(self) -> bool:
-        """Whether the new strata are such that it has to start over."""
+        """Return whether the new strata require a rematerialisation."""
         ...
 
     @property
@@ -82,10 +81,10 @@ class Maintenance(Protocol):
 
 
 def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
-    """The class of a strategy, by its name.
+    """Return the class of a strategy.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: The name is unknown.
     """
     if name not in STRATEGIES:
         raise UnknownNameError("maintenance strategy", name, STRATEGIES)

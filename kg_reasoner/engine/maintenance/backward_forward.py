@@ -21,7 +21,7 @@ FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 
 
 class BackwardForward(StratumByStratum):
-    """Deletes only facts without another derivation, so that nothing has to be inserted again."""
+    """Deletes only facts without another derivation, so that no fact must be inserted again."""
 
     def __init__(self, materialiser: Materialiser) -> None:
         super().__init__(materialiser)
@@ -51,7 +51,7 @@ class BackwardForward(StratumByStratum):
                 materialiser.help(status)
 
     def _is_simple(self, work: Work) -> bool:
-        """Whether `kernels.update` can do all the work."""
+        """Return whether `kernels.update` can do the whole update."""
         if work.new_rules or work.gone_rules or work.gone_aggregates or work.progress is not None:
             return False
         strata = self.materialiser.make_strata()
@@ -68,7 +68,7 @@ class BackwardForward(StratumByStratum):
                 self.materialiser.help(status)
 
     def _grow(self) -> None:
-        """Make room for deeper searches, or for more rule instances that wait."""
+        """Allocate room for deeper searches, or for more waiting rule instances."""
         context = self.database.context
         if context.depth + 1 >= context.goal_room:
             self._add_goals(len(self._goals))

@@ -1,4 +1,6 @@
-"""DBSP: the materialisation as the output of a circuit (see `kg_reasoner.dbsp`) that takes in changes of facts and rules."""
+"""DBSP: the materialisation as the output of an incremental circuit (see `kg_reasoner.dbsp`), fed with changes of facts and
+rules.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ SAMPLE = 1024
 
 
 class Dbsp:
-    """Knows nothing of deletion: what is there is the sum of all changes. Keeps the rules' partial joins, by iteration."""
+    """Computes the materialisation as the sum of all changes, without a deletion algorithm. It stores partial joins by
+    iteration.
+    """
 
     def __init__(self, materialiser: Materialiser) -> None:
         self.materialiser = materialiser
@@ -51,7 +55,7 @@ class Dbsp:
 
     @property
     def counters(self) -> Counters:
-        """The instances of rules that came or went, by iteration; they all count as insertions."""
+        """Rule instances that were added or removed, by iteration; all count as insertions."""
         return Counters(insertion=self._instances + self._strata.instances)
 
     def expect(self, find: Finder | None) -> None:
@@ -99,7 +103,7 @@ class Dbsp:
     # --- what comes in ----------------------------------------------------------------------------------------------------
 
     def _changed_clauses(self) -> tuple[list[Levelled], list[Levelled]]:
-        """The clauses that have come and gone since the last time; those that have moved to another level have done both."""
+        """Return the new and the removed clauses. Clauses that have moved to another level are both."""
         if self._version == self.materialiser.version:
             return [], []
         self._version = self.materialiser.version
@@ -114,7 +118,7 @@ class Dbsp:
         return added, removed
 
     def _final_levels(self, removed: Sequence[Levelled]) -> dict[int, int]:
-        """The level at which a relation is complete, if rules derive it or have derived it until now."""
+        """Return the level at which each relation is complete, for relations that rules derive or have derived until now."""
         final: dict[int, int] = {}
         for level, clause in (*self._clauses.values(), *removed):
             relation = clause.head.predicate
@@ -122,7 +126,7 @@ class Dbsp:
         return final
 
     def _changes_of_given(self) -> FactChanges:
-        """The facts that have become explicit or stated, and those that are neither any more."""
+        """Return the facts that have become explicit or stated, and those that no longer are."""
         database = self.database
         listed = np.unique(np.concatenate([database.listed("removed"), database.listed("claimed")]))
         touched = {
@@ -144,7 +148,7 @@ class Dbsp:
         return changes
 
     def _given_changes(self, relation: int, rows: Integers, is_given: Booleans) -> ZSet:
-        """How the facts that are given change, if these rows are now given or not."""
+        """Return the changes of given facts, if these rows are now given or not."""
         columns = tuple(np.ascontiguousarray(rows.T)) or (np.zeros(len(rows), np.int64),)
         known = self._given.setdefault(relation, Trace(len(columns)))
         touched, now = ZSet.consolidated(columns), ZSet.consolidated(columns, is_given.astype(np.int64))
@@ -157,7 +161,7 @@ class Dbsp:
         return change
 
     def _changes_of_groups(self, level: int) -> FactChanges:
-        """Bring the groups that a level looks at up to date; how they have changed."""
+        """Update the aggregates that a level uses, and return their changes."""
         database = self.database
         changes: dict[int, tuple[Integers, Integers]] = {}
         for stratum in self.materialiser.strata:
@@ -177,7 +181,7 @@ class Dbsp:
     # --- what comes out ---------------------------------------------------------------------------------------------------
 
     def _store(self, relation: int, rows: Rows, weights: Integers) -> None:
-        """Let facts of a relation come and go; those that are given are there already."""
+        """Insert and delete facts of a relation. Given facts exist already."""
         new = rows[weights > 0]
         if len(new) < len(rows):
             self.database.delete(relation, rows[weights < 0])
@@ -195,7 +199,7 @@ class Dbsp:
         return Clause(_literal(rule.head), ordered(positive, [*checks, *negated], self._size))
 
     def _size(self, atom: Literal) -> float:
-        """About how many facts an atom matches."""
+        """Return an estimate of the number of facts that an atom matches."""
         rows = self.database.rows(atom.predicate)
         constants = [(column, term) for column, term in enumerate(atom.terms) if isinstance(term, int)]
         if not constants or not len(rows):

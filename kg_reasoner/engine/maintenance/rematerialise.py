@@ -1,4 +1,4 @@
-"""Rematerialisation: start over from the explicit facts. The baseline that the other strategies are measured against."""
+"""Rematerialisation from the explicit facts, the baseline for the other strategies."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 
 class Rematerialise:
-    """Derives everything anew whenever anything changes.
+    """Rematerialises everything after each change.
 
     Args:
-        materialiser: of the database.
-        other: the strategy that starts over in this way, where it needs to; it then finds no materialised rows.
+        materialiser: The materialiser of the database.
+        other: A strategy that needs to start over, which then derives everything; it finds no materialised rows.
     """
 
     def __init__(self, materialiser: Materialiser, other: Maintenance | None = None) -> None:

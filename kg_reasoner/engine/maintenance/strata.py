@@ -1,4 +1,4 @@
-"""What the strategies have in common that delete first and insert then, stratum by stratum from below."""
+"""The common part of strategies that delete first and then insert, stratum by stratum from the lowest."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StratumByStratum(ABC):
         self.marking.expect(find)
 
     def rederive(self, first: int) -> None:  # noqa: B027  not every strategy deletes too much
-        """Insert again what has been deleted too much, of the facts that are gone from the `first` of the list on."""
+        """Insert overdeleted facts again, among the deleted facts from position `first` on."""
 
     def needs_restart(self) -> bool:
         """See `Maintenance.needs_restart`."""
@@ -67,7 +67,7 @@ class StratumByStratum(ABC):
             marking.finish()
 
     def update(self, work: Work) -> None:
-        """Do what `apply` is for, one stratum after the other."""
+        """Apply an update, stratum by stratum."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = self.database.is_fresh
         removes = bool(context.removed_count or work.gone_rules or work.gone_aggregates)
@@ -93,7 +93,7 @@ class StratumByStratum(ABC):
         database.mark_materialised()
 
     def prepare(self) -> None:
-        """Make room, and enter the plans that find rule instances from their heads."""
+        """Allocate lists, and enter the plans that find rule instances from their heads."""
         materialiser, database = self.materialiser, self.database
         database.make_lists()
         wanted = materialiser.version, len(database.sections)
@@ -103,7 +103,7 @@ class StratumByStratum(ABC):
             self._derivers_of = materialiser.version, len(database.sections)
 
     def _delete(self, stratum: Stratum, gone_rules: list[PlannedRule]) -> None:
-        """Delete what has no derivation any more in a stratum."""
+        """Delete the facts of a stratum without a derivation."""
         materialiser, context, here = self.materialiser, self.database.context, self.database.address
         self.database.make_lists()
         if context.gone_count:
@@ -121,12 +121,12 @@ class StratumByStratum(ABC):
 
 
 def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> list[PlannedRule]:
-    """The rules whose heads belong to a stratum (-1: to none, for there are no such rules any more)."""
+    """Return the rules whose heads belong to a stratum; with -1, those whose heads no rule derives any more."""
     return [planned for planned in rules if database.relations[planned.rule.head.relation].level == level]
 
 
 def delete_underived(materialiser: Materialiser, work: Work) -> None:
-    """Delete what is not explicit any more, or was derived by rules that are gone, in relations that no rule derives."""
+    """Delete, in relations that no rule derives any more, facts that are no longer explicit or were derived by removed rules."""
     here = materialiser.database.address
     for aggregate in work.gone_aggregates:
         aggregate.clear()
