@@ -60,8 +60,8 @@ class Engine(AtomicState):
     def materialise(self, progress: Progress | None = None) -> bool:
         """Update the derived facts. Return whether there was anything to do.
 
-        The kernels are loaded here, so the first call compiles them. After an interrupt, explicit facts and rules are unchanged, and
-        the next call starts over with them.
+        The kernels are loaded here, so the first call compiles them. After an interrupt, explicit facts and rules are unchanged,
+        and the next call starts over with them.
         """
         with self.exclusively():
             return self.update(progress)

@@ -1,4 +1,4 @@
-"""Which relation holds what: rules over predicates become rules over the relations of a database."""
+"""The catalog of relations: translates rules over predicates to rules over the relations of a database."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ DISTINCT_TERMS = "is not"
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which is about terms."""
+    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which compares terms."""
 
     operator: str
     left: StoredTerm
@@ -68,7 +68,9 @@ class StoredComparison:
 
 @dataclass(frozen=True, slots=True)
 class StoredCall:
-    """A function of terms, by its number and the relation of its results. Without a result it is a filter that must hold."""
+    """A function application: the number of the function, the relation of its results, and arguments. Without a result, it is a
+    filter.
+    """
 
     function: int
     relation: int
@@ -94,7 +96,7 @@ def asks_of_literals(rule: Rule) -> bool:
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
-    """Return the sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
+    """Return the sides of ``!SAMETERM(?x, ?y)`` with the operator, or None for any other expression."""
     inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
     if not isinstance(inner, Call) or inner.name != "SAMETERM":
         return None
@@ -103,15 +105,15 @@ def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | Non
 
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
-    """Return the layout of triples for some rules: the triple table if one of them cannot be expanded, else property tables."""
+    """Return the layout of triples for some rules: the triple table if a rule cannot be expanded, else property tables."""
     return PropertyTables if all(map(is_expandable, rules)) else TripleTable
 
 
 class RelationCatalog:
-    """The relations of predicates, made as they are met; those of triples are a layout's.
+    """The relations of predicates, created on demand. A layout manages the relations of triples.
 
     Attributes:
-        layout: Has the triples, see `layout_for`.
+        layout: The layout of triples, see `layout_for`.
         predicates: The relations of the general predicates.
     """
 
@@ -141,13 +143,13 @@ class RelationCatalog:
         return number
 
     def release(self, name: str) -> None:
-        """Forget a predicate without facts that no plan uses: it can come back with another arity."""
+        """Discard a predicate without facts that no plan uses, so that it can be used again with another arity."""
         number = self.predicates.pop(name)
         self._released[name, self.database.relations[number].arity] = number
 
     def key_of(self, relation: int) -> Key:
-        """Return what all facts of a relation have in common: the predicate, and of triples the property and class, if they
-        have.
+        """Return the common key of all facts of a relation: the predicate, and for triples the property and class, if they are
+        fixed.
         """
         if relation not in self.layout.held:
             return self._names[relation], None, None
@@ -155,15 +157,16 @@ class RelationCatalog:
         return TRIPLE, property, cls
 
     def found(self, predicate: str, facts: Rows) -> list[tuple[int, Rows]]:
-        """Facts as rows of the relations that hold them; those that no relation can hold are left out."""
+        """Return facts as rows of their relations. Facts that no relation can contain are omitted."""
         if predicate == TRIPLE:
             return self.layout.found(facts)
         relation = self.predicates.get(predicate)
         return [] if relation is None else [(relation, facts)]
 
     def as_facts(self, tables: Iterable[Part]) -> dict[str, tuple[Rows, Flags]]:
-        """Rows of relations, each with a flag, by predicate and with all arguments: rows of triples for `TRIPLE`. What is not for
-        users stays out."""
+        """Return flagged rows of relations by predicate, with all arguments: rows of triples for `TRIPLE`. Internal relations are
+        omitted.
+        """
         parts: dict[str, list[Part]] = {}
         names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
@@ -173,7 +176,7 @@ class RelationCatalog:
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 
     def has_facts(self, key: Key) -> bool:
-        """Return whether there are facts of a key (see `analysis.key_of`), or others in the same relation."""
+        """Return whether a key (see `analysis.key_of`), or another key in the same relation, has facts."""
         predicate, property, cls = key
         if predicate != TRIPLE:
             return self._is_filled(self.predicates.get(predicate, -1))
@@ -187,21 +190,20 @@ class RelationCatalog:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """Return an atom over its relation; one of triples is in one relation only, see `TripleLayout.copies`."""
+        """Return an atom over its relation. Triples must be in one relation, see `TripleLayout.copies`."""
         terms = tuple(self.term(term) for term in atom.terms)
         if atom.predicate != TRIPLE:
             return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
         return StoredAtom(*self.layout.place(*terms), negated)
 
     def term(self, term: Argument) -> StoredTerm:
-        """Return a constant's id, or a variable's name."""
+        """Return the id of a constant, or the name of a variable."""
         return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
 
     def rules(self, rule: Rule) -> Iterator[StoredRule]:
-        """Return the rule over relations; where its variables say which relations are meant, one copy for each value that they can
-        have.
+        """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
 
-        As further properties and classes come up, the same call yields further copies.
+        When there are further properties and classes, the same call yields further copies.
         """
         return map(self._stored, self.layout.copies(rule))
 
@@ -220,7 +222,7 @@ class RelationCatalog:
         return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
-        """Return one condition: a comparison, which kernels do by themselves, or a call."""
+        """Return a condition: a comparison, which kernels evaluate, or a function application."""
         comparison = simple_comparison(expression) or _distinction(expression)
         if comparison is None:
             return self._call(expression, None, rule)

@@ -1,9 +1,9 @@
-"""Explicit triples by the graphs that they are in, read straight from the relations.
+"""Explicit triples by graph, read from the relations.
 
-A triple is one explicit fact however many graphs state it. Which named graphs do is kept in an internal relation of quads, in the
-database of the triples, so that it has their indexes and takes part in their transactions. An explicit triple without a quad is in
-the default graph only; one that named graphs have, too, has a quad for the default graph if it is there as well. So data without
-named graphs need nothing of all this, and what is added to a reasoner directly is in the default graph.
+A triple is one explicit fact, whatever the number of graphs that state it. Its named graphs are stored in an internal relation of
+quads, in the database of the triples, so that quads have indexes and take part in transactions. An explicit triple without a quad
+is in the default graph only; one in named graphs has a quad for the default graph, too, if it is also there. So data without named
+graphs need no quads, and triples added directly to a reasoner are in the default graph.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ SINGLE: Final = 32
 
 
 class Quads:
-    """Finds explicit triples in graphs. Terms are ids, None stands for every term.
+    """Finds explicit triples in graphs. Terms are ids; None matches every term.
 
-    What is found is what is stored at the moment; inferred triples are in none of the graphs but `INFERRED`.
+    Queries return what is stored. Inferred triples are in no graph but `INFERRED`.
     """
 
     def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
@@ -59,33 +59,33 @@ class Quads:
 
     @property
     def default(self) -> int:
-        """The id of the default graph; -1 while nothing has it."""
+        """The id of the default graph; -1 before it is used."""
         if self._default < 0:
             self._default = self.catalog.dictionary.find(DEFAULT_GRAPH)
         return self._default
 
     def names(self) -> Ids:
-        """Return the ids of the named graphs, in the order in which they came."""
+        """Return the ids of the named graphs, in order of creation."""
         relation = self.catalog.predicates.get(GRAPHS)
         return np.empty(0, np.int32) if relation is None else self.catalog.database.rows(relation, "explicit")[:, 0]
 
     def has(self, graph: int) -> bool:
-        """Return whether there is a named graph."""
+        """Return whether a named graph exists."""
         relation = self.catalog.predicates.get(GRAPHS)
         return relation is not None and len(self._explicit(relation, (0,), (graph,))) > 0
 
     def has_relation(self, graph: GraphTerm) -> bool:
-        """Return whether all quads of a graph (of all named graphs, for a variable) lie in the relation of quads, or nowhere."""
+        """Return whether all quads of a graph (of all named graphs, for a variable) are in the relation of quads, or in none."""
         return isinstance(graph, str) or (isinstance(graph, int) and graph not in (INFERRED, self.default))
 
     def atom(self, pattern: QuadPattern) -> StoredAtom | None:
-        """Return a pattern for which `has_relation` over that relation; None if it is not there."""
+        """Return a pattern accepted by `has_relation` over that relation, or None if it does not exist."""
         relation = self.catalog.predicates.get(QUADS)
         *terms, graph = pattern
         return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
 
     def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
-        """Return the triples of a graph, or of the merge of some graphs, that match, as ids of shape (n, 3)."""
+        """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3)."""
         if isinstance(graph, frozenset):
             return distinct(np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))]))
         if graph == INFERRED:
@@ -96,7 +96,7 @@ class Quads:
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
-        """Return the triples of one or all named graphs that match, as quads of shape (n, 4)."""
+        """Return the matching triples of one or all named graphs, as quads of shape (n, 4)."""
         if self.count() == 0:
             return NO_QUADS
         relation = self.catalog.predicates[QUADS]
@@ -109,9 +109,7 @@ class Quads:
         return quads if graph is not None else quads[quads[:, GRAPH_COLUMN] != self.default]
 
     def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
-        """Return the quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for
-        it.
-        """
+        """Return the number and graph of each quad of some triples, including quads for the default graph."""
         if self.count() == 0 or len(triples) == 0:
             return np.empty(0, np.int64), np.empty(0, np.int32)
         database, relation = self.catalog.database, self.catalog.predicates[QUADS]
@@ -124,13 +122,13 @@ class Quads:
         return numbers, quads[places, GRAPH_COLUMN]
 
     def have_quads(self, triples: Ids) -> Flags:
-        """Of each triple, whether there is a quad of it."""
+        """Return whether each triple has a quad."""
         found = np.zeros(len(triples), np.bool_)
         found[self.memberships(triples)[0]] = True
         return found
 
     def in_default(self, triples: Ids) -> Flags:
-        """Of each explicit triple, whether it is in the default graph."""
+        """Return whether each explicit triple is in the default graph."""
         numbers, graphs = self.memberships(triples)
         found = np.ones(len(triples), np.bool_)
         found[numbers] = False
@@ -138,12 +136,12 @@ class Quads:
         return found
 
     def count(self) -> int:
-        """About how many quads there are."""
+        """Return an estimate of the number of quads."""
         relation = self.catalog.predicates.get(QUADS)
         return 0 if relation is None else self.catalog.database.size(relation)
 
     def _explicit(self, relation: int, columns: Collection[int], key: Collection[int]) -> Numbers:
-        """Return the numbers of the explicit rows that have these ids in these columns."""
+        """Return the numbers of the explicit rows with these ids in these columns."""
         database = self.catalog.database
         numbers = database.matching(relation, tuple(columns), tuple(key))
         rows: Numbers = numbers[(database.flags(relation)[numbers] & EXPLICIT) > 0].astype(np.int64)

@@ -130,7 +130,8 @@ class Cliques:
     def split(self, representative: int, pairs: Ids) -> Ids:
         """Split a clique into those that some pairs of its terms, shape (n, 2), still imply.
 
-        Returns the terms that have another representative now, or are in no clique.
+        Returns:
+            The terms that have another representative now, or are in no clique.
         """
         members = self._members.pop(representative)
         groups = _components(pairs)

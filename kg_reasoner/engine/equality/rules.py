@@ -111,7 +111,7 @@ def unguarded(rule: Rule) -> Rule:
 
 
 def negates(rules: Iterable[Rule]) -> bool:
-    """Return whether some rule has a negation or aggregate, except over facts about literals, which do not change."""
+    """Return whether some rule has a negation, except of facts about literals, which do not change."""
     return any(isinstance(part, Negation) and part.atom.predicate not in LITERAL_PREDICATES for rule in rules for part in rule.body)
 
 

@@ -62,7 +62,8 @@ class Maintenance(Protocol):
     def apply(self, work: Work) -> None:
         """Insert new consequences, and delete facts that are no longer derivable.
 
-        The materialiser already has the new rules, and no longer the removed ones. After an error, the caller discards the database.
+        The materialiser already has the new rules, and no longer the removed ones. After an error, the caller discards the
+        database.
         """
         ...
 
