@@ -11,7 +11,7 @@ triple is *hidden* if
 
 Hidden triples match only patterns that ask for them: those that name the property, and with rdf:type the class. So
 ``?x owl:sameAs ?y`` finds every term with itself, if the rules derive it, and ``?s ?p ?o`` does not; nor do exports, counts and
-deltas include it. Explicit triples are never hidden, and nothing is hidden without rules of the W3C's documents, which are recognised
+deltas include it. Explicit triples are never hidden, and nothing is hidden without rules of the W3C's documents, recognised
 by name.
 """
 
