@@ -86,13 +86,13 @@ class AtomicState(State):
         self.lock = ReadWriteLock(lambda: not self._is_whole)
         self.readings = Readings()
         self._is_whole = True
-        """False while an operation is under way, and after one that was interrupted, until that is undone."""
+        """False during an operation, and after an interrupted one until it is undone."""
         self._journal: list[Entry] = []
-        """How to take back what the open transaction, or else the operation under way, has changed."""
+        """The undo journal of the open transaction, or else of the current operation."""
         self._mark = 0
-        """Where in the journal that of the operation begins."""
+        """The position in the journal where the current operation begins."""
         self._outgoing: Delta | None = None
-        """What the operation under way has changed, for subscribers."""
+        """The delta of the current operation, for subscribers."""
 
     # --- operations -------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ class AxiomRules:
         self.is_wanted = False
         self._is_read = False
         self.has_changed = False
-        """Whether explicit schema triples have come or gone since the last translation."""
+        """Whether explicit schema triples were added or removed since the last translation."""
         self.rules: tuple[Rule, ...] = ()
         self.warnings: tuple[AxiomWarning, ...] = ()
         self._dictionary = dictionary

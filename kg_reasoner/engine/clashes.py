@@ -28,7 +28,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
 __all__ = ["clashes"]
 
 Naming: TypeAlias = Callable[[Term], Term]
-"""Gives one name for all names of a thing."""
+"""Maps equal terms to one of them."""
 
 _Fact: TypeAlias = Hashable
 _Facts: TypeAlias = frozenset[_Fact]
@@ -37,10 +37,10 @@ _SYMMETRIC: Final = frozenset(
     [OWL.sameAs, OWL.differentFrom, OWL.disjointWith, OWL.propertyDisjointWith, OWL.complementOf, OWL.inverseOf]
 )
 _HELPERS: Final = ("<tag:kg-reasoner:", "tag:kg-reasoner:")
-"""How the predicates begin that are the rule sets' own."""
+"""The prefix of internal predicates of rule sets."""
 
 _LARGEST: Final = 6
-"""Of sets with more facts than this, the smaller ones inside are not looked for."""
+"""The maximum number of facts of a set whose subsets are searched."""
 
 
 def clashes(violations: Iterable[Violation], naming: Naming) -> Iterator[Violation]:

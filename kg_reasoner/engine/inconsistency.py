@@ -16,7 +16,7 @@ __all__ = ["REACTIONS", "Reaction", "Violation", "is_consistent", "reaction", "v
 
 Reaction: TypeAlias = Literal["report", "raise"]
 REACTIONS: Final[Sequence[Reaction]] = ("report", "raise")
-"""What can be done about an inconsistent graph: it is there and can be asked for its inconsistencies, or it is refused."""
+"""The reactions to an inconsistent graph: accept it and report its inconsistencies on request, or reject it."""
 
 
 def reaction(name: Reaction) -> Reaction:

@@ -66,12 +66,12 @@ class KnowledgeBase:
         self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
-        """Make facts of a predicate explicit, or no longer. They say of each whether that changes it."""
+        """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked_sizes: dict[int, tuple[int, int]] = {}
-        """The rows, dead ones apart, that relations with typed columns had when they were checked."""
+        """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

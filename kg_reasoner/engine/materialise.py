@@ -55,7 +55,7 @@ class Stratum:
     blockers: Any = None
     blocker_ranges: Any = None
     has_blockers: bool = False
-    """Whether some rule negates."""
+    """Whether some rule has a negation."""
 
 
 class Materialiser:
@@ -69,17 +69,17 @@ class Materialiser:
     ) -> None:
         self.database = database
         self.watch = watch
-        """Over operations without limits; those with limits have watches of their own."""
+        """The watch over operations without limits; those with limits have their own watches."""
         self.values = values
         self.functions = functions
         self.exact = exact
-        """Whether plans find every instance, also where one would do to derive the head."""
+        """Whether plans find every instance, even where one is sufficient to derive the head."""
         self.rules: list[PlannedRule] = []
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
-        """Whether one relation is derived in several strata: then a fact does not tell its stratum."""
+        """Whether a relation is derived in several strata, so that a fact does not determine its stratum."""
         self.version = 0
-        """Changes whenever the rules do."""
+        """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
         self._aggregates: list[AggregateRelation] = []
         self._grouped = True

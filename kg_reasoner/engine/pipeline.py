@@ -20,7 +20,7 @@ from kg_reasoner.query.delta import difference
 __all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
 
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
-"""A part of an update. Says whether the update has to begin again with the first step."""
+"""A step of an update. Returns whether the update must begin again with the first step."""
 
 
 def run(state: State, collector: Collector | None, progress: Progress | None) -> None:
@@ -153,7 +153,7 @@ PIPELINE: Final[Sequence[Step]] = (
     check_column_types,
     compact,
 )
-"""An update where equal terms are left as they are."""
+"""The steps of an update without merging of equal terms."""
 
 MERGING_PIPELINE: Final[Sequence[Step]] = (
     translate_axioms,
@@ -165,4 +165,4 @@ MERGING_PIPELINE: Final[Sequence[Step]] = (
     compact,
     finish_merging,
 )
-"""An update where they are merged."""
+"""The steps of an update with merging of equal terms."""

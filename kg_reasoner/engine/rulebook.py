@@ -31,7 +31,7 @@ class RuleBook:
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
         self.gone_aggregates: list[AggregateRelation] = []
         self.asks_of_literals = False
-        """Whether some rule looks at facts about literals."""
+        """Whether some rule uses facts about literals."""
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser

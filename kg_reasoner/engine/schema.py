@@ -14,7 +14,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
 
 FEW = 16
-"""So many triples are looked at one by one: NumPy would take longer."""
+"""The maximum number of triples to examine one by one, where NumPy is slower."""
 
 
 class SchemaTriples:
@@ -25,7 +25,7 @@ class SchemaTriples:
         self._names: Ids = np.empty(0, np.int32)
         self._name_set: frozenset[int] = frozenset()
         self._plain_classes: set[int] = set()
-        """Classes that are neither blank nodes nor of the vocabularies, as far as they have been met."""
+        """The known classes that are neither blank nodes nor in the vocabularies."""
 
     @cached_property
     def _vocabulary(self) -> tuple[Ids, Ids, int]:

@@ -35,13 +35,13 @@ StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
 
 INTERNAL = "internal: "
-"""How the names of predicates begin that only the engine uses; no program can name them."""
+"""The prefix of internal predicates, which programs cannot use."""
 
 _GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
-"""The predicates whose facts the engine gives by itself."""
+"""The predicates whose facts the engine provides."""
 
 VIOLATIONS = f"{INTERNAL}violations of "
-"""How the names of predicates begin whose facts are violations of a constraint."""
+"""The prefix of predicates whose facts are violations of a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class StoredAtom:
 
 
 DISTINCT_TERMS = "is not"
-"""The comparison that is written ``!SAMETERM(?x, ?y)``."""
+"""The comparison ``!SAMETERM(?x, ?y)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class RelationCatalog:
         self.layout = layout(dictionary, database)
         self._names: dict[int, str] = {}
         self._released: dict[tuple[str, int], int] = {}
-        """The empty relations of predicates that are unknown again, by name and arity."""
+        """The empty relations of discarded predicates, by name and arity."""
 
     # --- relations --------------------------------------------------------------------------------------------------
 

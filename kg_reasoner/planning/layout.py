@@ -21,7 +21,7 @@ from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import RDF
 
 Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]
-"""The subjects, properties and values of triples; one id for a column that is constant."""
+"""The subjects, properties and values of triples; one id for a constant column."""
 
 Part: TypeAlias = tuple[int, Rows, Flags]
 """A relation, some of its rows, and a flag for each."""

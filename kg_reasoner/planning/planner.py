@@ -24,7 +24,7 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.relation import PlanRoom
 
 Estimate = Callable[[StoredAtom, Collection[str]], float]
-"""How many rows of an atom match, given the variables that are bound."""
+"""Returns the expected matches of an atom, given the bound variables."""
 
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 

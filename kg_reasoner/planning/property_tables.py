@@ -24,10 +24,10 @@ SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
 
 FEW: Final = 16
-"""So many triples are looked at one by one: NumPy would take longer."""
+"""The maximum number of triples to examine one by one, where NumPy is slower."""
 
 RESERVED: Final = 64
-"""For more new triples of one property or class than these, room is made at once."""
+"""The number of new triples of a property or class from which room is allocated in advance."""
 
 
 class PropertyTables(TripleLayout):
@@ -238,7 +238,7 @@ class _Surroundings(NamedTuple):
     """The relations of all properties and classes, in the order of their terms."""
 
     relations: int
-    """How many relations there are in all."""
+    """The number of all relations."""
     properties: Rows
     classes: Rows
     property_relations: Buffer

@@ -11,7 +11,7 @@ from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.storage.relation import Database
 
 SAMPLE = 512
-"""Rows that an estimate looks at."""
+"""The sample size of estimates."""
 
 
 class RelationStatistics:

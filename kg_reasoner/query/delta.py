@@ -16,7 +16,7 @@ from kg_reasoner.terms import IRI, Literal, Term, Triple
 __all__ = ["Change", "Changes", "Delta"]
 
 ABSENT, DERIVED, EXPLICIT = 0, 1, 2
-"""What a fact can be, before and after an update."""
+"""The states of a fact before and after an update."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,10 +21,10 @@ from kg_reasoner.terms import OWL, RDF
 __all__ = ["LiteralTriples"]
 
 _STATED: Final = "<tag:kg-reasoner:owl2rl/stated>"
-"""The predicate of the rule set for the literals that triples have as objects."""
+"""The predicate of the rule set for the literals that are objects of triples."""
 
 _MOST: Final = 20_000_000
-"""More pairs of different values than this are not listed."""
+"""The maximum number of pairs of different values to list."""
 
 
 class LiteralTriples:

@@ -34,16 +34,16 @@ Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
 """A triple pattern: ids of constants, names of variables."""
 
 AnyPattern: TypeAlias = Pattern | QuadPattern
-"""A pattern of all triples, or of those of a graph."""
+"""A pattern of all triples, or of the triples of a graph."""
 
 FIRST_CHUNK, CHUNK = 64, 1 << 16
-"""Solutions that are fetched at once: at first, and then."""
+"""The numbers of solutions fetched at once: the first time, and later."""
 
 FEW = 64
-"""So many triples are looked up one by one."""
+"""The maximum number of triples to look up one by one."""
 
 LOOK_UP = 150
-"""What one look-up costs, in triples that are joined as a whole table."""
+"""The cost of one lookup, in triples of a table join."""
 
 
 class Readable(Protocol):
@@ -110,7 +110,7 @@ class Queries:
     """Answers queries over the relations of a catalog, as they are at the moment. See `TripleMatcher` for `generalised`."""
 
     visibility: Visibility | None = None
-    """What is hidden; None: nothing."""
+    """Decides which triples are hidden; None if none are."""
 
     def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
         self.catalog = catalog

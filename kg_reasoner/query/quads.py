@@ -26,24 +26,24 @@ QUADS: Final = f"{INTERNAL}quads"
 """The predicate of quads: subject, property, object, graph."""
 
 GRAPHS: Final = f"{INTERNAL}graphs"
-"""The predicate of the named graphs that there are; empty ones, too."""
+"""The predicate of the existing named graphs, including empty ones."""
 
 DEFAULT_GRAPH: Final = IRI("urn:x-rdflib:default")
 """The name by which rdflib knows the default graph."""
 
 INFERRED: Final = -2
-"""Stands for the graph of all inferred triples."""
+"""Represents the graph of all inferred triples."""
 
 GraphTerm: TypeAlias = StoredTerm | frozenset[int]
-"""Where a pattern is looked for: in a graph, given by its id; in every named graph, given by a variable's name; or in the merge of
+"""The graphs that a pattern matches: a graph, given by its id; every named graph, given by a variable's name; or the merge of
 several graphs. `INFERRED` may stand for an id."""
 
 QuadPattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm, GraphTerm]
-"""A triple pattern (ids of constants, names of variables), and where it is looked for."""
+"""A triple pattern (ids of constants, names of variables), and the graphs that it matches."""
 
 GRAPH_COLUMN: Final = 3
 SINGLE: Final = 32
-"""So many triples are looked up one by one; more of them are joined with all quads."""
+"""The maximum number of triples to look up one by one; more are joined with all quads."""
 
 
 class Quads:

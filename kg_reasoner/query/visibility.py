@@ -36,18 +36,18 @@ VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 
 _BLANK: Final = 1
 _GENERAL: Final = 2
-"""A class that everything is a member of."""
+"""A class of which every term is a member."""
 _VOCABULARY: Final = 4
 """A term of one of the vocabularies."""
 _REFLEXIVE: Final = 8
-"""A property that relates everything of some kind to itself."""
+"""A property that relates every term of some kind to itself."""
 _REFLEXIVE_PROPERTIES: Final = frozenset(
     map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
 )
 _GENERAL_CLASSES: Final = frozenset(map(str, (RDFS.Resource, OWL.Thing)))
 
 _FEW: Final = 16
-"""So many terms or triples are looked at one by one."""
+"""The maximum number of terms or triples to examine one by one."""
 
 
 class Visibility:

@@ -14,10 +14,10 @@ from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import OWL
 
 MOST_FACTS = 2_000
-"""So many facts are looked at."""
+"""The maximum number of facts to examine."""
 
 MOST_NAMES = 60
-"""So many equal terms are told apart: axioms derive every fact for all combinations of them."""
+"""The maximum number of equal terms: axioms derive every fact for all combinations of them."""
 
 
 def support(derivations: Derivations, cliques: Cliques, asserted_as: Names, term: int) -> list[Atom] | None:

@@ -27,7 +27,7 @@ from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 AXIOMS = frozenset({"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
-"""The rules that hold by themselves when equal terms are one."""
+"""The rules that are trivial once equal terms are merged."""
 
 _AXIOMS = """
 @rule eq-sym

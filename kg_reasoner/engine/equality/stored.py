@@ -15,7 +15,7 @@ from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL
 
 FEW_TERMS = 64
-"""Facts about so many terms are looked up; those about more are picked from all facts."""
+"""The maximum number of terms whose facts are looked up; for more terms, all facts are scanned."""
 
 
 def flag_of(predicate: str) -> int:

@@ -39,7 +39,7 @@ class Equality:
     """
 
     merges: ClassVar[bool] = False
-    """Whether one representative stands for equal terms."""
+    """Whether equal terms are merged."""
 
     names_changed = False
     """Whether rules that name merged terms need to be rewritten."""

@@ -28,7 +28,7 @@ STRATEGIES: Final[Mapping[Strategy, str]] = {
 
 
 Finder: TypeAlias = Callable[[], Sequence[tuple[int, Rows]]]
-"""Finds facts, of a relation each, as far as they are known when it is called."""
+"""Returns the facts known when it is called, by relation."""
 
 
 class ChangedFacts(NamedTuple):
@@ -49,7 +49,7 @@ class Work:
     gone_rules: Sequence[PlannedRule] = ()
     gone_aggregates: Sequence[AggregateRelation] = ()
     collects: bool = False
-    """Whether the changes are wanted."""
+    """Whether to collect the changes."""
     progress: Progress | None = None
     added: list[ChangedFacts] = field(default_factory=list)
     removed: list[ChangedFacts] = field(default_factory=list)

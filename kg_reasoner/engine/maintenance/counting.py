@@ -16,7 +16,7 @@ from kg_reasoner.storage.kernels.layout import DONE, GROW
 from kg_reasoner.storage.kernels.memory import allocate
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
-"""The pools of the context, and the fields that say how many numbers they have room for."""
+"""The pools of the context, and the fields with their capacities."""
 
 
 class Counting:

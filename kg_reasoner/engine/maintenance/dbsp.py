@@ -32,7 +32,7 @@ BASE = EXPLICIT | STATED
 """Flags of facts that are given."""
 
 SAMPLE = 1024
-"""So many facts are looked at to guess how many an atom matches."""
+"""The sample size for estimates of the matches of an atom."""
 
 
 class Dbsp:

@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Database
 
 ROOM: Final = 1 << 20
-"""The most facts that are marked for an update. Room that is not used costs nothing."""
+"""The maximum number of facts marked for an update. Unused memory costs nothing."""
 
 
 class Marking:

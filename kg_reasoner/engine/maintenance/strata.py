@@ -30,7 +30,7 @@ class StratumByStratum(ABC):
         self.database = materialiser.database
         self._derivers_of = -1, -1
         self.marking: Marking | None = None
-        """Of streams, when the first one comes."""
+        """The marking for streams, created on demand."""
 
     @abstractmethod
     def process_candidates(self) -> None:
