@@ -42,7 +42,7 @@ __all__ = [
 ABSOLUTE_IRI: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 """An IRI that is not relative."""
 NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
-"""The characters that no IRI has."""
+"""The characters that IRIs cannot contain."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -24,7 +24,7 @@ from rdflib.plugins.sparql import prepareQuery
 from rdflib.query import Result
 
 from kg_reasoner import KGReasonerStore
-from kg_reasoner.api.feeds import ChangeFeed
+from kg_reasoner.api.change_feed import ChangeFeed
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import NoProofError
 from kg_reasoner.language.parser import parse

@@ -109,7 +109,7 @@ def test_rows(row: str) -> None:
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("SAMPLE", ["the result of SAMPLE is not determined by the group", "hint: use MIN or MAX"]),
+        ("SAMPLE", ["SAMPLE is not supported: its result is not determined by the group", "hint: use MIN or MAX"]),
         ("GROUP_CONCAT", ["GROUP_CONCAT is not supported", "hint: aggregates: COUNT, SUM, MIN, MAX, AVG"]),
         ("CONT", ["unknown aggregate function CONT, did you mean 'COUNT'?", "hint: aggregates: COUNT"]),
         ("count", ["unknown aggregate function count"]),

@@ -11,7 +11,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ColumnTypeError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.storage.cells import cell_reader, is_of_type, with_article
+from kg_reasoner.storage.table_terms import cell_reader, is_of_type, with_article
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 NO_NUMBER = literal("no number")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.expressions.functions.pattern_errors import PatternError
-from kg_reasoner.expressions.functions.patterns import LONGEST, matches, problem, replaced
-from kg_reasoner.expressions.functions.regular_expressions import translate
+from kg_reasoner.expressions.functions.regex import LONGEST, matches, problem, replaced
+from kg_reasoner.expressions.functions.regex_errors import PatternError
+from kg_reasoner.expressions.functions.regex_translation import translate
 
 from .effort import examples
 
@@ -182,7 +182,7 @@ def test_as_python_does(pattern: str, text: str) -> None:
 # --- nothing takes for ever --------------------------------------------------------------------------------------------------
 
 SLOW = """
-from kg_reasoner.expressions.functions.patterns import matches, replaced
+from kg_reasoner.expressions.functions.regex import matches, replaced
 text = "a" * 100_000
 print([matches(text + "!", pattern) for pattern in ("^(a+)+$", "^(a|aa)+$", "(.*)*b", "(a?){500}a{500}b", "^(([a-z])+.)+[A-Z]$")])
 print(replaced("a" * 1_000_000, "a.*b|a", "x"), replaced("a" * 4_000_000, "a", "$0$0"), replaced("a" * 1000, "a", "b" * 10_000))

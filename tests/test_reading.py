@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rdflib import Graph, Literal, Namespace
 
 from kg_reasoner import Limits, Reasoner, graph_of
-from kg_reasoner.api import reading
+from kg_reasoner.api import lazy_solutions
 from kg_reasoner.concurrency import readings
 from kg_reasoner.errors import LimitError, ReasonerError
 from kg_reasoner.query.patterns import Pattern, answers
@@ -26,8 +26,8 @@ PREFIX = "PREFIX ex: <http://example.org/> "
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two solutions at first, and twice as many each time."""
-    monkeypatch.setattr(reading, "FIRST", 2)
-    monkeypatch.setattr(reading, "GROWTH", 2)
+    monkeypatch.setattr(lazy_solutions, "FIRST", 2)
+    monkeypatch.setattr(lazy_solutions, "GROWTH", 2)
 
 
 def people(count: int) -> Graph:
@@ -46,7 +46,7 @@ def test_blocks_are_the_whole(layout: str, data: set, query: list[TermPattern], 
     coded: list[Pattern] = [tuple(codes.get(term, term) for term in pattern) for pattern in query]  # type: ignore[misc,arg-type]
     names = sorted({term for pattern in query for term in pattern if isinstance(term, str)})
     whole = answers(reasoner, coded, names).tolist()
-    begun = reading.Reading(reasoner, coded, names, "all", first)
+    begun = lazy_solutions.LazySolutions(reasoner, coded, names, "all", first)
     found = []
     for number, block in enumerate(begun.blocks()):
         found += block.tolist()
@@ -115,7 +115,7 @@ def test_the_reasoner_under_a_graph_sees_what_was_added() -> None:
 
 
 def test_a_writer_does_not_wait_for_very_many_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readings, "KEPT", 1000)
+    monkeypatch.setattr(readings, "MOST_COMPLETED", 1000)
     graph = people(100)
     pairs = iter(graph.query(f"{PREFIX} SELECT ?x ?y {{ ?x ex:age ?a . ?y ex:age ?b }}"))
     few = iter(graph.query(f"{PREFIX} SELECT ?x {{ ?x ex:age ?a . ?x ex:age ?b }}"))

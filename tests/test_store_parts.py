@@ -18,10 +18,10 @@ from kg_reasoner.rdflib_store.contexts import Contexts
 from kg_reasoner.rdflib_store.permissions import Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+from kg_reasoner.rdflib_store.selected_graphs import SelectedGraphs
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransactions
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
-from kg_reasoner.rdflib_store.views import SelectedGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
 
 EX = Namespace("http://example.org/")

@@ -10,7 +10,6 @@ import gc
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -32,6 +31,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.is_open = False
         self.delta = Delta.nothing(Dictionary())
 
     def foresee(self, update: Update | None, /) -> None:
@@ -39,16 +39,18 @@ class Notes:
             raise ArityError("later")
         self.lines.append(f"foresee {'nothing' if update is None else name(update)}")
 
-    @contextmanager
-    def transaction(self) -> Iterator[Notes]:
-        before = len(self.lines)
-        try:
-            yield self
-        except BaseException:
-            self.lines[before:] = ["rollback"]
-            raise
+    def transaction(self) -> Notes:
+        return self
+
+    def begin(self) -> None:
+        self.is_open, self.before = True, len(self.lines)
+
+    def commit(self) -> None:
         self.delta = Delta.nothing(self.delta.added.dictionary)
-        self.lines[before:] = [f"apply {', '.join(self.lines[before:])}"]
+        self.is_open, self.lines[self.before :] = False, [f"apply {', '.join(self.lines[self.before :])}"]
+
+    def rollback(self) -> None:
+        self.is_open, self.lines[self.before :] = False, ["rollback"]
 
     def note(self, what: str, values: Iterable[object]) -> None:
         self.lines.append(f"{what}{' '.join(str(value) for value in values)}")

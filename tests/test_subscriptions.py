@@ -15,9 +15,9 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.api.feeds import ChangeFeed
+from kg_reasoner.api.change_feed import ChangeFeed
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.api.subscriptions import KEPT_ERRORS, Pattern, Subscriptions
+from kg_reasoner.api.subscriptions import RETAINED_ERRORS, Pattern, Subscriptions
 from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
@@ -261,9 +261,9 @@ def test_a_callback_that_raises(commits: Commits, caplog: pytest.LogCaptureFixtu
 @pytest.mark.usefixtures("caplog")
 def test_errors_do_not_pile_up(commits: Commits) -> None:
     failing = commits.subscriptions.subscribe("node", lambda _: 1 / 0)
-    for _ in range(KEPT_ERRORS + 5):
+    for _ in range(RETAINED_ERRORS + 5):
         commits.commit("+ node a")
-    assert [error.commit for error in failing.errors] == list(range(6, KEPT_ERRORS + 6))
+    assert [error.commit for error in failing.errors] == list(range(6, RETAINED_ERRORS + 6))
 
 
 def test_an_interrupt_goes_through_and_nobody_misses_anything(commits: Commits) -> None:

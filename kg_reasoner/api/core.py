@@ -1,4 +1,4 @@
-"""What a reasoner shares with its parts: how operations begin and end, and who is told of them.
+"""The core that a reasoner shares with its parts: how operations begin and end, and how subscribers are notified.
 
 It is for the package: transactions, named graphs, documents and graphs of rdflib use it. Programs use the `Reasoner`.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ReasonerCore"]
 
 
-class Stated(Protocol):
+class TripleObserver(Protocol):
     """Follows which triples are stated: the named graphs, if there are any."""
 
     def added(self, triples: TripleIds, /) -> None: ...
@@ -40,20 +40,20 @@ class Stated(Protocol):
     def removed(self, triples: TripleIds, /) -> None: ...
 
 
-class HandsOver(Protocol):
-    """An open transaction to which changes belong that the engine has not been given yet."""
+class BufferingTransaction(Protocol):
+    """An open transaction that may hold changes that the engine has not been given yet."""
 
     def hand_over(self) -> None: ...
 
 
 class ReasonerCore:
-    """The engine of a reasoner and what stands around each use of it.
+    """The engine of a reasoner, with the parts that each operation involves.
 
     Attributes:
-        on_inconsistency: what is done about inconsistent data.
-        loaded: what is known of documents that have been loaded.
-        named_graphs: are told which triples come and go.
-        subscriptions: who is told of commits.
+        on_inconsistency: The reaction to inconsistent data.
+        loaded: The documents that have been loaded.
+        named_graphs: Follow which triples are added and removed.
+        subscriptions: The subscriptions to commits.
     """
 
     def __init__(self, engine: Engine, visibility: Visibility) -> None:
@@ -62,13 +62,13 @@ class ReasonerCore:
         self.visibility = visibility
         self.on_inconsistency: Reaction = "report"
         self.loaded = Loaded()
-        self.named_graphs: Stated | None = None
+        self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
         self._notices = Notices()
 
     @property
     def queries(self) -> Queries:
-        """What answers queries over the facts as they are, see `materialise`."""
+        """The queries over the current facts, see `materialise`."""
         return self.engine.base.queries
 
     # --- within an operation ----------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class ReasonerCore:
             self.named_graphs.added(ids)
 
     def withdraw_triples(self, ids: TripleIds) -> None:
-        """Make triples explicit no longer, in no graph."""
+        """Make triples no longer explicit, in any graph."""
         if self.named_graphs is not None:
             self.named_graphs.removed(ids)
         self.engine.retract(TRIPLE, ids)
@@ -98,7 +98,7 @@ class ReasonerCore:
         engine.change_program(merged)
 
     def _check_types(self, program: Program) -> None:
-        """Check the explicit facts there are against the declarations of a program."""
+        """Check the existing explicit facts against the declarations of a program."""
         types, catalog = ColumnTypes(self.dictionary, program), self.engine.catalog
         for predicate in types.typed.keys() & catalog.predicates.keys():
             types.check(predicate, self.engine.base.rows(predicate, "explicit"))
@@ -106,9 +106,9 @@ class ReasonerCore:
     # --- operations -------------------------------------------------------------------------------------------------
 
     def at_once(self) -> AbstractContextManager[None]:
-        """The ``with`` block of a method that changes something: all of it is done, or nothing, and other threads wait.
+        """Return the ``with`` block of a method that changes something: atomic, while other threads wait.
 
-        Where somebody is to be told, or a change may be refused, what is changed inside is a transaction of its own.
+        If there are subscribers, or inconsistent changes are refused, the block is a transaction of its own.
         """
         self._hand_over()
         is_watched = bool(self.subscriptions) or self.on_inconsistency == "raise"
@@ -116,7 +116,7 @@ class ReasonerCore:
 
     @contextmanager
     def _in_one(self) -> Iterator[None]:
-        """A transaction of its own, or a part of the one that is open when this thread may write."""
+        """Run the block as a transaction, or as a part of the one that is open when this thread may write."""
         engine = self.engine
         with self.limited(), engine.lock.write():
             engine.make_sound()
@@ -137,24 +137,24 @@ class ReasonerCore:
             self.publish()
 
     def publish(self) -> None:
-        """Tell the subscribers of what has been committed."""
+        """Notify the subscribers of the commits so far."""
         if self.subscriptions is not None:
             self.subscriptions.publish(lambda: self.engine.committed)
 
     def expect_consistent(self) -> None:
-        """Say so if the graph, whose materialisation is up to date, is inconsistent, and that is to be refused.
+        """Raise an error if the graph, whose materialisation is up to date, is inconsistent and must not be.
 
         Raises:
-            InconsistencyError: it is.
+            InconsistencyError: The graph is inconsistent, and `on_inconsistency` is ``raise``.
         """
         if self.on_inconsistency == "raise" and not self.engine.is_consistent():
             raise InconsistencyError(list(self.engine.violations()))
 
     def _hand_over(self) -> None:
-        """Take in what a graph over the reasoner has been given and keeps until somebody reads."""
+        """Pass the changes that an open transaction has deferred to the engine."""
         transaction = self.engine.transaction
         if transaction is not None and transaction.is_waiting:
-            cast(HandsOver, transaction).hand_over()
+            cast(BufferingTransaction, transaction).hand_over()
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -178,8 +178,9 @@ class ReasonerCore:
                 self.expect_consistent()
 
     def reading(self, which: Which = "all") -> Hold:
-        """The ``with`` block of a method that reads: all is derived, unless only what is explicit is asked for, and nothing changes
-        inside. Other threads read at the same time."""
+        """Return the ``with`` block of a method that reads: the materialisation is up to date, unless only explicit facts are
+        requested, and nothing changes inside. Other threads read at the same time.
+        """
         engine = self.engine
         while True:
             hold = engine.lock.read()
@@ -209,6 +210,6 @@ class ReasonerCore:
         return nullcontext() if found == UNLIMITED else Watch(found, engine.running)
 
     def watch(self) -> Watch:
-        """The watch over a query, to be entered whenever some of its solutions are fetched."""
+        """Return the watch over a query, to be entered whenever some of its solutions are fetched."""
         engine, outer = self.engine, current_watch()
         return Watch(outer.limits if outer.is_of(engine.running) else engine.limits, engine.running)

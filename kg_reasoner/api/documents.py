@@ -1,8 +1,8 @@
-"""Loading documents into a reasoner: with the ontologies that they import, and with the rules in them.
+"""Loading documents into a reasoner, with the ontologies that they import and the rules that they contain.
 
-Everything is read, and every rule is looked at, before the first triple is added: what cannot be loaded leaves the reasoner as it
-was. Rules are those of N3 documents, which become rules of the program, and SWRL rules, which are triples; those are translated
-with the rest of the ontology, by rule sets that translate axioms.
+All sources are read, and all rules are checked, before the first triple is added: a document that cannot be loaded leaves the
+reasoner unchanged. Rules of N3 documents become rules of the program. SWRL rules are triples, which rule sets that translate
+axioms translate with the rest of the ontology.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REFUSALS: Final[Sequence[Refusal]] = ("raise", "skip")
 
 
 class Loading(Protocol):
-    """A reasoner, as far as documents are loaded into it."""
+    """The part of a reasoner that loading documents requires."""
 
     core: ReasonerCore
 
@@ -93,7 +93,7 @@ def load(
 
 
 def _refused_swrl(dictionary: Dictionary, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:
-    """The SWRL rules that cannot be translated, with their documents."""
+    """Yield the SWRL rules that cannot be translated, with their documents."""
     from kg_reasoner.loaders.ontology import owl
     from kg_reasoner.loaders.rules.swrl import SWRL
 

@@ -1,7 +1,7 @@
-"""Entailment: whether a graph follows from what a reasoner knows (RDF 1.1 Semantics).
+"""Entailment: whether a graph follows from the facts and rules of a reasoner (RDF 1.1 Semantics).
 
-Blank nodes of the graph that is asked for stand for something (they are matched like variables), and a literal stands for its
-value: ``"01"^^xsd:integer`` is found where the data say ``"1"^^xsd:int``, though the reasoner has never seen that form.
+Blank nodes of the graph in question are existential (they match like variables), and a literal stands for its value:
+``"01"^^xsd:integer`` is found where the data contain ``"1"^^xsd:int``, even if the reasoner has never seen that form.
 """
 
 from __future__ import annotations
@@ -26,12 +26,22 @@ Binding: TypeAlias = dict[BlankNode, Term]
 
 
 def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
-    """Tell whether some triples, in our terms or those of rdflib or pyoxigraph, follow together.
+    """Return whether some triples follow together.
 
-    Everything that the rules derive is looked at: also what is not shown to users because it says nothing, and facts that are no
-    RDF triples (the literal ``5`` is an xsd:integer, and so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from
-    ``ex:a ex:age 5``). From an inconsistent graph everything follows, in principle; not here: ask
+    All derived facts count, including those hidden from users because they are trivial, and those that are not RDF triples (the
+    literal ``5`` is an xsd:integer, so ``ex:a ex:age _:n . _:n rdf:type xsd:integer`` follows from ``ex:a ex:age 5``). In theory,
+    an inconsistent graph entails everything; this function does not apply that rule: call
     `kg_reasoner.api.reasoner.Reasoner.inconsistencies` first.
+
+    Args:
+        reasoner: The reasoner whose facts and rules are the premises.
+        triples: The triples in question, as terms of this package, of rdflib or of pyoxigraph.
+
+    Returns:
+        Whether they follow, with the same terms for their blank nodes in all of them.
+
+    Raises:
+        LoadError: A term is invalid.
 
     >>> from kg_reasoner.api.reasoner import Reasoner
     >>> from kg_reasoner.terms import IRI, XSD, literal
@@ -46,7 +56,18 @@ def entails(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> bool:
 
 
 def bindings(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> Iterator[Binding]:
-    """The terms that blank nodes may stand for so that the triples follow; nothing if they do not, see `entails`."""
+    """Yield the terms that the blank nodes of some triples can stand for so that the triples follow; none if they do not.
+
+    Args:
+        reasoner: As for `entails`.
+        triples: As for `entails`.
+
+    Returns:
+        An iterator of mappings from blank nodes to terms.
+
+    Raises:
+        LoadError: A term is invalid.
+    """
     parts = _parts(reasoner, triples)
     if parts is None:
         return
@@ -59,7 +80,7 @@ def bindings(reasoner: Reasoner, triples: Iterable[AnyTriple]) -> Iterator[Bindi
 
 
 def _parts(reasoner: Reasoner, asked: Iterable[AnyTriple]) -> list[Solutions] | None:
-    """The solutions of each connected part of a graph; None if a term of it occurs nowhere."""
+    """Return the solutions of each connected component of a graph; None if a term of it does not occur in the reasoner."""
     triples = list(map(as_triple, asked))
     reasoner.know(term for triple in triples for term in triple if str(term).startswith(f"<{RDF}_"))  # rdf:_1 and so on have axioms
     with reasoner.core.reading():
@@ -80,7 +101,9 @@ def _solved(reasoner: Reasoner, triples: Sequence[Triple]) -> list[Solutions] | 
 
 
 def _place(reasoner: Reasoner, term: Term, name: str, literals: dict[str, Literal]) -> int | str:
-    """A term in a pattern: a variable for a blank node, one of its own for each literal with a value, and the id of any other."""
+    """Return a term in a pattern: a variable for a blank node, a fresh one for each literal with a value, and the id of any
+    other.
+    """
     if isinstance(term, BlankNode):
         return term.label
     if isinstance(term, Literal) and identity(term, reasoner.datatypes) is not None:
@@ -90,7 +113,7 @@ def _place(reasoner: Reasoner, term: Term, name: str, literals: dict[str, Litera
 
 
 def _connected_parts(patterns: Sequence[Pattern]) -> list[list[Pattern]]:
-    """Patterns that have variables in common, directly or through others, together."""
+    """Group the patterns that share variables, directly or through others."""
     parts: list[list[Pattern]] = []
     for pattern in patterns:
         names = set(variables_of([pattern]))
@@ -101,7 +124,7 @@ def _connected_parts(patterns: Sequence[Pattern]) -> list[list[Pattern]]:
 
 
 def _with_values(reasoner: Reasoner, solutions: Solutions, literals: Mapping[str, Literal]) -> Solutions:
-    """The solutions in which the variables of literals have the literals' values; then without those variables."""
+    """Return the solutions in which the variables of literals have the values of these literals, without those variables."""
     rows = solutions.rows
     for column, name in enumerate(solutions.names):
         if name in literals:

@@ -20,10 +20,11 @@ _EQUIVALENCES = {RDFS.subClassOf: OWL.equivalentClass, RDFS.subPropertyOf: OWL.e
 
 
 def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
-    """Triples for a document, as ids of shape (n, 3): `Reasoner.triple_ids` without what only repeats an equivalence.
+    """Return the triples for a document, as ids of shape (n, 3): `Reasoner.triple_ids` without those that repeat an equivalence.
 
-    Of equivalent classes or properties, each is below the other. Where that is inferred it says nothing new, and there are programs
-    that do not end on circles in a hierarchy (owlready2's ``search`` is one). A reasoner that shows hidden triples keeps all.
+    Each of two equivalent classes or properties is a subclass or subproperty of the other. Inferred triples that state this add no
+    information, and some programs do not terminate on cycles in a hierarchy (``search`` of owlready2 is one). A reasoner that shows
+    hidden triples keeps them.
     """
     triples = reasoner.triple_ids(which)
     if reasoner.visibility.shows_all or which == "explicit":
@@ -37,7 +38,7 @@ def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
 
 
 def _below(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
-    """What the equivalences among some triples say of the hierarchy."""
+    """Return, for each equivalence among some triples, the triple of the hierarchy that repeats it."""
     find = reasoner.dictionary.find
     found = triples[triples[:, 1] == find(equivalent)]  # a copy
     found[:, 1] = find(below)

@@ -1,4 +1,4 @@
-"""What a reasoner knows of the documents that have been loaded into it."""
+"""What a reasoner records of the documents that have been loaded into it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Loaded"]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a reasoner knows of the documents that have been loaded into it."""
+    """What a reasoner records of the documents that have been loaded into it."""
 
     ontologies: Mapping[str, str] = field(default_factory=dict)
     """The documents of ontologies, by the IRIs of these and of their versions."""
@@ -27,7 +27,7 @@ class Loaded:
     """The rules that were left out."""
 
     def after(self, closure: ImportClosure) -> Loaded:
-        """What is known when this has been loaded, too."""
+        """Return this record with that of another load added."""
         from kg_reasoner.loaders.imports.closure import plain
 
         imports = {**self.imports, **{(found.importer, found.iri): found for found in closure.imports}}
@@ -37,7 +37,7 @@ class Loaded:
         return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused))
 
     def warnings(self) -> Iterator[AxiomWarning]:
-        """What was not found, and what was left out."""
+        """Yield a warning for each missing import and each refused rule."""
         from kg_reasoner.loaders.ontology.owl import AxiomWarning
 
         for found in self.imports.values():

@@ -1,7 +1,7 @@
 """Named graphs: which graphs state an explicit triple.
 
 The engine reasons over triples. Stating a triple in a second graph adds no fact, and removing it from one of them takes none away;
-it is explicit as long as some graph states it. How that is kept, see `kg_reasoner.query.quads`.
+it is explicit as long as some graph states it. For how that is stored, see `kg_reasoner.query.quads`.
 """
 
 from __future__ import annotations
@@ -46,19 +46,33 @@ class NamedGraphs:
 
     @property
     def quads(self) -> Quads:
-        """Where they are looked up."""
+        """The quads of the explicit triples."""
         return self._core.queries.quads
 
     # --- terms ------------------------------------------------------------------------------------------------------
 
     def names(self) -> list[Term]:
-        """The named graphs, in the order in which they came; empty ones, too."""
+        """Return the named graphs, empty ones included.
+
+        Returns:
+            Their names, in the order of their creation.
+        """
         with self._core.reading("explicit"):
             names = self.quads.names().tolist()
         return [self._core.dictionary.decode(number) for number in names]
 
     def triples(self, graph: AnyTerm | None = None) -> Iterator[Triple]:
-        """The explicit triples of a graph."""
+        """Yield the explicit triples of a graph.
+
+        Args:
+            graph: The name of the graph; None: the default graph.
+
+        Returns:
+            An iterator of triples.
+
+        Raises:
+            LoadError: The term cannot name a graph.
+        """
         number = self.default if graph is None else find_term(self._core.dictionary, graph)
         with self._core.reading("explicit"):
             found = np.array(self.quads.match(None, None, None, number))
@@ -68,23 +82,35 @@ class NamedGraphs:
     def add_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
         """State triples in a graph.
 
+        Args:
+            triples: Triples of terms.
+            graph: The name of the graph; None: the default graph.
+
         Raises:
-            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
+            LoadError: A term is invalid, or stands where RDF does not allow it; nothing is added then.
         """
         ids = encode_triples(self._core.dictionary, triples)
         self.add(quads_of(ids, self.default if graph is None else self.encode(graph)))
 
     def remove_triples(self, triples: Iterable[AnyTriple] | Ids, graph: AnyTerm | None = None) -> None:
-        """State triples in a graph no longer; those that are not there are left alone."""
+        """Remove triples from a graph; ignore those that it does not state.
+
+        Args:
+            triples: Triples of terms.
+            graph: The name of the graph; None: the default graph.
+
+        Raises:
+            LoadError: A term is invalid; nothing is removed then.
+        """
         number = self.default if graph is None else find_term(self._core.dictionary, graph)
         if number >= 0:
             self.remove(quads_of(find_triples(self._core.dictionary, triples), number))
 
     def encode(self, graph: AnyTerm) -> int:
-        """The id of a graph's name.
+        """Return the id of a graph's name.
 
         Raises:
-            LoadError: that cannot name a graph.
+            LoadError: The term cannot name a graph.
         """
         graph = as_term(graph)
         if isinstance(graph, Literal) or (isinstance(graph, BlankNode) and not graph.label):
@@ -100,18 +126,18 @@ class NamedGraphs:
                 self.state(quads)
 
     def remove(self, quads: Ids) -> None:
-        """State triples no longer, given as quads of shape (n, 4)."""
+        """Remove triples from their graphs, given as quads of shape (n, 4)."""
         if len(quads):
             with self._core.at_once():
                 self.withdraw(quads)
 
     def create(self, graphs: Ids) -> None:
-        """Let there be named graphs, empty ones where nothing is stated in them."""
+        """Create named graphs, which are empty where they state nothing."""
         with self._core.at_once():
             self._create(graphs)
 
     def drop(self, graph: int) -> None:
-        """Remove a named graph with all that it states."""
+        """Remove a named graph with all triples that it states."""
         with self._core.at_once():
             self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
             self.undeclare(graph)
@@ -119,11 +145,11 @@ class NamedGraphs:
     # --- within an operation ----------------------------------------------------------------------------------------
 
     def placed(self, triples: Ids, graphs: Ids) -> Ids:
-        """Triples in graphs as quads, from shapes (n, 3) and (n,); -1 stands for the default graph."""
+        """Return triples in graphs as quads, from shapes (n, 3) and (n,); -1 stands for the default graph."""
         return np.column_stack([triples, np.where(graphs < 0, self.default, graphs)])
 
     def state(self, quads: Ids) -> None:
-        """`add` within an operation."""
+        """Do what `add` does, within an operation."""
         named = quads[:, GRAPH_COLUMN] != self.default
         if not named.all():
             self._core.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
@@ -146,7 +172,7 @@ class NamedGraphs:
             self._core.engine.load(QUADS, quads_of(triples, self.default))
 
     def withdraw(self, quads: Ids) -> None:
-        """`remove` within an operation."""
+        """Do what `remove` does, within an operation."""
         if len(quads) == 0:
             return
         triples = quads[:, :GRAPH_COLUMN]
@@ -157,14 +183,14 @@ class NamedGraphs:
         self._core.engine.retract(TRIPLE, np.concatenate([triples[bare], left]))
 
     def undeclare(self, graph: int) -> None:
-        """Let there be no named graph any more, in which nothing is stated, within an operation."""
+        """Delete a named graph that states nothing, within an operation."""
         self._core.engine.retract(GRAPHS, np.array([[graph]], np.int32))
 
     def _create(self, graphs: Ids) -> None:
         self._core.engine.load(GRAPHS, graphs.reshape(-1, 1))
 
     def stating(self, triples: Ids) -> Ids:
-        """The quads that state some explicit triples."""
+        """Return the quads that state some explicit triples."""
         numbers, graphs = self.quads.memberships(triples)
         bare = np.delete(triples, numbers, axis=0)
         return np.concatenate([np.column_stack([triples[numbers], graphs]), quads_of(bare, self.default)])
@@ -172,16 +198,16 @@ class NamedGraphs:
     # --- what the reasoner says -------------------------------------------------------------------------------------
 
     def added(self, triples: Ids) -> None:
-        """Triples are stated by no named graph, but by the reasoner's user: they are in the default graph."""
+        """Record triples that the reasoner's user has added, in the default graph."""
         self._state_in_default(triples[self.quads.have_quads(triples)])
 
     def removed(self, triples: Ids) -> None:
-        """Triples are stated no longer, in whichever graph."""
+        """Record that triples have been removed from all graphs."""
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
             self._core.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:
-    """Triples as quads of one graph."""
+    """Return triples as quads of one graph."""
     return np.column_stack([triples, np.full(len(triples), graph, np.int32)])

@@ -1,7 +1,7 @@
 """Python warnings about what has been loaded, each of them once.
 
-They are issued when nothing is under way, so that a warning that is turned into an error (``-W error``) leaves everything as it is.
-What was not issued because of that is issued the next time.
+They are issued while no operation runs, so that a warning that is turned into an error (``-W error``) leaves everything
+unchanged. Warnings that were not issued because of that are issued the next time.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 class Notices:
-    """Issues the warnings of a reasoner."""
+    """The warnings of a reasoner, and which of them have been issued."""
 
     def __init__(self) -> None:
         self._seen: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
 
     def are_issued(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> bool:
-        """Whether these are the warnings that were issued last."""
+        """Return whether these are the warnings that were issued last."""
         return self._seen is not None and self._seen[0] is loaded and self._seen[1] is of_axioms
 
     def issue(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> None:
-        """Issue the warnings that have not been issued: about documents, and about axioms."""
+        """Issue the warnings about documents and axioms that have not been issued yet."""
         if self.are_issued(loaded, of_axioms):
             return
         kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
@@ -49,13 +49,13 @@ class Notices:
 
 
 def warn_of_program(program: Program) -> None:
-    """Issue warnings of what is probably a mistake in a program."""
+    """Issue a warning for each probable mistake in a program."""
     for text in analysis.homonyms(program):
         warnings.warn(ReasonerWarning(text), stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:
-    """How far up the stack, for whoever asks, the code outside of this package is."""
+    """Return the depth in the stack, from the caller's point of view, of the first frame outside this package."""
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         depth, frame = depth + 1, frame.f_back

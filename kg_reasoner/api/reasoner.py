@@ -1,4 +1,4 @@
-"""The reasoner: explicit facts and rules go in, the materialisation comes out."""
+"""The reasoner: facts and rules, and the materialisation that follows from them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.documents import Refusal
-    from kg_reasoner.api.feeds import ChangeFeed
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
@@ -53,7 +53,7 @@ EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of facts (triples and others, helper predicates included), of terms, and the bytes that hold them."""
+    """Numbers of facts (triples and others, helper predicates included) and of terms, and the bytes that they occupy."""
 
     explicit: int
     inferred: int
@@ -66,24 +66,24 @@ class Reasoner:
     """Facts, rules, and everything that follows from them.
 
     Args:
-        program: rules, as a `Program`, as text in the rule language, or as the `pathlib.Path` of a file of such text.
-        ruleset: the name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
-        maintenance: the strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting``,
+        program: Rules, as a `Program`, as text in the rule language, or as the `pathlib.Path` of a file of such text.
+        ruleset: The name of a rule set (see `kg_reasoner.rulesets.names`) or the path of a ``.dl`` file, used beside `program`.
+        maintenance: The strategy by which updates are applied: ``backward-forward``, ``delete-rederive``, ``counting``,
             ``rematerialise`` or ``dbsp``. They differ in cost, never in results.
-        datatypes: the datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
-            None: all of `kg_reasoner.expressions.datatypes.DATATYPES`. Literals of others are nothing but literals.
-        show_hidden: whether inferred triples that hold of anything are shown to all patterns, in exports and in deltas; by default
-            they are found by patterns that ask for them, see `kg_reasoner.query.visibility`.
-        equality: how owl:sameAs is dealt with. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
+        datatypes: The datatypes whose literals have values for the datatype rules of ``rdfs-full`` and ``owl2rl-full``, as IRIs;
+            None: all of `kg_reasoner.expressions.datatypes.DATATYPES`. Literals of other datatypes have no value.
+        show_hidden: Whether trivial inferred triples match all patterns and are part of exports and deltas; by default, only
+            patterns that name them match, see `kg_reasoner.query.visibility`.
+        equality: The treatment of owl:sameAs. ``axioms``: by the rules of the rule set, if it has them. ``rewrite``: equal terms
             are merged (see `kg_reasoner.engine.equality`), so that a thousand of them cost no more than one; queries give all
             names. General predicates, too, hold of equal terms alike. Rules may compare terms, but not count or compute with them.
-        on_inconsistency: ``report``: inconsistent data are data like others, and `inconsistencies` tells what is wrong with them;
-            ``raise``: a transaction that leaves them inconsistent raises InconsistencyError and is undone, and what is changed
-            outside of transactions is a transaction of its own.
-        limits: what each operation and each query may take, see `kg_reasoner.concurrency.limits.Limits`.
+        on_inconsistency: ``report``: inconsistent data are accepted, and `inconsistencies` lists the violations; ``raise``: a
+            transaction that leaves the data inconsistent raises InconsistencyError and is undone, and each change outside a
+            transaction is a transaction of its own.
+        limits: The limits of each operation and each query, see `kg_reasoner.concurrency.limits.Limits`.
 
     Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
-    rules, while the others wait. What a method changes is changed whole or not at all, whatever exception strikes on the way.
+    rules, while the others wait. Every method is atomic, whichever exception interrupts it.
 
     >>> reasoner = Reasoner('''
     ...     path(?x, ?y) :- edge(?x, ?y) .
@@ -94,9 +94,10 @@ class Reasoner:
     3
 
     Raises:
-        RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-        UnknownNameError: there is no such rule set, strategy, treatment of equality or reaction to inconsistency, or a datatype is
-            none of those that are known.
+        RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: The program is invalid; the error gives the
+            position.
+        UnknownNameError: The rule set, the strategy, the treatment of equality, the reaction to inconsistency or a datatype is
+            unknown.
     """
 
     def __init__(
@@ -143,16 +144,16 @@ class Reasoner:
         )
 
     def without_facts(self, ruleset: str | None = None) -> Reasoner:
-        """Make a new reasoner with the same settings and the same program, or with another rule set instead, without the facts.
+        """Return a new reasoner with the same settings and the same program, or another rule set instead, without the facts.
 
         Args:
-            ruleset: the name of a rule set, or the path of a ``.dl`` file.
+            ruleset: The name of a rule set, or the path of a ``.dl`` file.
 
         Returns:
             The new reasoner.
 
         Raises:
-            UnknownNameError: there is no such rule set.
+            UnknownNameError: The rule set is unknown.
         """
         return Reasoner(
             self.program if ruleset is None else None,
@@ -167,12 +168,12 @@ class Reasoner:
 
     @property
     def limits(self) -> Limits:
-        """What each operation and each query may take."""
+        """The limits of each operation and each query."""
         return self.engine.limits
 
     @property
     def on_inconsistency(self) -> Reaction:
-        """What is done about inconsistent data."""
+        """The reaction to inconsistent data, ``report`` or ``raise``."""
         return self.core.on_inconsistency
 
     @on_inconsistency.setter
@@ -181,7 +182,7 @@ class Reasoner:
 
     @property
     def loaded(self) -> Loaded:
-        """What is known of the documents that have been loaded."""
+        """The ontologies, missing imports and refused rules of the documents that have been loaded."""
         return self.core.loaded
 
     # --- rules ------------------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ class Reasoner:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules: those of the program, and those that the ontology's axioms were translated to."""
+        """All rules: those of the program, and those translated from the ontology's axioms."""
         with self.engine.exclusively():
             return self.engine.rules
 
@@ -201,13 +202,14 @@ class Reasoner:
         """Add rules, declarations and facts. Change nothing if the result is not a valid program.
 
         Args:
-            program: a `Program`, text in the rule language, or the `pathlib.Path` of a file of such text.
+            program: A `Program`, text in the rule language, or the `pathlib.Path` of a file of such text.
 
         Raises:
-            RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: the program is wrong; it says where.
-            ColumnTypeError: an explicit fact has a term that is not of the type with which its column is declared.
-            LoadError: that is the name of a file or of a rule set, not a program.
-            InconsistencyError: see `on_inconsistency`.
+            RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: The program is invalid; the error gives
+                the position.
+            ColumnTypeError: An explicit fact has a term that does not have the declared type of its column.
+            LoadError: The text is the name of a file or of a rule set, not a program.
+            InconsistencyError: See `on_inconsistency`.
         """
         program = _as_program(program)
         warn_of_program(program)
@@ -218,14 +220,14 @@ class Reasoner:
         """Remove rules from the program; ignore those that it does not have.
 
         Args:
-            rules: rules as they are in `program`.
+            rules: Rules as they are in `program`.
         """
         gone = set(rules)
         with self.core.at_once():
             before = self.program
-            kept = tuple(rule for rule in before.rules if rule not in gone)
-            if len(kept) < len(before.rules):
-                self.engine.change_program(Program(kept, before.declarations, before.prefixes, before.translate))
+            remaining = tuple(rule for rule in before.rules if rule not in gone)
+            if len(remaining) < len(before.rules):
+                self.engine.change_program(Program(remaining, before.declarations, before.prefixes, before.translate))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -243,29 +245,29 @@ class Reasoner:
     ) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.reader.read`).
 
-        All sources are read before the first triple is added, so that a bad one leaves everything as it was. Named graphs keep
-        their triples, see `named_graphs`. Rules of N3 documents become part of the program.
+        All sources are read before the first triple is added, so that an invalid one changes nothing. Named graphs keep their
+        triples, see `named_graphs`. Rules of N3 documents become part of the program.
 
         Args:
-            sources: paths, bytes, open files, rdflib graphs, or iterables of triples.
-            format: the syntax of all documents, by default told by their names or contents.
-            base: the IRI against which relative IRIs are resolved in documents that declare no base.
-            progress: called with the stage, what is done, and what there is to do.
-            catalog: where imported ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or several
-                of these.
-            imports: ``resolve``: what the sources or the catalog have is loaded, too, and a warning tells of the rest;
-                ``require``: all, or it is an error; ``fetch``: what is not found otherwise is fetched from the web; ``ignore``.
-            refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are left out, and warned of.
-            bounds: how large and how deep documents may be, by default `kg_reasoner.loaders.rdf.bounds.DEFAULT_BOUNDS`.
-            limits: what it may take; see `limited`.
+            sources: Paths, bytes, open files, rdflib graphs, or iterables of triples.
+            format: The syntax of all documents, by default determined by their names or contents.
+            base: The IRI against which relative IRIs are resolved in documents that declare no base.
+            progress: Called with the stage, the amount done, and the total.
+            catalog: The locations of imported ontologies: a mapping of IRIs to paths, the path of an XML catalog or of a folder, or
+                several of these.
+            imports: ``resolve``: imports in the sources or the catalog are loaded, and a warning lists the others; ``require``:
+                missing imports are an error; ``fetch``: missing imports are fetched from the web; ``ignore``.
+            refused: ``raise``: SWRL and N3 rules that cannot be expressed are errors; ``skip``: they are omitted with a warning.
+            bounds: Bounds on the size and depth of documents, by default `kg_reasoner.loaders.rdf.bounds.DEFAULT_BOUNDS`.
+            limits: The limits of this operation, see `limited`.
 
         Raises:
-            LoadError: a source, or a document that is imported, cannot be read or is beyond the bounds, or an import that is
-                required is not found.
-            UnsupportedError: a rule has something that cannot be expressed, such as a built-in without a function.
-            SafetyError: a variable in the head of an N3 rule is not bound by its body.
-            UnknownNameError: there is no such format, way to treat imports, or way to treat refused rules.
-            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is loaded then.
+            LoadError: A source or an imported document cannot be read or exceeds the bounds, or a required import is not
+                found.
+            UnsupportedError: A rule cannot be expressed, for example because a built-in has no function.
+            SafetyError: A variable in the head of an N3 rule is not bound by its body.
+            UnknownNameError: The format, or the treatment of imports or refused rules, is unknown.
+            LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. Nothing is loaded then.
         """
         with self.core.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
             documents.load(
@@ -282,7 +284,7 @@ class Reasoner:
 
     @property
     def warnings(self) -> list[AxiomWarning]:
-        """What has been loaded and says more than the rules can: missing imports, refused rules, axioms beyond the rule set.
+        """Where the data say more than the rules express: missing imports, refused rules, axioms beyond the rule set.
 
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
@@ -295,11 +297,11 @@ class Reasoner:
         """Add explicit triples.
 
         Args:
-            triples: as terms (ours, or those of rdflib or pyoxigraph), or as ids of shape (n, 3).
+            triples: As terms (of this package, of rdflib or of pyoxigraph), or as ids of shape (n, 3).
 
         Raises:
-            LoadError: a term is invalid, or stands where RDF does not allow it; nothing is added then.
-            InconsistencyError: see `on_inconsistency`.
+            LoadError: A term is invalid, or stands where RDF does not allow it; nothing is added then.
+            InconsistencyError: See `on_inconsistency`.
         """
         ids = encode_triples(self.dictionary, triples)
         if len(ids):
@@ -310,10 +312,10 @@ class Reasoner:
         """Remove explicit triples; ignore those that are not explicit.
 
         Args:
-            triples: as for `add_triples`.
+            triples: As for `add_triples`.
 
         Raises:
-            LoadError: that is not a triple; nothing is removed then.
+            LoadError: An item is not a triple; nothing is removed then.
         """
         wanted = triples if isinstance(triples, np.ndarray) else list(triples)
         with self.core.at_once():
@@ -321,7 +323,7 @@ class Reasoner:
 
     @property
     def named_graphs(self) -> NamedGraphs:
-        """The graphs that state the explicit triples: for those that are not all in the default graph."""
+        """The named graphs and the default graph, which state the explicit triples."""
         if self._named_graphs is None:
             from kg_reasoner.api.named_graphs import NamedGraphs
 
@@ -332,14 +334,14 @@ class Reasoner:
         """Add explicit facts of a general predicate.
 
         Args:
-            predicate: its name.
-            rows: the arguments of each fact, as terms of ours, of rdflib or of pyoxigraph.
+            predicate: The name of the predicate.
+            rows: The arguments of each fact, as terms of this package, of rdflib or of pyoxigraph.
 
         Raises:
-            ArityError: a row has another number of arguments than the predicate; nothing is added then.
-            LoadError: a term is invalid; nothing is added then.
-            ColumnTypeError: a term is not of the type with which its column is declared; nothing is added then.
-            InconsistencyError: see `on_inconsistency`.
+            ArityError: A row has a different number of arguments than the predicate; nothing is added then.
+            LoadError: A term is invalid; nothing is added then.
+            ColumnTypeError: A term does not have the declared type of its column; nothing is added then.
+            InconsistencyError: See `on_inconsistency`.
         """
         facts = list(map(as_row, rows))
         if not facts:
@@ -358,11 +360,11 @@ class Reasoner:
         """Remove explicit facts of a general predicate; ignore those that are not explicit.
 
         Args:
-            predicate: its name.
-            rows: as for `add_facts`.
+            predicate: The name of the predicate.
+            rows: As for `add_facts`.
 
         Raises:
-            LoadError: that is not a row of terms; nothing is removed then.
+            LoadError: A row does not consist of terms; nothing is removed then.
         """
         facts = list(map(as_row, rows))
         with self.core.at_once():
@@ -372,13 +374,14 @@ class Reasoner:
                 self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
-        """Intern terms without asserting facts about them: what the engine says by itself (see `literals`) is about such terms.
+        """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
+        them.
 
         Args:
-            terms: terms of ours, of rdflib or of pyoxigraph.
+            terms: Terms of this package, of rdflib or of pyoxigraph.
 
         Raises:
-            LoadError: that is not a term.
+            LoadError: An item is not a term.
         """
         new = [term for term in map(as_term, terms) if term not in self.dictionary]
         if new:
@@ -390,25 +393,25 @@ class Reasoner:
     # --- materialisation --------------------------------------------------------------------------------------------
 
     def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
-        """Bring the derived facts up to date. Reading does so by itself; call this to see progress or to choose the time.
+        """Bring the derived facts up to date. Reading does this automatically; call it to see progress or to choose the time.
 
         Args:
-            progress: called with the stage, what is done, and what there is to do.
-            limits: what it may take; see `limited`.
+            progress: Called with the stage, the amount done, and the total.
+            limits: The limits of this operation, see `limited`.
 
         Raises:
-            ColumnTypeError: a rule derives a fact with a term that is not of its column's type. The explicit facts and the rules
-                are what they were, and nothing can be read until they fit; a transaction that ends so is undone.
-            LimitError, CancelledError: it exceeds a limit, or another thread cancelled it. Nothing is derived then.
-            InconsistencyError: see `on_inconsistency`; in a transaction, its end raises it.
+            ColumnTypeError: A rule derives a fact with a term that does not have its column's type. The explicit facts and the
+                rules stay unchanged, and nothing can be read until they fit; a transaction with such an end is undone.
+            LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. Nothing is derived then.
+            InconsistencyError: See `on_inconsistency`; in a transaction, its end raises it.
         """
         self.core.materialise(progress, limits)
 
     def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
-        """The ``with`` block in which everything that this thread does is under limits, and under the reasoner's own besides.
+        """Return a ``with`` block in which all operations of this thread are under limits, and under the reasoner's own.
 
         Args:
-            limits: what it may take; None: the reasoner's own, for all of the block together.
+            limits: The limits of the block; None: the reasoner's own, for the whole block together.
 
         Returns:
             A context manager.
@@ -424,15 +427,15 @@ class Reasoner:
         return self.core.limited(limits)
 
     def cancel(self) -> None:
-        """Cancel what other threads are doing with the reasoner: CancelledError is raised there, and updates are undone.
+        """Cancel the operations of other threads on the reasoner: CancelledError is raised there, and updates are undone.
 
-        What has not begun is not affected.
+        Operations that have not begun are not affected.
         """
         self.engine.cancel()
 
     @property
     def version(self) -> int:
-        """A number that changes whenever facts or rules do."""
+        """A number that changes whenever facts or rules change."""
         return self.engine.version
 
     @property
@@ -442,17 +445,17 @@ class Reasoner:
 
     @property
     def counters(self) -> Counters:
-        """How many rules have been applied for updates, by phase."""
+        """The numbers of rule applications by updates, by phase."""
         return self.engine.counters
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def transaction(self, collects: bool = True, *, isolated: bool = True) -> Transaction:
-        """Make a transaction, to be used as a context manager or by its `begin`, `commit` and `rollback`.
+        """Return a new transaction, to be used as a context manager or by its `begin`, `commit` and `rollback`.
 
         Args:
-            collects: whether it collects what changes, for its `delta`. Subscribers need that.
-            isolated: whether other threads wait until it has ended. If not, each of its changes is seen at once.
+            collects: Whether it collects its changes, for its `delta`. Subscribers need this.
+            isolated: Whether other threads wait until it has ended. If not, each of its changes is visible at once.
 
         Returns:
             The transaction, which has not begun.
@@ -466,40 +469,43 @@ class Reasoner:
 
     @property
     def has_subscribers(self) -> bool:
-        """Whether somebody wants to be told of changes."""
+        """Whether there are subscriptions."""
         return bool(self.core.subscriptions)
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
         """Call a function with the changes of a pattern after every commit; see `kg_reasoner.api.subscriptions.Subscriptions`.
 
-        If a transaction is open, its commit is the first. What is told of it is all that it changes, also before this call; but if
-        it was begun with ``collects=False`` (as an rdflib store begins its own while nobody subscribes), all that it changes from
-        now on.
+        If a transaction is open, its commit is the first. The notification includes all its changes, also those before this call;
+        but if it was begun with ``collects=False`` (as an rdflib store begins its own while there are no subscribers), only those
+        after it.
 
         Args:
-            pattern: the name of a predicate, an atom, a triple pattern, or None for everything.
-            callback: is called with the `Delta` of each commit that changes something of the pattern.
+            pattern: The name of a predicate, an atom, a triple pattern, or None for everything.
+            callback: Called with the `Delta` of each commit that changes something of the pattern.
 
         Returns:
             The subscription, to be cancelled.
 
         Raises:
-            ReasonerError: that is not a pattern, or no callback.
-            ArityError: the predicate has another number of arguments.
-            LoadError: the pattern has an invalid term.
+            ReasonerError: The argument is not a pattern, or the callback is not callable.
+            ArityError: The predicate has a different number of arguments.
+            LoadError: The pattern has an invalid term.
         """
         return self._subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: Pattern = None) -> ChangeFeed:
-        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.feeds.ChangeFeed`.
+        """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.change_feed.ChangeFeed`.
 
         Args:
-            pattern: as for `subscribe`, whose errors this raises, too.
+            pattern: As for `subscribe`.
 
         Returns:
             An iterator of deltas, also an asynchronous one.
+
+        Raises:
+            ReasonerError, ArityError, LoadError: As for `subscribe`.
         """
-        from kg_reasoner.api.feeds import ChangeFeed
+        from kg_reasoner.api.change_feed import ChangeFeed
 
         return ChangeFeed(self._subscribers(), pattern)
 
@@ -522,15 +528,15 @@ class Reasoner:
         """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`.
 
         Args:
-            stream: an iterable or asynchronous iterable of updates.
-            marking: look one update ahead, so that the reasoner can prepare for its deletions.
+            stream: An iterable or asynchronous iterable of updates.
+            marking: Look one update ahead, so that the reasoner can prepare for its deletions.
 
         Returns:
             An iterator of deltas, one for each update; an asynchronous one if the stream is asynchronous.
 
         Raises:
-            ReasonerError: that is not a stream.
-            StreamError: an update was not applied; raised where its delta is asked for.
+            ReasonerError: The argument is not a stream.
+            StreamError: An update was not applied; raised where its delta is asked for.
         """
         from kg_reasoner.api import streams
 
@@ -539,15 +545,16 @@ class Reasoner:
     def foresee(self, update: Update | None) -> None:
         """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it.
 
-        It spares searches for what follows from facts that the next update adds and that one removes; see `process`.
+        The reasoner then need not search for the consequences of facts that the next update adds and that one removes; see
+        `process`.
 
         Args:
-            update: the update, as far as it is known; None: nothing is.
+            update: The update, as far as it is known; None: nothing is known.
         """
         self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
 
     def _facts_to_go(self, update: Update) -> list[tuple[int, Ids]]:
-        """The facts that an update will delete, as far as they are known, by relation."""
+        """Return the facts that an update will delete, as far as they are known, by relation."""
         catalog, found = self.engine.catalog, list[tuple[int, Ids]]()
         for predicate, rows in update.removed.items():
             if predicate != TRIPLE:
@@ -563,17 +570,17 @@ class Reasoner:
     def triple_ids(self, which: Which = "all") -> TripleIds:
         """Return triples as ids.
 
-        Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) are left out, and so are hidden
-        triples, see `kg_reasoner.query.visibility`.
+        Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) and hidden triples (see
+        `kg_reasoner.query.visibility`) are omitted.
 
         Args:
-            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+            which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
 
         Returns:
             A table of shape (n, 3).
 
         Raises:
-            UnknownNameError: that is not a kind of triples.
+            UnknownNameError: The kind of triples is unknown.
         """
         check_which(which)
         with self.core.reading(which):
@@ -589,21 +596,22 @@ class Reasoner:
         object: AnyTerm | None = None,
         which: Which = "all",
     ) -> Iterator[Triple]:
-        """Yield the triples that match a pattern (None matches every term). Hidden ones (see `kg_reasoner.query.visibility`) match
-        if the pattern names their property, and under rdf:type the class.
+        """Yield the triples that match a pattern; None matches every term.
+
+        Hidden triples (see `kg_reasoner.query.visibility`) match if the pattern names their property, and under rdf:type the class.
 
         Args:
-            subject: a term of ours, or of rdflib or pyoxigraph.
-            predicate: likewise.
-            object: likewise.
-            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+            subject: A term of this package, of rdflib or of pyoxigraph.
+            predicate: Likewise.
+            object: Likewise.
+            which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
 
         Returns:
-            An iterator of triples of our terms.
+            An iterator of triples of this package's terms.
 
         Raises:
-            LoadError: that is not a term.
-            UnknownNameError: that is not a kind of triples.
+            LoadError: An argument is not a term.
+            UnknownNameError: The kind of triples is unknown.
         """
         check_which(which)
         with self.core.reading(which):
@@ -617,14 +625,14 @@ class Reasoner:
         """Yield the facts of a general predicate; none if no rule and no fact uses it.
 
         Args:
-            predicate: its name.
-            which: ``all``, the ``explicit`` ones, or those that are only ``inferred``.
+            predicate: The name of the predicate.
+            which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
 
         Returns:
-            An iterator of tuples of our terms.
+            An iterator of tuples of this package's terms.
 
         Raises:
-            UnknownNameError: that is not a kind of facts.
+            UnknownNameError: The kind of facts is unknown.
         """
         check_which(which)
         with self.core.reading(which):
@@ -637,35 +645,35 @@ class Reasoner:
         """Return the general predicates that facts, rules or declarations use.
 
         Returns:
-            Their numbers of arguments, by name.
+            The numbers of arguments, by name.
         """
         with self.core.reading():
             return self.engine.predicates()
 
     def inconsistencies(self) -> list[Violation]:
-        """List every violation of a constraint, with the values that violate it; `explain` proves each of them.
+        """Return every violation of a constraint, with the values that violate it; `explain` proves each of them.
 
         Returns:
-            The violations; under rewriting of equal terms, they are told once, for their representatives.
+            The violations; if equal terms are merged, in terms of the representatives only.
         """
         self.materialise()
         with self.engine.exclusively():
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
-        """Tell whether no constraint is violated.
+        """Return whether all constraints are satisfied.
 
         Returns:
-            Whether that is so.
+            Whether there is no violation.
         """
         with self.core.reading():
             return self.engine.is_consistent()
 
     def sizes(self) -> Sizes:
-        """Count the facts and terms, and the bytes that they take.
+        """Count the facts and terms, and the bytes that they occupy.
 
         Returns:
-            The numbers.
+            The counts.
         """
         with self.core.reading():
             engine = self.engine
@@ -685,8 +693,8 @@ class Reasoner:
         """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
 
         Args:
-            fact: what to prove; terms of rdflib or pyoxigraph will do.
-            effort: rule instances to look at before being content with a proof that may not be the shortest; None: no limit.
+            fact: What to prove, in terms of this package, of rdflib or of pyoxigraph.
+            effort: The number of rule instances to examine before a proof that may not be the shortest suffices; None: no limit.
 
         Returns:
             The proof.
@@ -699,8 +707,8 @@ class Reasoner:
         └── edge("b", "c")   (stated by the program)
 
         Raises:
-            NoProofError: there is no such fact: `why_not` tells what is missing.
-            ReasonerError: that is not a fact at all.
+            NoProofError: The fact does not hold: `why_not` returns what is missing.
+            ReasonerError: The argument is not a fact.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -710,18 +718,18 @@ class Reasoner:
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
         """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
 
-        What is explicit or stated is not proved by rules as well, except for the fact itself. After a change to facts or rules,
-        reading on is an error.
+        Explicit facts and facts of the program are not proved by rules as well, except for the fact itself. Reading on after a
+        change of facts or rules is an error.
 
         Args:
-            fact: as for `explain`.
+            fact: As for `explain`.
 
         Returns:
             An iterator of proofs.
 
         Raises:
-            NoProofError: there is no such fact.
-            ReasonerError: that is not a fact at all.
+            NoProofError: The fact does not hold.
+            ReasonerError: The argument is not a fact.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -730,7 +738,7 @@ class Reasoner:
         return self._one_by_one(proofs)
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
-        """Proofs that are looked for while nobody else uses the engine."""
+        """Yield proofs, each searched for while no other thread uses the engine."""
         while True:
             with self.engine.exclusively():
                 proof = next(proofs, None)
@@ -742,13 +750,13 @@ class Reasoner:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
         Args:
-            fact: a triple or an atom of constants; terms of rdflib or pyoxigraph will do.
+            fact: A triple or an atom of constants, in terms of this package, of rdflib or of pyoxigraph.
 
         Returns:
             What is missing, rule by rule.
 
         Raises:
-            ReasonerError: the fact is there, or that is not a fact at all.
+            ReasonerError: The fact holds, or the argument is not a fact.
         """
         fact = _in_our_terms(fact)
         self.materialise()
@@ -756,7 +764,7 @@ class Reasoner:
             return self._explaining().why_not(fact)
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
-        """For the question why merged terms are the same: a reasoner over the facts that matter, which derives it by axioms."""
+        """Return a reasoner over the relevant facts that derives equalities by axioms, to explain why merged terms are equal."""
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
         if not self.engine.base.equality.merges or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
@@ -791,14 +799,14 @@ class Reasoner:
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
-    """Report progress, if anybody wants to know, unless the operation has to end."""
+    """Report progress if there is a callback, unless the operation has to end."""
     watch.check()
     if progress is not None:
         progress(stage, done, total)
 
 
 def _as_program(given: Program | str | Path) -> Program:
-    """The program that is given as such, as text or as a file."""
+    """Return the program that is given as one, as text or as a file."""
     from kg_reasoner.language.parser import parse, parse_file
 
     if isinstance(given, Path):
@@ -815,7 +823,7 @@ def _as_program(given: Program | str | Path) -> Program:
 
 
 def _ruleset_named(text: str) -> str | None:
-    """The rule set that somebody means who gives its name as a program."""
+    """Return the rule set whose name is given where a program belongs; None if there is none."""
     from difflib import get_close_matches
 
     from kg_reasoner import rulesets
@@ -829,7 +837,7 @@ def _in_our_terms(fact: AnyTriple | Atom) -> Triple | Atom: ...
 @overload
 def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation: ...
 def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation:
-    """A fact whose terms are ours."""
+    """Return a fact in this package's terms."""
     if isinstance(fact, Atom):
         return replace(fact, terms=tuple(term if isinstance(term, Variable) else as_term(term) for term in fact.terms))
     return as_triple(fact) if isinstance(fact, tuple) and len(fact) == 3 else cast("Triple | Violation", fact)

@@ -1,8 +1,8 @@
-"""Streams of updates: each applied as one transaction, if wanted with a look at the next one where it is there already.
+"""Streams of updates, each applied as one transaction, on request with a look at the next one where it is available.
 
 What the present update adds and the next one deletes can be marked while the present one is applied (Illich and Glimm,
-"Backward/Forward with Marking for Update Streams"). Nothing ever waits for the next update: a sequence is looked at directly,
-anything else is read ahead.
+"Backward/Forward with Marking for Update Streams"). Nothing ever waits for the next update: a sequence is indexed, any other
+iterable is read ahead.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
 from kg_reasoner.api.update import Row, Update
@@ -29,8 +29,8 @@ AHEAD: Final = 2
 """How many updates are read ahead at most."""
 
 
-class Transaction(Protocol):
-    """What a stream needs of a transaction."""
+class UpdateTransaction(Protocol):
+    """The part of a transaction that a stream requires."""
 
     def remove_facts(self, predicate: str, rows: Iterable[Row], /) -> None: ...
     def remove_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
@@ -40,35 +40,44 @@ class Transaction(Protocol):
     def add_triples(self, triples: Iterable[AnyTriple], /) -> None: ...
 
     @property
+    def is_open(self) -> bool: ...
+
+    def begin(self) -> object: ...
+
+    def commit(self) -> object: ...
+
+    def rollback(self) -> None: ...
+
+    @property
     def delta(self) -> Delta: ...
 
 
-class Applies(Protocol):
-    """What a stream needs of a reasoner."""
+class UpdateTarget(Protocol):
+    """The part of a reasoner that a stream requires."""
 
-    def transaction(self) -> AbstractContextManager[Transaction]: ...
+    def transaction(self) -> UpdateTransaction: ...
 
     def foresee(self, update: Update | None, /) -> None:
-        """The next transaction is followed by this update, as far as is known (None: nothing is)."""
+        """Announce the update after the next transaction, as far as it is known (None: nothing is)."""
 
 
 @overload
-def process(reasoner: Applies, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
+def process(reasoner: UpdateTarget, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
 @overload
-def process(reasoner: Applies, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
+def process(reasoner: UpdateTarget, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
 def process(
-    reasoner: Applies, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
+    reasoner: UpdateTarget, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
 ) -> Iterator[Delta] | AsyncIterator[Delta]:
-    """Apply the updates of a stream one by one, each when the next delta is asked for, as a transaction of its own.
+    """Apply the updates of a stream one by one, each when the next delta is requested, as a transaction of its own.
 
     With `marking`, an iterator that is not a sequence is read by a thread of its own (an asynchronous one by a task of its own), at
     most `AHEAD` updates ahead, so that it must not use the reasoner; those read and not applied when the deltas are given up are
-    lost. Without `marking` it is read when it is its turn, by whoever asks for deltas.
+    lost. Without `marking` each update is read when it is due, in the thread that requests its delta.
 
     Args:
-        reasoner: what the updates are applied to.
-        stream: an iterable or asynchronous iterable of updates.
-        marking: look one update ahead, so that the reasoner can prepare for its deletions. Results do not depend on it. It
+        reasoner: What the updates are applied to.
+        stream: An iterable or asynchronous iterable of updates.
+        marking: Look one update ahead, so that the reasoner can prepare for its deletions. Results do not depend on it. It
             takes less time if updates replace what the ones before them brought, under rules that join much and derive little,
             and more in other cases (``python -m benchmarks.marking``).
 
@@ -76,9 +85,9 @@ def process(
         An iterator of deltas, one for each update, empty ones too; an asynchronous one if the stream is asynchronous.
 
     Raises:
-        StreamError: while iterating: the stream raised, or an update could not be applied and was rolled back. The updates
+        StreamError: While iterating: the stream raised, or an update could not be applied and was rolled back. The updates
             before it are in place. The original error is the `__cause__`.
-        ReasonerError: the argument is not a stream.
+        ReasonerError: The argument is not a stream.
     """
     if isinstance(stream, AsyncIterable):
         return _process_async(reasoner, stream, marking)
@@ -90,33 +99,44 @@ def process(
 # --- applying --------------------------------------------------------------------------------------------------------------
 
 
-def _apply(reasoner: Applies, update: Update, number: int) -> Delta:
-    """Apply the update with this number (the first is 1), or none of it."""
+def _apply(reasoner: UpdateTarget, update: Update, number: int) -> Delta:
+    """Apply the update with this number (the first is 1), or nothing of it."""
     try:
         return _transact(reasoner, update)
     except Exception as error:
         raise StreamError(f"update {number} of the stream was not applied: {error}", number - 1) from error
 
 
-def _transact(reasoner: Applies, update: Update) -> Delta:
+def _transact(reasoner: UpdateTarget, update: Update) -> Delta:
     if not isinstance(update, Update):
         raise ReasonerError(f"{update!r} is not an Update")
-    with reasoner.transaction() as transaction:
-        for predicate, rows in update.removed.items():
-            if predicate == TRIPLE:
-                transaction.remove_triples(map(_triple, rows))
-            else:
-                transaction.remove_facts(predicate, rows)
-        if update.remove_rules:
-            transaction.remove_rules(update.remove_rules)
-        if update.add_rules is not None:
-            transaction.add_program(update.add_rules)
-        for predicate, rows in update.added.items():
-            if predicate == TRIPLE:
-                transaction.add_triples(map(_triple, rows))
-            else:
-                transaction.add_facts(predicate, rows)
+    transaction = reasoner.transaction()
+    try:  # a fault on the first line of `__exit__` would leave a ``with`` block's transaction open
+        transaction.begin()
+        _change(transaction, update)
+        transaction.commit()
+    finally:
+        if transaction.is_open:
+            transaction.rollback()
     return transaction.delta
+
+
+def _change(transaction: UpdateTransaction, update: Update) -> None:
+    """Remove and add what an update says."""
+    for predicate, rows in update.removed.items():
+        if predicate == TRIPLE:
+            transaction.remove_triples(map(_triple, rows))
+        else:
+            transaction.remove_facts(predicate, rows)
+    if update.remove_rules:
+        transaction.remove_rules(update.remove_rules)
+    if update.add_rules is not None:
+        transaction.add_program(update.add_rules)
+    for predicate, rows in update.added.items():
+        if predicate == TRIPLE:
+            transaction.add_triples(map(_triple, rows))
+        else:
+            transaction.add_facts(predicate, rows)
 
 
 def _triple(row: Row) -> AnyTriple:
@@ -125,14 +145,14 @@ def _triple(row: Row) -> AnyTriple:
     return row[0], row[1], row[2]
 
 
-def _foresee(reasoner: Applies, update: Update | None) -> None:
-    """Tell what comes next. What is wrong with it is said when its turn comes."""
+def _foresee(reasoner: UpdateTarget, update: Update | None) -> None:
+    """Announce the next update. Errors in it are raised when it is applied."""
     with suppress(ReasonerError):
         reasoner.foresee(update if isinstance(update, Update) else None)
 
 
 def _failure(error: Exception, applied: int) -> StreamError:
-    """What is raised for an error of the stream itself."""
+    """Return the exception for an error of the stream itself."""
     after = "before the first update" if applied == 0 else f"after {applied} update{'s' if applied > 1 else ''}"
     return StreamError(f"the stream failed {after}: {type(error).__name__}: {error}", applied)
 
@@ -141,14 +161,16 @@ def _failure(error: Exception, applied: int) -> StreamError:
 
 
 class _Source(Protocol):
-    """Updates in order. `take` waits for the next one, and raises StopIteration at the end; `peek` shows the one after, or None."""
+    """Updates in order. `take` waits for the next one, and raises StopIteration at the end; `peek` returns the one after it, or
+    None.
+    """
 
     def take(self) -> Update: ...
     def peek(self) -> Update | None: ...
     def close(self) -> None: ...
 
 
-def _process(reasoner: Applies, stream: Iterable[Update], marking: bool) -> Generator[Delta, None, None]:
+def _process(reasoner: UpdateTarget, stream: Iterable[Update], marking: bool) -> Generator[Delta, None, None]:
     source: _Source = _InTurn(stream) if not marking else _InPlace(stream) if isinstance(stream, Sequence) else _InThread(stream)
     applied = 0
     try:
@@ -171,7 +193,7 @@ def _process(reasoner: Applies, stream: Iterable[Update], marking: bool) -> Gene
 
 
 class _InTurn:
-    """Reads a stream in turn, and shows nothing of what comes."""
+    """Reads each update of a stream when it is due, without looking ahead."""
 
     def __init__(self, stream: Iterable[Update]) -> None:
         self._stream: Iterator[Update] | None = None
@@ -186,7 +208,7 @@ class _InTurn:
         return None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: nothing is open."""
 
 
 class _InPlace:
@@ -206,7 +228,7 @@ class _InPlace:
         return self._stream[self._next] if self._next < len(self._stream) else None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: nothing is open."""
 
 
 class _InThread:
@@ -238,7 +260,7 @@ class _InThread:
             self._changed.notify_all()
 
     def _wait_for_room(self) -> bool:
-        """Wait until an update is wanted; False if none will be."""
+        """Wait until an update is wanted; return False if none will be."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or len(self._ahead) < AHEAD)
             return not self._closed
@@ -265,7 +287,7 @@ class _InThread:
 # --- asynchronous iterators ------------------------------------------------------------------------------------------------
 
 
-async def _process_async(reasoner: Applies, stream: AsyncIterable[Update], marking: bool) -> AsyncGenerator[Delta, None]:
+async def _process_async(reasoner: UpdateTarget, stream: AsyncIterable[Update], marking: bool) -> AsyncGenerator[Delta, None]:
     updates = _in_task(stream) if marking else _in_turn(stream)
     applied = 0
     try:
@@ -293,7 +315,7 @@ async def _in_turn(stream: AsyncIterable[Update]) -> AsyncGenerator[tuple[Update
 
 
 async def _in_task(stream: AsyncIterable[Update]) -> AsyncGenerator[tuple[Update, Update | None], None]:
-    """Each update, and the next one if it is there. A task of its own reads the stream, at most `AHEAD` updates ahead."""
+    """Yield each update, and the next one if it is available. A separate task reads the stream, at most `AHEAD` updates ahead."""
     import asyncio
 
     ahead: deque[Update] = deque()

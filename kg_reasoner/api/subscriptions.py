@@ -1,4 +1,4 @@
-"""Subscriptions: callbacks that are told what each commit changed of a pattern."""
+"""Subscriptions: callbacks that are called with what each commit changed of a pattern."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from kg_reasoner.storage.dictionary import Dictionary
 
-__all__ = ["KEPT_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
+__all__ = ["RETAINED_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
 
 Callback: TypeAlias = Callable[[Delta], object]
 
 Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
-"""What to be told of: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of terms
-(ours, rdflib's or pyoxigraph's), variables, and None for any term; or None for everything."""
+"""The changes to receive: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of
+terms (of this package, rdflib or pyoxigraph), variables, and None for any term; or None for everything."""
 
-KEPT_ERRORS = 100
-"""How many errors of its callback a subscription keeps, the latest ones."""
+RETAINED_ERRORS = 100
+"""The number of errors of its callback that a subscription retains, the latest ones."""
 
 TURN: Final = "turn"
 
@@ -42,16 +42,16 @@ _NAME: Final = re.compile(r"\[\]|<[^<>\s]*>|[^\s()\[\]<>?,]+")
 
 
 class Subscription:
-    """A callback and the pattern that it is told of. Ends with `cancel`, or with a ``with`` block.
+    """A callback and the pattern whose changes it receives. `cancel`, or the end of its ``with`` block, ends it.
 
     Attributes:
-        pattern: the pattern, as text.
-        errors: what went wrong in the callback, the latest `KEPT_ERRORS` times.
+        pattern: The pattern, as text.
+        errors: The latest `RETAINED_ERRORS` errors of the callback.
     """
 
-    def __init__(self, owner: Subscriptions, matcher: Matcher, callback: Callback) -> None:
+    def __init__(self, owner: Subscriptions, matcher: ChangeMatcher, callback: Callback) -> None:
         self.pattern = str(matcher)
-        self.errors: deque[CallbackError] = deque(maxlen=KEPT_ERRORS)
+        self.errors: deque[CallbackError] = deque(maxlen=RETAINED_ERRORS)
         self._owner = owner
         self._matcher = matcher
         self._callback = callback
@@ -59,11 +59,11 @@ class Subscription:
 
     @property
     def active(self) -> bool:
-        """Whether the callback will be told of further commits."""
+        """Whether the callback will be notified of further commits."""
         return self._active
 
     def cancel(self) -> None:
-        """End the subscription: from now on the callback is not called, not even for commits that it has not been told of yet."""
+        """End the subscription: the callback is not called any more, even for commits before this call."""
         self._active = False
         self._owner.forget(self)
 
@@ -76,37 +76,37 @@ class Subscription:
     def __repr__(self) -> str:
         return f"<Subscription to {self.pattern}{'' if self._active else ', cancelled'}>"
 
-    def tell(self, due: Due) -> None:
-        """Call the callback with its part of a delta, if there is one. An exception is kept and logged."""
-        if not self._active or not due.parts:
+    def notify(self, notification: PendingNotification) -> None:
+        """Call the callback with its part of a delta, unless it is empty. Record and log an exception."""
+        if not self._active or not notification.parts:
             return
         try:
-            due.parts[0] = self._matcher.part(due.delta)
-            if due.parts[0]:
-                self._callback(due.parts.pop())  # one line: nothing interrupts between taking the part and the call
+            notification.parts[0] = self._matcher.part(notification.delta)
+            if notification.parts[0]:
+                self._callback(notification.parts.pop())  # one line: nothing interrupts between taking the part and the call
         except Exception as error:
-            if due.parts and not isinstance(error, ArityError):
+            if notification.parts and not isinstance(error, ArityError):
                 raise  # the callback has not been called, and will be
-            self._keep(due.commit, due.delta, error)
+            self._record(notification.commit, notification.delta, error)
 
-    def _keep(self, commit: int, delta: Delta, error: Exception) -> None:
+    def _record(self, commit: int, delta: Delta, error: Exception) -> None:
         import logging
 
         name = getattr(self._callback, "__qualname__", None) or repr(self._callback)
         changed = f"{len(delta.added)} added, {len(delta.removed)} removed"
         what = f"{type(error).__name__}: {error}"
-        kept = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
-        kept.__cause__ = error
-        self.errors.append(kept)
-        logging.getLogger("kg_reasoner.subscriptions").error("%s", kept, exc_info=error)
+        failure = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
+        failure.__cause__ = error
+        self.errors.append(failure)
+        logging.getLogger("kg_reasoner.subscriptions").error("%s", failure, exc_info=error)
 
 
 @dataclass(slots=True, eq=False)
-class Due:
-    """A commit that a subscription is to be told of.
+class PendingNotification:
+    """A commit of which a subscription has yet to be notified.
 
     Attributes:
-        parts: the delta, and then the part of it that matches, until the callback has it.
+        parts: The delta, and then its matching part, until the callback has received it.
     """
 
     subscription: Subscription
@@ -116,23 +116,23 @@ class Due:
 
 
 class Subscriptions:
-    """Who wants to be told of changes; true if anybody does.
+    """The subscriptions of a reasoner; true if there are any.
 
-    Every commit is published once, after it has ended, in the thread that committed (where several commit at the same time, in one
-    of these). Its subscribers are called one after the other, in the order in which they subscribed, and each of them is told of
-    commits in their order, exactly once, of those that came after it subscribed.
+    Every commit is published once, after it has ended, in the thread that committed (if several threads commit at the same time, in
+    one of them). The subscribers are called one after the other, in the order of their subscriptions. Each is notified of all
+    commits after its subscription, in their order, exactly once.
 
-    A callback may change the reasoner. What it commits is told after all subscribers have been told of the present commit, so
-    that nobody sees commits out of order; the facts that a callback reads may therefore be newer than the delta that it was given.
+    A callback may change the reasoner. Subscribers are notified of its commits after all of them have been notified of the present
+    one, so that nobody sees commits out of order; the facts that a callback reads may therefore be newer than its delta.
 
-    A callback that raises hurts nobody else: the error is kept in `Subscription.errors` and logged by the logger
-    ``kg_reasoner.subscriptions``. Only what is no `Exception` (KeyboardInterrupt, say) goes through to whoever committed; those who
-    have not been told yet are told before the next commit.
+    An exception in a callback does not affect other subscribers: it is recorded in `Subscription.errors` and logged by the logger
+    ``kg_reasoner.subscriptions``. Only an exception that is not an `Exception` (KeyboardInterrupt, for example) is passed on to the
+    thread that committed; the remaining subscribers are notified before the next commit.
 
     Args:
-        dictionary: of the reasoner, whose ids the deltas have.
-        arities: the numbers of arguments of the predicates there are, asked for at each `subscribe`.
-        last: the last commit that is not told any more.
+        dictionary: The dictionary of the reasoner, whose ids the deltas have.
+        arities: Returns the number of arguments of each predicate; called by each `subscribe`.
+        last: The last commit of which subscribers are not notified.
     """
 
     def __init__(
@@ -143,9 +143,9 @@ class Subscriptions:
         self._all: tuple[Subscription, ...] = ()
         self._lock = new_mutex()
         self._turn: dict[str, tuple[int, FrameType]] = {}
-        """Which thread tells subscribers, and the call of `publish` that does it."""
+        """The thread that notifies subscribers, and its call of `publish`."""
         self._last = last
-        self._due: deque[Due] = deque()
+        self._pending: deque[PendingNotification] = deque()
         self._commits = 0
 
     def __bool__(self) -> bool:
@@ -156,20 +156,27 @@ class Subscriptions:
 
     @property
     def commits(self) -> int:
-        """How many commits have been published."""
+        """The number of commits published so far."""
         return self._commits
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
-        """Call `callback` with the changes of a pattern after every later commit that has some. May be called in any thread.
+        """Call `callback` with the changes of a pattern after every later commit that has some. Any thread may call this.
+
+        Args:
+            pattern: The name of a predicate, an atom, a triple pattern, or None for everything.
+            callback: Called with the `Delta` of each commit that changes something of the pattern.
+
+        Returns:
+            The subscription, to be cancelled.
 
         Raises:
-            ReasonerError: that is not a pattern, or no callback.
-            ArityError: the predicate has another number of arguments.
-            LoadError: the pattern has an invalid term.
+            ReasonerError: The argument is not a pattern, or the callback is not callable.
+            ArityError: The predicate has a different number of arguments.
+            LoadError: The pattern has an invalid term.
         """
         if not callable(callback):
             raise ReasonerError(f"cannot subscribe with {callback!r}: it is not callable")
-        matcher = matcher_of(pattern, self._dictionary)
+        matcher = change_matcher(pattern, self._dictionary)
         there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
         if there is not None and there != matcher.arity:
             raise ArityError(f"{matcher.predicate} has {there} arguments, and the pattern {matcher} has {matcher.arity}")
@@ -179,27 +186,27 @@ class Subscriptions:
         return subscription
 
     def forget(self, subscription: Subscription) -> None:
-        """Take a subscription out; `Subscription.cancel` does it."""
+        """Remove a subscription; called by `Subscription.cancel`."""
         with self._lock:
             self._all = tuple(other for other in self._all if other is not subscription)
 
     def publish(self, latest: Callable[[], Committed | None]) -> None:
-        """Tell the subscribers of all commits up to the latest, which has ended, so that the next one may begin.
+        """Notify the subscribers of all commits up to the latest, which has ended, so that the next one may begin.
 
-        Within a callback this returns at once, and so it does while another thread tells subscribers: that one goes on with it.
+        Within a callback, or while another thread notifies subscribers, this returns at once: the running call does the rest.
         """
         with self._lock:
-            committed = latest()  # asked for here, so that it is never older than the last one
+            committed = latest()  # called here, so that it is never older than the last one
             if committed is not None and committed is not self._last:
                 self._enqueue(committed)
-        while self._due and self._take_turn(sys._getframe()):
+        while self._pending and self._take_turn(sys._getframe()):
             try:
-                self._tell()
+                self._notify()
             finally:
                 self._turn.pop(TURN, None)
 
     def _take_turn(self, call: FrameType) -> bool:
-        """Let a call of `publish` tell subscribers, unless another one is at it."""
+        """Let a call of `publish` notify subscribers, unless another one is doing so."""
         mine = get_ident(), call
         held = self._turn.setdefault(TURN, mine)
         if held is mine:
@@ -212,34 +219,34 @@ class Subscriptions:
         return self._turn.get(TURN) is mine
 
     def _enqueue(self, committed: Committed) -> None:
-        """Note whom to tell of commits that have not been told yet."""
-        commits, due = self._commits, deque(self._due)
+        """Record the subscribers to notify of the commits that have not been published yet."""
+        commits, pending = self._commits, deque(self._pending)
         for delta in committed.since(self._last):
             commits += 1
             if delta:
-                due.extend(Due(subscription, commits, delta, [delta]) for subscription in self._all)
-        self._commits, self._due, self._last = commits, due, committed
+                pending.extend(PendingNotification(subscription, commits, delta, [delta]) for subscription in self._all)
+        self._commits, self._pending, self._last = commits, pending, committed
         committed.before = None
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         while True:
             with self._lock:
-                following = self._due[0] if self._due else None
+                following = self._pending[0] if self._pending else None
             if following is None:
                 return
-            following.subscription.tell(following)
+            following.subscription.notify(following)
             with self._lock:
-                self._due.popleft()
+                self._pending.popleft()
 
 
-class Matcher:
-    """Picks the changes of a pattern out of a delta.
+class ChangeMatcher:
+    """Selects the changes of a pattern from a delta.
 
     Args:
-        predicate: the predicate, or None for all changes.
-        text: the pattern, for messages.
-        arguments: per column, the text of a constant's term (as the dictionary has it), a variable, or None for anything; None if
-            all facts of the predicate match.
+        predicate: The predicate, or None for all changes.
+        text: The pattern, for messages.
+        arguments: Per column, the text of a constant's term (as in the dictionary), a variable, or None for any term; None if all
+            facts of the predicate match.
     """
 
     def __init__(
@@ -263,10 +270,10 @@ class Matcher:
         return self._text
 
     def part(self, delta: Delta) -> Delta:
-        """The changes of a delta that match.
+        """Return the changes of a delta that match.
 
         Raises:
-            ArityError: the predicate has turned out to have another number of arguments.
+            ArityError: The predicate has a different number of arguments.
         """
         if self.predicate is None:
             return delta
@@ -290,7 +297,7 @@ class Matcher:
         return change.where(chosen)
 
     def _find(self, text: str) -> int:
-        """The id of a constant, which the dictionary may have got since the pattern was made; -1 if it has none."""
+        """Return the id of a constant, which the dictionary may have assigned since the pattern was made; -1 if it has none."""
         number = self._known.get(text, -1)
         if number < 0:
             number = self._dictionary.find_text(text)
@@ -299,26 +306,26 @@ class Matcher:
         return number
 
 
-def matcher_of(pattern: object, dictionary: Dictionary) -> Matcher:
-    """What matches a pattern; errors as for `Subscriptions.subscribe`."""
+def change_matcher(pattern: object, dictionary: Dictionary) -> ChangeMatcher:
+    """Return the matcher of a pattern; raise the errors of `Subscriptions.subscribe`."""
     if pattern is None:
-        return Matcher(dictionary, None, "all changes")
+        return ChangeMatcher(dictionary, None, "all changes")
     if isinstance(pattern, Atom):
         if pattern.predicate == FALSE:
             raise ReasonerError(
                 "violations of constraints are not facts and cannot be subscribed to; call `inconsistencies` after other changes"
             )
         arguments = _arguments(pattern.terms)
-        return Matcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
+        return ChangeMatcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
     if _is_term(pattern):
         raise ReasonerError(f"{pattern!r} is a term and no pattern; the triples of a property match (None, property, None)")
     if isinstance(pattern, str):
         if not _NAME.fullmatch(pattern):
             raise ReasonerError(f"{pattern!r} is not the name of a predicate; give a pattern with arguments as an Atom")
-        return Matcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
+        return ChangeMatcher(dictionary, str(pattern), "all triples" if pattern == TRIPLE else str(pattern))
     if isinstance(pattern, (tuple, list)) and len(pattern) == 3:
         arguments = _arguments(pattern)
-        return Matcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
+        return ChangeMatcher(dictionary, TRIPLE, _atom_text(TRIPLE, arguments), arguments)
     raise ReasonerError(
         f"{pattern!r} is not a pattern: give the name of a predicate, a triple pattern (subject, property, object) with None for"
         " any term, or an Atom"

@@ -39,11 +39,11 @@ class Changeable(Protocol):
 class Transaction:
     """Changes to a reasoner that are applied together.
 
-    Other threads wait until it has ended, those that read too: they see the state before it or after it. If the thread that began
-    it is gone, it is undone.
+    Other threads, readers included, wait until it has ended: they see the state before it or after it. If the thread that began it
+    has ended, it is undone.
 
-    As a context manager it begins at the top of the block, and ends at the bottom: an exception undoes everything that was done
-    inside and is raised on. Reading inside the block sees the changes so far.
+    As a context manager, it begins at the start of the block and commits at its end; an exception undoes all changes of the block
+    and is passed on. Reading inside the block sees the changes so far.
 
     >>> from kg_reasoner.api.reasoner import Reasoner
     >>> from kg_reasoner.terms import literal
@@ -73,24 +73,24 @@ class Transaction:
 
     @property
     def is_void(self) -> bool:
-        """Whether it is being undone, or can only be undone as its thread is gone."""
+        """Whether it is being undone, or can only be undone because its thread has ended."""
         return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in sys._current_frames())
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something that belongs to it has not been handed to the reasoner yet."""
+        """Whether it has changes that have not been passed to the reasoner yet."""
         return False
 
     def hand_over(self) -> None:
-        """Hand to the reasoner what waits for that."""
+        """Pass deferred changes to the reasoner; a transaction of this class has none."""
 
     @property
     def collects(self) -> bool:
-        """Whether it collects what changes."""
+        """Whether it collects its changes."""
         return self.collector is not None
 
     def collect(self) -> None:
-        """Collect what changes from now on, if it does not; it is open."""
+        """Collect changes from now on, if it does not yet; the transaction is open."""
         if self.collector is None:
             with self.core.engine.exclusively():
                 collector = Collector(self.core.dictionary)
@@ -99,10 +99,10 @@ class Transaction:
 
     @property
     def delta(self) -> Delta:
-        """What the transaction has changed in the materialisation; while it is open, what it has changed so far.
+        """The changes of the materialisation by the transaction; while it is open, those so far.
 
         Raises:
-            TransactionError: it was made not to collect changes, or an update was interrupted, after which they are not known.
+            TransactionError: It was made not to collect changes, or an update was interrupted, so that they are unknown.
         """
         if self.collector is None:
             raise TransactionError("this transaction does not collect its changes")
@@ -115,10 +115,14 @@ class Transaction:
     # --- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> Transaction:
-        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not `isolated`.
+        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not
+        `isolated`.
+
+        Returns:
+            The transaction itself.
 
         Raises:
-            TransactionError: it has been used, or this thread has another transaction of the reasoner open.
+            TransactionError: It has begun before, or this thread has another transaction of the reasoner open.
         """
         if self._has_begun:
             raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
@@ -138,19 +142,19 @@ class Transaction:
         return self
 
     def _is_needed(self) -> bool:
-        """Whether other threads have to wait for it: it is open, or about to be, or its end is not over."""
+        """Return whether other threads have to wait for it: it is open, about to be, or still ending."""
         return self.is_open or is_at_work(self._thread)
 
     def commit(self) -> Delta | None:
-        """End the transaction and keep its changes. Return them if they are collected.
+        """End the transaction and keep its changes. Undo all of them on any error or interrupt.
 
-        When something goes wrong on the way (a constraint of the machine, an interrupt), everything is undone.
+        Returns:
+            The changes, if they are collected.
 
         Raises:
-            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. Everything is undone.
-            TransactionError: it is not open, or the changes are to be collected and are not known (see `delta`). Everything is
-                undone.
-            LimitError, CancelledError: it took more than it may, or was cancelled. Everything is undone.
+            InconsistencyError: The changes contradict the rules, and `on_inconsistency` is ``raise``.
+            TransactionError: It is not open, or its changes are to be collected and are unknown (see `delta`).
+            LimitError, CancelledError: It exceeded a limit, or was cancelled.
         """
         self._expect_open()
         core, engine = self.core, self.core.engine
@@ -171,9 +175,12 @@ class Transaction:
         return self._delta
 
     def rollback(self) -> None:
-        """End the transaction and undo its changes: facts, rules and what follows from them are as before.
+        """End the transaction and undo its changes: facts, rules and their consequences are as before.
 
-        When an exception interrupts this, whatever is done next with the reasoner goes on with it first.
+        If an exception interrupts this, the next operation on the reasoner completes it first.
+
+        Raises:
+            TransactionError: It is not open, or another thread began it.
         """
         self._expect_open()
         engine = self.core.engine
@@ -185,7 +192,7 @@ class Transaction:
         self._release()
 
     def _release(self) -> None:
-        """Let other threads go on."""
+        """Let other threads continue."""
         if self._hold is not None and not self.is_open:
             hold, self._hold = self._hold, None
             hold.release()
@@ -209,32 +216,82 @@ class Transaction:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
-        """Add explicit triples, see `Reasoner.add_triples`."""
+        """Add explicit triples.
+
+        Args:
+            triples: As for `Reasoner.add_triples`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError: As for `Reasoner.add_triples`.
+        """
         self._expect_open()
         self.reasoner.add_triples(triples)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
-        """Remove explicit triples, see `Reasoner.remove_triples`."""
+        """Remove explicit triples; ignore those that are not explicit.
+
+        Args:
+            triples: As for `Reasoner.add_triples`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError: As for `Reasoner.remove_triples`.
+        """
         self._expect_open()
         self.reasoner.remove_triples(triples)
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """Add explicit facts, see `Reasoner.add_facts`."""
+        """Add explicit facts of a general predicate.
+
+        Args:
+            predicate: The name of the predicate.
+            rows: As for `Reasoner.add_facts`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            ArityError, LoadError, ColumnTypeError: As for `Reasoner.add_facts`.
+        """
         self._expect_open()
         self.reasoner.add_facts(predicate, rows)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
-        """Remove explicit facts, see `Reasoner.remove_facts`."""
+        """Remove explicit facts of a general predicate; ignore those that are not explicit.
+
+        Args:
+            predicate: The name of the predicate.
+            rows: As for `Reasoner.add_facts`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError: As for `Reasoner.remove_facts`.
+        """
         self._expect_open()
         self.reasoner.remove_facts(predicate, rows)
 
     def add_program(self, program: Program | str) -> None:
-        """Add rules, declarations and facts, see `Reasoner.add_program`."""
+        """Add rules, declarations and facts.
+
+        Args:
+            program: As for `Reasoner.add_program`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: The program is invalid.
+            ColumnTypeError, LoadError: As for `Reasoner.add_program`.
+        """
         self._expect_open()
         self.reasoner.add_program(program)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
-        """Remove rules, see `Reasoner.remove_rules`."""
+        """Remove rules from the program; ignore those that it does not have.
+
+        Args:
+            rules: As for `Reasoner.remove_rules`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+        """
         self._expect_open()
         self.reasoner.remove_rules(rules)
 

@@ -1,4 +1,4 @@
-"""Updates as data: facts and rules that come and go together."""
+"""Updates as data: facts and rules to be added and removed together."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Row: TypeAlias = Sequence[AnyTerm]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Facts and rules to be added and removed in one transaction. Removals come first, so that what is in both is there at the end.
+    """Facts and rules to be added and removed in one transaction. Removals come first: a fact in both is present afterwards.
 
     Attributes:
-        added, removed: explicit facts by predicate; RDF triples are those of `kg_reasoner.program.TRIPLE`.
-        add_rules: rules, declarations and facts, as a program or as text in the rule language.
-        remove_rules: rules of the program. Those that are not there are left alone.
+        added, removed: Explicit facts by predicate; RDF triples are facts of `kg_reasoner.program.TRIPLE`.
+        add_rules: Rules, declarations and facts, as a program or as text in the rule language.
+        remove_rules: Rules of the program; others are ignored.
 
     >>> from kg_reasoner.terms import literal
     >>> update = Update(added={"edge": [(literal("a"), literal("b"))]}, add_rules="path(?x, ?y) :- edge(?x, ?y) .")
@@ -35,7 +35,14 @@ class Update:
 
     @classmethod
     def of_triples(cls, added: Iterable[AnyTriple] = (), removed: Iterable[AnyTriple] = ()) -> Update:
-        """An update of RDF triples.
+        """Return an update of RDF triples.
+
+        Args:
+            added: Triples to add.
+            removed: Triples to remove.
+
+        Returns:
+            The update.
 
         >>> from kg_reasoner.terms import IRI, RDF
         >>> Update.of_triples([(IRI("http://example.org/tom"), RDF.type, IRI("http://example.org/Cat"))]).removed

@@ -20,7 +20,7 @@ from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
 from kg_reasoner.cli.imports import imports
-from kg_reasoner.cli.limiting import TimedOut
+from kg_reasoner.cli.limit_options import TimedOut
 from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
@@ -60,9 +60,9 @@ class _Commands(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             with _terminated_tidily(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", ReasonerWarning)  # commands tell what they say
+                warnings.simplefilter("ignore", ReasonerWarning)  # commands print them
                 found = super().invoke(context)
-                sys.stdout.flush()  # what cannot be written is told now, not when the process ends
+                sys.stdout.flush()  # an error in writing is reported now, not when the process ends
                 return found
         except BrokenPipeError:  # the reader has seen enough
             _leave_standard_output()
@@ -105,7 +105,7 @@ def main() -> None:
       2    wrong usage: an unknown command or option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
            `imports` did not find one
-      130  interrupted; 143: terminated; 141: whoever read the output has gone (as in `... | head`)
+      130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)
     """
 
 

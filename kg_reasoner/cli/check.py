@@ -12,7 +12,7 @@ import click
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.prefixes import document_prefixes
-from kg_reasoner.cli.sparql_text import term_shortener
+from kg_reasoner.cli.query_text import term_shortener
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -74,7 +74,7 @@ def check(
 
 
 def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Violation]]:
-    """The contradictions; where each graph is reasoned over by itself, with the graph."""
+    """Yield the violations, each with its reasoner and, with reasoning over each graph, the name of the graph."""
     for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
         reasoner = store.reasoner_of(graph)
         for violation in reasoner.inconsistencies():

@@ -152,16 +152,16 @@ def starting() -> Iterator[list[str]]:
         click.echo("starting the reasoner ...", nl=False, err=True)
     from kg_reasoner.storage.compiling import told_of_compiling
 
-    told: list[str] = []
+    notes: list[str] = []
 
     def compiling(line: str) -> None:
-        told.append(line)
+        notes.append(line)
         if shown:
             click.echo(f"{_ERASE}{line}", err=True)
 
     try:
         with told_of_compiling(compiling):
-            yield told
+            yield notes
     finally:
         if shown:
             click.echo(_ERASE, nl=False, err=True)

@@ -10,7 +10,7 @@ import click
 
 from kg_reasoner import lubm
 from kg_reasoner.cli.console import Stopwatch, plural, print_table, progress_shown, starting
-from kg_reasoner.cli.sparql_text import parse_query
+from kg_reasoner.cli.query_text import parse_query
 
 
 @click.command(short_help="Run the Lehigh University Benchmark from data to answers.")

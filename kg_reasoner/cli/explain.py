@@ -78,7 +78,7 @@ def explain(
     reasoner = reasoner_for(ruleset, rules_file)
     declared = {**dict(reasoner.program.prefixes), **document_prefixes(files, input_format)}
     known = {**PREFIXES, **declared}
-    with suppress(_UnknownPrefix):  # further prefixes come up with the rules; all other mistakes are told before loading
+    with suppress(_UnknownPrefix):  # further prefixes come up with the rules; all other mistakes are reported before loading
         _triple(triple_text, known)
     load(reasoner, files, input_format)
     triple = _triple(triple_text, {**namespace_prefixes(reasoner.rules, taken=known), **known})

@@ -7,7 +7,7 @@ import json
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table
-from kg_reasoner.cli.loading import bounds_option, given_bounds
+from kg_reasoner.cli.loading_options import bounds_option, given_bounds
 from kg_reasoner.cli.options import quiet_option
 
 

@@ -55,7 +55,7 @@ def materialise(
     """
     from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.prefixes import document_prefixes
-    from kg_reasoner.cli.quads import materialised_quads
+    from kg_reasoner.cli.quad_output import materialised_quads
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute

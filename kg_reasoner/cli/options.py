@@ -10,8 +10,8 @@ import click
 
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
 from kg_reasoner.cli.group_options import group_option, group_values
-from kg_reasoner.cli.limiting import given_limits, limit_options
-from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
+from kg_reasoner.cli.limit_options import given_limits, limit_options
+from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.errors import InconsistencyError
 
@@ -176,7 +176,7 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
     """
     if not warnings or is_quiet():
         return
-    from kg_reasoner.explain.names import Names, axiom_text
+    from kg_reasoner.explain.readable_names import Names, axiom_text
 
     names = Names(prefixes)
     axioms = list(dict.fromkeys(axiom_text(warning.axiom, names) for warning in warnings))

@@ -18,7 +18,7 @@ from kg_reasoner.cli.options import (
     report_inconsistencies,
 )
 from kg_reasoner.cli.prefixes import document_prefixes
-from kg_reasoner.cli.sparql_text import looks_like_query, parse_query, term_shortener
+from kg_reasoner.cli.query_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown, starting
-from kg_reasoner.cli.limiting import given_limits, limit_options
-from kg_reasoner.cli.loading import axiom_warnings, load_documents, loading_options, report_missing_imports
+from kg_reasoner.cli.limit_options import given_limits, limit_options
+from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.program import Atom, Negation
@@ -72,7 +72,7 @@ def _print_ruleset(name: str, output_format: str) -> None:
 def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, input_format: str | None) -> None:
     with starting():
         from kg_reasoner.api.reasoner import Reasoner
-        from kg_reasoner.explain.names import Names, axiom_text
+        from kg_reasoner.explain.readable_names import Names, axiom_text
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
 import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
-from kg_reasoner.cli.limiting import given_limits, limit_options
-from kg_reasoner.cli.loading import load_documents, loading_options
+from kg_reasoner.cli.limit_options import given_limits, limit_options
+from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, report_inconsistencies
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE

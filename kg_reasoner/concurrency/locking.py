@@ -265,7 +265,7 @@ def is_at_work(thread: int) -> bool:
 
 
 def is_running(thread: int, call: FrameType) -> bool:
-    """Whether a thread is still in a call."""
+    """Return whether a thread is still in a call."""
     frame = sys._current_frames().get(thread)
     while frame is not None and frame is not call:
         frame = frame.f_back

@@ -18,7 +18,7 @@ FIRST: Final = 16
 MOST: Final = 1024
 """Items that are fetched at once: at first, and at most."""
 
-KEPT: Final = 1 << 18
+MOST_COMPLETED: Final = 1 << 18
 """The maximal number of items that a writer fetches for a reader. With more, the reader gets an error about the change."""
 
 CHANGED: Final = "what a query reads has changed, and very many solutions were left: make a list of them first, or read fewer"
@@ -53,7 +53,7 @@ class Readings:
         """Complete all registered results."""
         self.is_completing = True
         try:
-            with Unwatched():  # the limits of whoever writes are not those of readers
+            with Unwatched():  # the writer's limits do not apply to readers
                 for weak in list(self.open.values()):
                     reading = weak()
                     if reading is not None:
@@ -122,9 +122,9 @@ class Snapshot:
             rest: list[Any] = []
             self._rest, self._failure = iter(rest), ReasonerError(CHANGED)  # where an interrupt strikes on the way
             try:
-                with self._reading():  # within the limits of whoever reads
-                    rest.extend(islice(self._source, KEPT + 1))
-                self._failure = ReasonerError(CHANGED) if len(rest) > KEPT else None
+                with self._reading():  # within the reader's limits
+                    rest.extend(islice(self._source, MOST_COMPLETED + 1))
+                self._failure = ReasonerError(CHANGED) if len(rest) > MOST_COMPLETED else None
             except Exception as error:
                 self._failure = error
             self._rest = iter(rest if self._failure is None else [])

@@ -47,7 +47,7 @@ class Violation:
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return the violated axiom or rule, its name, and the violating terms, abbreviated by these prefixes."""
-        from kg_reasoner.explain.names import Names, axiom_text
+        from kg_reasoner.explain.readable_names import Names, axiom_text
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kg_reasoner.explain.names import Names, show_statement
+from kg_reasoner.explain.readable_names import Names, show_statement
 from kg_reasoner.explain.steps import Computed, Group, ProofSteps, Statement, Step
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Negation, Rule, Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kg_reasoner.explain.names import Names, reason_text, show_statement
+from kg_reasoner.explain.readable_names import Names, reason_text, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Reason
 
 __all__ = ["COLOURS", "HEADER", "proof_dot", "proofs_dot", "quoted"]

@@ -28,7 +28,7 @@ def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Itera
     first, shortest = found
     yield first, shortest and not given
     proofs = _Proofs(Search(derivations, goal, given=False, effort=EFFORT))
-    bound = proofs.search.goal.height if shortest and proofs.search.settle(proofs.search.goal) else 1
+    bound = proofs.search.goal.height if shortest and proofs.search.compute_height(proofs.search.goal) else 1
     while bound < UNPROVED:
         for choice in proofs.of_height(bound):
             if not _same(choice, first):
@@ -105,7 +105,7 @@ class _Proofs:
     def _lowest(self, fact: Fact) -> int:
         """Return a lower bound of the height of a fact's proofs: the smallest height, unless computing it takes too long."""
         node = self.search.node(fact)
-        self.search.settle(node)
+        self.search.compute_height(node)
         return node.lowest
 
     def _depths(self, choice: Choice) -> dict[Fact, int]:
@@ -120,7 +120,7 @@ class _Proofs:
 
 
 def _above(fact: Fact, choice: Choice) -> set[Fact]:
-    """The facts of a proof that rest on a fact, and the fact itself."""
+    """Return a fact and those facts of a proof that depend on it."""
     heads: dict[Fact, list[Fact]] = {}
     for head, instance in choice.items():
         for premise in instance.premises:

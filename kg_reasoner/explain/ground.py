@@ -15,7 +15,7 @@ Bindings = Mapping[Variable, Term]
 
 
 def ground(part: BodyLiteral, bindings: Bindings) -> BodyLiteral:
-    """A part of a body with values for the variables that have one; the variable of a BIND is shown all the same."""
+    """Return a part of a body with its bound variables replaced by their values, except for the variable of a BIND."""
     if isinstance(part, Bind):
         return Bind(in_expression(part.expression, bindings), part.variable)
     return ground_aggregate(part, bindings) if isinstance(part, Aggregate) else in_part(part, bindings)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from kg_reasoner.explain.names import Names, axiom_text, show_rule, show_statement
+from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Step
 from kg_reasoner.explain.tree import Line, outline
 from kg_reasoner.terms import term_text

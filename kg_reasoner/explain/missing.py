@@ -258,7 +258,7 @@ class _Attempt:
                     return
 
     def _choices(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
-        """The values with which every atom of triples lies in one relation."""
+        """Yield the values for which every atom of triples is in one relation."""
         layout, decode = self.catalog.layout, self.catalog.dictionary.decode
         choice = layout.choices([in_atom(atom, values) for atom in triple_atoms(parts)])
         if choice is None:

@@ -175,8 +175,8 @@ class Search:
 
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
-    def settle(self, target: FactNode) -> bool:
-        """Compute the smallest height of a node, or UNPROVED. Return false if that exceeds the allowed effort."""
+    def compute_height(self, target: FactNode) -> bool:
+        """Compute the smallest height of a node, or UNPROVED. Return False if that exceeds the allowed effort."""
         level, depth = [target], 0
         seen = {target}
         while level and not target.exact:
@@ -200,7 +200,7 @@ class Search:
         target.exact = True
         return True
 
-    def settle_somehow(self, target: FactNode) -> None:
+    def find_any_proof(self, target: FactNode) -> None:
         """Find any proof of a node, trying the first instance of each fact, then more of them."""
         width = 1
         while target.height == UNPROVED:
@@ -231,7 +231,7 @@ class Search:
     # --- reading a proof off ----------------------------------------------------------------------------------------
 
     def choose(self, target: FactNode) -> Choice:
-        """The lowest proof of a node that the graph has, of those made of lowest parts the smallest."""
+        """Return the lowest proof of a node in the graph and, of those made of lowest parts, the smallest."""
         needed = reachable([target], lambda node: (premise for link in _lowest_links(node) for premise in link.premises))
         for node in sorted(needed, key=lambda node: node.height):
             links = list(_lowest_links(node))
@@ -279,16 +279,16 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
         effort: The number of instances to examine before any proof is accepted; None means unlimited.
     """
     search = Search(derivations, goal, given, effort)
-    shortest = search.settle(search.goal)
+    shortest = search.compute_height(search.goal)
     if not shortest:
         search.forget()
         search = Search(derivations, goal, given, None)
-        search.settle_somehow(search.goal)
+        search.find_any_proof(search.goal)
     found = None if search.goal.height == UNPROVED else (search.choose(search.goal), shortest)
     search.forget()
     return found
 
 
 def below_first(goal: Fact, choice: Choice) -> list[Fact]:
-    """The facts of a proof, each after all that it rests on; the premises of an instance in their order."""
+    """Return the facts of a proof, each after all its premises; the premises of an instance keep their order."""
     return list(postorder([goal], lambda fact: choice[fact].premises if fact in choice else ()))

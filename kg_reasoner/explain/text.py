@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_reasoner.explain.names import Names, reason_text, show_statement
+from kg_reasoner.explain.readable_names import Names, reason_text, show_statement
 from kg_reasoner.explain.steps import ProofSteps
 from kg_reasoner.explain.tree import outline
 

@@ -160,10 +160,10 @@ FUNCTIONS: Final[dict[str, Callable[[Sequence[Term | None]], Term | None]]] = {
 """The aggregate functions by name; MIN and MAX of nothing are errors, COUNT, SUM and AVG of nothing are 0."""
 
 REFUSED: Final[dict[str, tuple[str, str | None]]] = {
-    "GROUP_CONCAT": ("is not supported: a group's values have no order", None),
+    "GROUP_CONCAT": ("is not supported: the values of a group have no order", None),
     "SAMPLE": (
-        "gives any value of a group: what follows from it cannot be maintained",
-        "MIN and MAX choose a value of the group, always the same one",
+        "is not supported: its result is not determined by the group and cannot be maintained",
+        "use MIN or MAX, which are deterministic",
     ),
 }
 """SPARQL's other aggregate functions: why there is none here, and what to do instead."""

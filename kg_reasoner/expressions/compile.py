@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from kg_reasoner.errors import ArityError, SafetyError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, TERM, Kind
-from kg_reasoner.expressions.functions.patterns import problem
+from kg_reasoner.expressions.functions.regex import problem
 from kg_reasoner.expressions.values import equal
 from kg_reasoner.program import Call, Expression, Variable, variables_of
 from kg_reasoner.terms import XSD, Literal, Term

@@ -318,7 +318,7 @@ class _Builder:
     def absolute(self, token: Token) -> str:
         iri = self.unescaped(token, token[1:-1])
         if NOT_IN_IRI.search(iri):
-            raise RuleSyntaxError(f"{token} has an escape of a character that no IRI has", self.span(token))
+            raise RuleSyntaxError(f"{token} has an escape of a character that IRIs cannot contain", self.span(token))
         if self.base is not None:
             iri = urljoin(self.base, iri)
         if not _ABSOLUTE.match(iri):

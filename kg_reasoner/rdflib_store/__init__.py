@@ -1,4 +1,4 @@
-"""The rdflib store: graphs and datasets that show everything that follows from what was added to them."""
+"""The rdflib store: graphs and datasets that show all consequences of the triples added to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOMES = {"KGReasonerStore": "store", "graph_of": "store", "store_of": "store", 
 
 
 def __getattr__(name: str) -> Any:
-    """Import the public names when they are first used: rdflib loads `sparql` as a plugin, and that shall not bring the engine."""
+    """Import the public names on first use: rdflib loads `sparql` as a plugin, which must not import the engine."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Reasoners under rdflib graphs and datasets that are there already."""
+"""Attaching reasoners to existing rdflib graphs and datasets."""
 
 from __future__ import annotations
 
@@ -30,28 +30,27 @@ def attach(
     equality: Equality = "axioms",
     allow: Allow = (),
 ) -> AnyGraph:
-    """Put a reasoner under an rdflib graph or dataset, which from now on also shows what follows from its triples. Return it.
+    """Attach a reasoner to an rdflib graph or dataset, which then also shows what follows from its triples.
 
     Args:
-        graph: a `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces stay.
-        ruleset: the name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
+        graph: An `rdflib.Graph` or `rdflib.Dataset`. Its triples become the explicit ones, in their graphs; its namespaces remain.
+        ruleset: The name of a rule set or the path of a ``.dl`` file. Rules of your own are added beside it by
             ``store_of(graph).reasoner.add_program(text)``.
-        reasoning: over the ``union`` of a dataset's graphs, or over each ``graph`` by itself; see `KGReasonerStore`.
-        inferred_graph: the name of a graph for the inferred triples; see `KGReasonerStore`.
+        reasoning: Over the ``union`` of a dataset's graphs, or over each ``graph`` separately; see `KGReasonerStore`.
+        inferred_graph: The name of a graph for the inferred triples; see `KGReasonerStore`.
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.api.reasoner.Reasoner`.
         equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
-        allow: what queries and updates may fetch, by default nothing; see `KGReasonerStore`.
+        allow: What queries and updates may fetch, by default nothing; see `KGReasonerStore`.
 
     Returns:
-        The graph itself. If anything is wrong (an unknown rule set, a term that RDF does not know) it is left as it was. A dataset
-        shows what follows from all of its graphs in their union (``default_union=True``). Graphs that it has handed out before
-        still show its old store: ask for them again.
+        The graph itself, unchanged if there is an error. A dataset shows what follows from all of its graphs in their union
+        (``default_union=True``). Graphs obtained from it before still show its old store: obtain them again.
 
     Raises:
-        UnknownNameError: there is no such rule set.
-        LoadError: a triple has a term that RDF does not know, or in a place where RDF does not allow it.
-        InconsistencyError: the triples contradict the rules, and that was to be refused.
-        ReasonerError: it is not a graph of rdflib, or one of the deprecated kinds of graphs of graphs.
+        UnknownNameError: The rule set is unknown.
+        LoadError: A term is not an RDF term, or stands where RDF does not allow it.
+        InconsistencyError: The triples contradict the rules, and `on_inconsistency` is ``raise``.
+        ReasonerError: The argument is not an rdflib graph, or is of a deprecated kind such as `ConjunctiveGraph`.
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")

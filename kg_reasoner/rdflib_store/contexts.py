@@ -1,12 +1,14 @@
-"""Which graph a context of rdflib stands for.
+"""Which graph a context of rdflib denotes.
 
-rdflib hands over a `Graph` with every triple. Over a plain graph's store it is that graph, whatever its identifier may be; over a
-dataset's it is one of its graphs, and its identifier the name. A graph that a dataset has handed out is known by the prefixes that
-it shares with it. Of any other, its first use decides for good, from nothing but the data and who asks:
+rdflib passes a `Graph` with every triple. Over the store of a plain graph, it denotes that graph, whatever its identifier; over
+that of a dataset, it denotes one of the dataset's graphs, and its identifier is the name. A graph obtained from a dataset is
+recognised by the prefixes that it shares with the dataset. The meaning of any other is fixed by its first use, from the data and
+the caller:
 
 * if the store has a graph of that name, it is that graph;
-* an IRI is the name of a graph if the store has named graphs, or if a dataset asks (rdflib's parsers of quads make such graphs);
-* anything else is a plain graph. Its identifier may well be an IRI; a blank node is what rdflib gives it by default.
+* an IRI is the name of a graph if the store has named graphs, or if a dataset is the caller (rdflib's parsers of quads make such
+  graphs);
+* anything else is a plain graph. Its identifier may be an IRI; a blank node is rdflib's default.
 """
 
 from __future__ import annotations
@@ -26,10 +28,10 @@ from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
 
 
 def refuse_conjunctive_graph() -> None:
-    """Raise an error if a `ConjunctiveGraph` that is none of a `Dataset` or of rdflib's parsers is asking, while it is made.
+    """Raise an error if a `ConjunctiveGraph` that belongs neither to a `Dataset` nor to rdflib's parsers is being made.
 
-    Its contexts could not be told from plain graphs, so that the names of graphs would be lost. It hands over nothing else by which
-    it could be known, hence the look at who asks.
+    Its contexts could not be distinguished from plain graphs, so that the names of graphs would be lost. It passes nothing else to
+    the store by which it could be recognised, hence the inspection of the caller.
     """
     asking = sys._getframe(2)
     graph = asking.f_locals.get("self")
@@ -40,22 +42,22 @@ def refuse_conjunctive_graph() -> None:
 
 
 class QueriedGraph(Graph):
-    """The graph of a query, which rdflib tells the store by its name. It shares its prefixes with no dataset."""
+    """The graph of a query, which rdflib identifies to the store by its name. It shares its prefixes with no dataset."""
 
 
 class Contexts:
-    """The contexts of a store that has some graphs."""
+    """The contexts of a store with given graphs."""
 
     def __init__(self, graphs: StoredGraphs) -> None:
         self._graphs = graphs
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
         self._last: ref[Graph] | None = None
-        """One of these, the last that was asked for: mostly there is no other."""
+        """The most recent one of these: usually there is no other."""
         self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
     def name(self, context: Graph | None, store: Store) -> Node | None:
-        """The name of the graph that a context stands for, of those that rdflib hands over to a store; None: all of them."""
+        """Return the name of the graph that a context from rdflib denotes; None: all graphs."""
         if context is None or (self._last is not None and self._last() is context):
             return None
         if self._plain.get(id(context)) is context:
@@ -75,9 +77,9 @@ class Contexts:
         return name if is_name else None
 
     def _is_of_dataset(self, context: Graph, store: Store) -> bool:
-        """Whether a graph shares the prefixes of a dataset over the same store, and is not its default graph.
+        """Return whether a graph shares the prefixes of a dataset over the same store, and is not its default graph.
 
-        (Where rdflib parses quads into a plain graph, that is the default graph of a dataset that it makes for the purpose.)
+        (Where rdflib parses quads into a plain graph, that graph is the default graph of a temporary dataset.)
         """
         dataset = context.namespace_manager.graph
         if not dataset.context_aware or dataset.store is not store:
@@ -87,7 +89,7 @@ class Contexts:
 
 
 def _dataset_asks(store: Store) -> bool:
-    """Whether some method of a dataset over the store is running, such as its `parse`."""
+    """Return whether some method of a dataset over the store is running, such as its `parse`."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         asker = frame.f_locals.get("self")

@@ -1,4 +1,4 @@
-"""Explicit triples from one reasoner to another, with their graphs. Each has ids of its own."""
+"""Copying explicit triples, with their graphs, between reasoners, each of which has its own ids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def translated(ids: Ids, source: Dictionary, target: Dictionary) -> Ids:
-    """The ids that another dictionary has for the same terms, given out where they are new."""
+    """Return the ids of the same terms in another dictionary, which assigns new ones where necessary."""
     terms, positions = np.unique(ids, return_inverse=True)
     codes = target.encode_texts([source.text(term) for term in terms.tolist()])
     return codes[positions.reshape(ids.shape)]

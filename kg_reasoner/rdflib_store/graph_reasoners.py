@@ -1,4 +1,4 @@
-"""A reasoner for every graph that is read, made when that happens first, and kept up to date with the graphs' explicit triples."""
+"""A reasoner for every graph that is read, made on the first reading and maintained with the graph's explicit triples."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 
 class GraphReasoners(StoreTransactions):
-    """The transactions of the explicit triples of all graphs, and the materialisations of single graphs, which follow them.
+    """The transactions on the explicit triples of all graphs, and the materialisations of single graphs, which follow them.
 
     Args:
-        base: has the explicit triples of all graphs, and no rules.
-        template: its program and settings are those of the graphs' reasoners.
+        base: The reasoner with the explicit triples of all graphs, without rules.
+        template: The reasoner whose program and settings those of the graphs have.
     """
 
     def __init__(self, base: Reasoner, template: Reasoner) -> None:
@@ -34,7 +34,7 @@ class GraphReasoners(StoreTransactions):
         self._changed: set[int] = set()
 
     def use(self, template: Reasoner) -> None:
-        """Go over to another program."""
+        """Change to another program."""
         self.template, self._graphs = template, dict[int, UnionGraphs]()
 
     def reading(self, which: Which = "all") -> Hold:
@@ -44,7 +44,7 @@ class GraphReasoners(StoreTransactions):
         return hold
 
     def graph(self, number: int) -> UnionGraphs:
-        """A graph with its materialisation, given its id; within a reading."""
+        """Return a graph with its materialisation, given its id; within a reading."""
         if self._version != self.reasoner.version:  # the base was changed, and not by the store
             self._graphs.clear()
             self._version = self.reasoner.version
@@ -73,7 +73,7 @@ class GraphReasoners(StoreTransactions):
         self._follow(NO_QUADS, self.quads(added, IN_DEFAULT if graphs is None else graphs))
 
     def _follow(self, removed: Ids, added: Ids) -> None:
-        """Pass changes of the base on, given as quads: those of graphs that nobody has read are not needed yet."""
+        """Pass changes of the base, given as quads, to the graphs that have been read."""
         self._version = self.reasoner.version
         changed = {*removed[:, GRAPH_COLUMN].tolist(), *added[:, GRAPH_COLUMN].tolist()}
         self._changed |= changed
@@ -95,8 +95,8 @@ class GraphReasoners(StoreTransactions):
         """See `StoreTransactions.commit`.
 
         Raises:
-            InconsistencyError: a graph contradicts the rules, and that was to be refused.
-            LimitError: what follows in a graph exceeds a limit.
+            InconsistencyError: A graph contradicts the rules, and `on_inconsistency` is ``raise``.
+            LimitError: The materialisation of a graph exceeds a limit.
         """
         self.flush()
         try:
@@ -110,7 +110,7 @@ class GraphReasoners(StoreTransactions):
         self._ended()
 
     def _expect_consistent(self) -> None:
-        """Find out whether the changes can be kept."""
+        """Raise an error if the changes must not be kept."""
         if self.template.on_inconsistency == "raise" or self.template.limits != UNLIMITED or current_watch() is not NOBODY:
             for number in sorted(self._changed):
                 graph = self.graph(number)

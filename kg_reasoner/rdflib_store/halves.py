@@ -1,4 +1,4 @@
-"""The two halves of a store's triples as graphs of their own, to be read only: the explicit and the inferred."""
+"""The explicit and the inferred triples of a store, each as a read-only graph."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rdflib import Graph
 from kg_reasoner.query.matching import Which
 from kg_reasoner.rdflib_store.query_dataset import QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
+from kg_reasoner.rdflib_store.selected_graphs import ReadOnlyStore, SelectedGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
-from kg_reasoner.rdflib_store.views import ReadOnlyStore, SelectedGraphs
 
 if TYPE_CHECKING:
     from rdflib.query import Result

@@ -18,11 +18,14 @@ Allow: TypeAlias = Collection[str] | Callable[[str, str], bool]
 
 
 class Permissions:
-    """Decides what may be fetched.
+    """The decisions which addresses may be fetched.
+
+    Args:
+        allow: Kinds of access, or a function of a kind and an IRI that decides.
 
     Raises:
-        UnknownNameError: there is no such kind.
-        ReasonerError: it is neither kinds nor a function.
+        UnknownNameError: A kind is unknown.
+        ReasonerError: The argument is neither kinds nor a function.
     """
 
     def __init__(self, allow: Allow = ()) -> None:
@@ -35,20 +38,20 @@ class Permissions:
         self._allow = allow
 
     def check_service(self, iri: str) -> None:
-        """Refuse a SERVICE.
+        """Raise an error for a SERVICE that is not allowed.
 
         Raises:
-            NotAllowedError: it has not been allowed, or is not an address of the web.
+            NotAllowedError: It is not allowed, or is not an http or https address.
         """
         if urlsplit(iri).scheme.lower() not in ("http", "https"):
             raise NotAllowedError(f"SERVICE <{iri}> is refused: only addresses with http and https can be asked")
         self._check("service", "SERVICE", iri)
 
     def check_load(self, iri: str) -> str:
-        """Refuse a LOAD, or tell which kind it is of.
+        """Return the kind of a LOAD; raise an error if it is not allowed.
 
         Raises:
-            NotAllowedError: it has not been allowed, or is neither an address of the web nor of a local file.
+            NotAllowedError: It is not allowed, or is neither an http or https address nor that of a local file.
         """
         scheme = urlsplit(iri).scheme.lower()
         if scheme not in ("http", "https", "file"):

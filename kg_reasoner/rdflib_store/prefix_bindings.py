@@ -1,4 +1,4 @@
-"""The prefixes of an rdflib store. They are not part of transactions: rdflib remembers them elsewhere, too."""
+"""The prefixes of an rdflib store. They are not part of transactions, because rdflib also stores them elsewhere."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rdflib.term import URIRef
 
 
 class PrefixBindings:
-    """Prefixes and their namespaces, one each."""
+    """Prefixes and their namespaces, one to one."""
 
     def __init__(self) -> None:
         self._prefixes: dict[str, URIRef] = {}
         self._namespaces: dict[URIRef, str] = {}
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix; without `override` an existing binding of either stays."""
+        """Bind a prefix; without `override`, existing bindings of the prefix or the namespace remain."""
         if not override and (prefix in self._prefixes or namespace in self._namespaces):
             return
         old = self._prefixes.pop(prefix, None)
@@ -28,13 +28,13 @@ class PrefixBindings:
         self._namespaces[namespace] = prefix
 
     def namespace(self, prefix: str) -> URIRef | None:
-        """The namespace of a prefix."""
+        """Return the namespace of a prefix."""
         return self._prefixes.get(prefix)
 
     def prefix(self, namespace: URIRef) -> str | None:
-        """The prefix of a namespace."""
+        """Return the prefix of a namespace."""
         return self._namespaces.get(namespace)
 
     def namespaces(self) -> Iterator[tuple[str, URIRef]]:
-        """All bound prefixes with their namespaces."""
+        """Yield all bound prefixes with their namespaces."""
         yield from list(self._prefixes.items())

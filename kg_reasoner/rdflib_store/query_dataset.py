@@ -1,4 +1,4 @@
-"""What SPARQL sees of an rdflib store: the dataset that a query is evaluated over, and where its patterns are matched."""
+"""The dataset over which SPARQL queries are evaluated, and the places where their patterns are matched."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class QueryDataset:
     """All graphs of a store, under their names.
 
     Args:
-        graphs: have the triples.
-        contexts: tell which of them rdflib's graphs stand for.
-        prefixes: are bound in the graphs that queries make.
-        permissions: say what queries and updates may fetch.
+        graphs: The graphs with the triples.
+        contexts: Map rdflib's graphs to these.
+        prefixes: Bound in the graphs that queries make.
+        permissions: Decide what queries and updates may fetch.
     """
 
     which: Which = "all"
@@ -37,67 +37,69 @@ class QueryDataset:
         self.graphs, self.contexts, self.prefixes, self.permissions = graphs, contexts, prefixes, permissions
 
     def reading(self) -> Hold:
-        """The ``with`` block in which nothing changes: what is read is up to date."""
+        """Return the ``with`` block in which nothing changes and the materialisation is up to date."""
         return self.graphs.transactions.reading(self.which)
 
     def active(self, graph: Graph) -> PatternSource | None:
-        """Where patterns are matched in an active graph; None: not in one place, rdflib goes pattern by pattern."""
+        """Return the place where patterns in an active graph are matched; None: several places, rdflib proceeds pattern by
+        pattern.
+        """
         found = self.graphs.locate(self.names(graph))
         return None if found is None else PatternSource(self, *found)
 
     def names(self, graph: Graph) -> Sequence[Node] | None:
-        """The names of the stored graphs that a graph over this dataset is made of; None: of all."""
+        """Return the names of the stored graphs that a graph over this dataset merges; None: all."""
         name = self.contexts.name(graph, graph.store)
         return None if name is None else [name]
 
     def named_graphs(self) -> list[Node]:
-        """The graphs that ``GRAPH ?g`` looks into."""
+        """Return the graphs over which ``GRAPH ?g`` ranges."""
         return self.graphs.named_graphs()
 
     def has_graph(self, name: Node) -> bool:
-        """Whether there is a graph of this name."""
+        """Return whether a graph of this name exists."""
         return self.graphs.has_graph(name)
 
     def place(self, name: Node) -> GraphTerm | None:
-        """Where patterns of a named graph are looked for; None: there is no such graph."""
+        """Return the place where patterns of a named graph are matched; None: the graph does not exist."""
         return self.graphs.place(name)
 
     def joins(self, name: Node | None) -> bool:
-        """Whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
+        """Return whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
         return self.graphs.joins(name)
 
 
 class PatternSource(NamedTuple):
-    """Where basic graph patterns are matched: in `place`, or (None) among all triples of `graphs`."""
+    """The place where basic graph patterns are matched: `place`, or (None) all triples of `graphs`."""
 
     dataset: QueryDataset
     graphs: UnionGraphs
     place: GraphTerm | None
 
     def prepare(self) -> None:
-        """Bring what is read up to date; terms that rules speak of have ids from then on."""
+        """Bring the materialisation up to date; terms that rules mention have ids from then on."""
         self.graphs.prepare(self.dataset.which)
 
 
 class DatasetStore(Store):
-    """An rdflib store of ours, which queries know by its dataset."""
+    """A store of this package that gives queries access to its dataset."""
 
     def __init__(self, dataset: QueryDataset, configuration: str | None = None) -> None:
         self.dataset = dataset
         super().__init__(configuration)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
-        """Bind a prefix; without `override` an existing binding of either stays."""
+        """Bind a prefix; without `override`, existing bindings of the prefix or the namespace remain."""
         self.dataset.prefixes.bind(prefix, namespace, override)
 
     def namespace(self, prefix: str) -> URIRef | None:
-        """The namespace of a prefix."""
+        """Return the namespace of a prefix."""
         return self.dataset.prefixes.namespace(prefix)
 
     def prefix(self, namespace: URIRef) -> str | None:
-        """The prefix of a namespace."""
+        """Return the prefix of a namespace."""
         return self.dataset.prefixes.prefix(namespace)
 
     def namespaces(self) -> Iterator[tuple[str, URIRef]]:
-        """All bound prefixes with their namespaces."""
+        """Return all bound prefixes with their namespaces."""
         return self.dataset.prefixes.namespaces()

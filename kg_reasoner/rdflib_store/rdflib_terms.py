@@ -1,4 +1,4 @@
-"""The ids of rdflib terms, and the rdflib terms of ids, remembered."""
+"""The ids of rdflib terms, and the rdflib terms of ids, cached."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ RdflibQuadPattern: TypeAlias = tuple[Node | None, Node | None, Node | None, Node
 """A pattern with the name of a graph; None for all graphs."""
 
 REMEMBERED = 1 << 18
-"""Terms that are kept at most, in each direction."""
+"""The maximal number of cached terms, in each direction."""
 
 FIRST_CHUNK, CHUNK = 64, 4096
 """Rows that are decoded at once: at first, and then."""
 
 
 class RdflibTerms:
-    """Translates between rdflib's terms and the ids of a dictionary."""
+    """A cached translation between rdflib's terms and the ids of a dictionary."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -37,7 +37,7 @@ class RdflibTerms:
         self._nodes: dict[int, Node] = {}
 
     def find(self, node: Node) -> int:
-        """The id of an rdflib term; -1 if it has none, or cannot have one."""
+        """Return the id of an rdflib term; -1 if it has none, or cannot have one."""
         try:
             text = text_from_rdflib(node)
         except LoadError:  # what cannot be in a graph is not there
@@ -52,7 +52,7 @@ class RdflibTerms:
         return number
 
     def nodes(self, numbers: Sequence[int]) -> list[Node]:
-        """The rdflib terms of ids."""
+        """Return the rdflib terms of ids."""
         known = self._nodes
         missing = set(numbers).difference(known)
         if missing:
@@ -64,7 +64,7 @@ class RdflibTerms:
         return [known[number] for number in numbers]
 
     def rows(self, ids: Ids) -> Iterator[tuple[Node, ...]]:
-        """The rows of a table of ids, in chunks, so that a reader who stops early does not pay for the rest."""
+        """Yield the rows of a table of ids as terms, in chunks, so that readers of the first rows do not pay for the rest."""
         if ids.shape[1] == 0:
             yield from ((),) * len(ids)
             return
@@ -75,10 +75,10 @@ class RdflibTerms:
 
 
 def triple_texts(triple: Sequence[Node]) -> list[str]:
-    """The dictionary's texts of a triple's terms.
+    """Return the dictionary's texts of a triple's terms.
 
     Raises:
-        LoadError: it is not an RDF triple.
+        LoadError: The argument is not an RDF triple.
     """
     texts = [text_from_rdflib(term) for term in triple]
     if texts[0][0] == '"':
@@ -89,10 +89,10 @@ def triple_texts(triple: Sequence[Node]) -> list[str]:
 
 
 def graph_text(name: Node) -> str:
-    """The dictionary's text of a graph's name.
+    """Return the dictionary's text of a graph's name.
 
     Raises:
-        LoadError: it cannot name a graph.
+        LoadError: The term cannot name a graph.
     """
     text = text_from_rdflib(name)
     if text[0] == '"':
@@ -101,7 +101,7 @@ def graph_text(name: Node) -> str:
 
 
 def _node(text: str) -> Node:
-    """The rdflib term of a dictionary text."""
+    """Return the rdflib term of a dictionary text."""
     if text[0] == "<":
         return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the dictionary has valid IRIs only
     return to_rdflib(term_from_text(text))

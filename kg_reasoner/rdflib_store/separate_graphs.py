@@ -1,4 +1,4 @@
-"""Reasoning over each graph by itself: every graph shows its own materialisation, and the union all of them."""
+"""Reasoning over each graph by itself: every graph shows its own materialisation, and the union shows all of them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Context = TypeVar("Context")
 
 
 class SeparateGraphs(StoredGraphs):
-    """Graphs with a materialisation each. See `UnionGraphs`, which has the same methods.
+    """Graphs with a materialisation each, with the methods of `UnionGraphs`.
 
     Args:
-        reasoner: has the explicit triples, the rules and the settings; not used any more.
-        inferred_graph: None.
+        reasoner: The reasoner with the explicit triples, the rules and the settings; not used afterwards.
+        inferred_graph: Must be None.
 
     Raises:
-        ReasonerError: there is to be a graph of inferred triples.
+        ReasonerError: A graph of inferred triples is requested.
     """
 
     transactions: GraphReasoners
@@ -50,7 +50,7 @@ class SeparateGraphs(StoredGraphs):
         """See `UnionGraphs.reasoner_of`.
 
         Raises:
-            ReasonerError: there is no such graph.
+            ReasonerError: The graph does not exist.
         """
         names = self.all_graphs() if name is None else [name]
         with_triple = (name for name in names if next(self.triples_of(name, triple_pattern), None) is not None)
@@ -60,13 +60,13 @@ class SeparateGraphs(StoredGraphs):
         return graph.reasoner
 
     def _graph(self, name: Node) -> UnionGraphs | None:
-        """A graph with its materialisation, if there is one of this name."""
+        """Return a graph with its materialisation; None if no graph has this name."""
         with self.transactions.reading():
             place = self.place(name)
             return None if place is None else self.transactions.graph(cast(int, place))
 
     def triples_of(self, name: Node | None, triple_pattern: RdflibPattern, which: Which = "all") -> Iterator[RdflibTriple]:
-        """The triples of a graph, or of all together, that match."""
+        """Yield the matching triples of a graph, or of all together."""
         if which == "explicit":
             yield from super().triples_of(name, triple_pattern, which)
             return

@@ -1,9 +1,9 @@
-"""SPARQL queries: whole basic graph patterns are joined by the engine; everything else is rdflib's.
+"""SPARQL queries: whole basic graph patterns are joined by the engine; rdflib evaluates everything else.
 
-rdflib evaluates a basic graph pattern triple by triple, in an order that goes by the number of bound terms only. This module is its
-`rdf.plugins.sparqleval` extension and takes over where the graph's store is ours. What lies directly on a basic graph pattern (a
-projection, DISTINCT, LIMIT, ASK) is evaluated together with it, so that only what is asked for becomes rdflib terms. Patterns in a
-GRAPH are joined with those outside; where that cannot be done, GRAPH is evaluated graph by graph.
+rdflib evaluates a basic graph pattern triple by triple, in an order that depends on the number of bound terms only. This module is
+its `rdf.plugins.sparqleval` extension and takes over for graphs over stores of this package. Operators directly above a basic
+graph pattern (a projection, DISTINCT, LIMIT, ASK) are evaluated together with it, so that only the requested values become
+rdflib terms. Patterns in a GRAPH are joined with those outside; where this is impossible, GRAPH is evaluated graph by graph.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ PlacedTriple: TypeAlias = "tuple[Node, Node, Node, Node | None]"
 
 
 def evaluate(context: QueryContext, part: CompValue) -> Any:
-    """The solutions of a part of a query over one of our stores, in the form that rdflib's evaluator has for them.
+    """Return the solutions of a part of a query over a store of this package, in the form of rdflib's evaluator.
 
     Raises:
-        NotImplementedError: it is a part that rdflib evaluates by itself, or another store; rdflib goes on.
-        NotAllowedError: a SERVICE that the owner of the store has not allowed.
+        NotImplementedError: rdflib evaluates the part by itself, or the store is another one; rdflib continues.
+        NotAllowedError: The owner of the store has not allowed a SERVICE.
     """
     store = getattr(context.graph, "store", None)
     if not isinstance(store, DatasetStore):
@@ -56,9 +56,9 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
 
 
 def _evaluate_query(context: QueryContext, dataset: QueryDataset, query: CompValue) -> Any:
-    """The result of a whole query, in the form that rdflib's evaluator has for it: that of one state of the store.
+    """Return the result of a whole query on one state of the store, in the form of rdflib's evaluator.
 
-    The solutions of SELECT are fetched as they are asked for; see `kg_reasoner.concurrency.readings.Snapshot`.
+    The solutions of SELECT are fetched on demand; see `kg_reasoner.concurrency.readings.Snapshot`.
     """
     from rdflib.plugins.sparql import evaluate as rdflib_evaluator
 
@@ -101,14 +101,14 @@ class _WatchedReading:
 
 
 def _solutions_of(context: QueryContext, part: CompValue) -> Iterator[FrozenBindings]:
-    """The solutions of a part; nothing of it is evaluated before the first one is asked for."""
+    """Yield the solutions of a part, evaluated lazily."""
     from rdflib.plugins.sparql.evaluate import evalPart
 
     yield from evalPart(context, part)
 
 
 def _evaluate_part(context: QueryContext, dataset: QueryDataset, part: CompValue) -> Any:
-    """The solutions of a part of a query, see `evaluate`."""
+    """Return the solutions of a part of a query, see `evaluate`."""
     if part.name not in ("BGP", "Project", "Distinct", "Slice", "AskQuery", "Join", "Graph"):
         raise NotImplementedError
     if part.name == "Join" and part.p1.name == "BGP" and not part.p1.triples and part.p2.name == "BGP":
@@ -137,9 +137,9 @@ def _evaluate_part(context: QueryContext, dataset: QueryDataset, part: CompValue
 
 
 def _check_service(context: QueryContext, dataset: QueryDataset, part: CompValue) -> None:
-    """Refuse a SERVICE that is not allowed, by the address that rdflib will ask.
+    """Raise an error for a SERVICE that is not allowed, given the address that rdflib will use.
 
-    rdflib takes the address, and what it asks there, from the text of the first SERVICE in the whole query.
+    rdflib takes the address, and the query to send, from the text of the first SERVICE in the whole query.
     """
     address = context[part.term]
     if address is not None:
@@ -153,9 +153,9 @@ def _check_service(context: QueryContext, dataset: QueryDataset, part: CompValue
 def _conjunction(
     context: QueryContext, source: PatternSource, part: CompValue
 ) -> tuple[list[PlacedTriple], list[Any], set[Any]] | None:
-    """The plain patterns of a part that is nothing but a join, its property paths, and the variables that were made for sequences.
+    """Return the plain patterns of a part that is only a join, its property paths, and the variables introduced for sequences.
 
-    None: it is something else, or names graphs in a way that can only be evaluated graph by graph.
+    None: it is another kind of part, or names graphs in a way that requires evaluation graph by graph.
     """
     from kg_reasoner.rdflib_store.sparql_paths import without_sequences
 
@@ -181,7 +181,7 @@ def _conjunction(
 
 
 def _graph_by_graph(context: QueryContext, dataset: QueryDataset, part: CompValue) -> Iterator[FrozenBindings]:
-    """The solutions of GRAPH: those in each graph, with its name."""
+    """Yield the solutions of GRAPH in each graph, with the graph's name."""
     from rdflib import Graph
     from rdflib.plugins.sparql.evaluate import evalPart
     from rdflib.plugins.sparql.sparql import FrozenBindings
@@ -203,7 +203,7 @@ def _graph_by_graph(context: QueryContext, dataset: QueryDataset, part: CompValu
 def _joined_with_paths(
     context: QueryContext, source: PatternSource, triples: Sequence[PlacedTriple], paths: Sequence[Any], made: Container[Any]
 ) -> Iterator[FrozenBindings]:
-    """The solutions of plain patterns and property paths, without the variables that were made for sequences."""
+    """Yield the solutions of plain patterns and property paths, without the variables introduced for sequences."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
     from kg_reasoner.rdflib_store.sparql_paths import join_with_paths
@@ -216,7 +216,7 @@ def _joined_with_paths(
 
 
 def _groups(triples: Sequence[PlacedTriple], outside: Container[Any]) -> list[list[PlacedTriple]]:
-    """Patterns that have unbound variables in common, directly or through others, together."""
+    """Group the patterns that share unbound variables, directly or through others."""
     from rdflib.term import BNode, Variable
 
     groups: list[tuple[set[Any], list[Any]]] = []
@@ -239,7 +239,7 @@ def _solutions(
     distinct: bool = False,
     limit: int | None = None,
 ) -> Iterator[FrozenBindings]:
-    """The solutions of plain triple patterns, each with what is bound outside; projected, if that is wanted, by their ids."""
+    """Yield the solutions of plain triple patterns, each with the outer bindings; projected, if requested, by their ids."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
     from kg_reasoner.concurrency.limits import current_watch
@@ -264,7 +264,7 @@ def _solutions(
 def _query(
     source: PatternSource, triples: Sequence[PlacedTriple], outside: dict[Any, Any]
 ) -> tuple[list[AnyPattern], dict[Any, str]] | None:
-    """Patterns of ids and names, and the names of variables, blank nodes among them; None if a term or graph is nowhere."""
+    """Return patterns of ids and names, and the names of variables and blank nodes; None if a term or graph does not occur."""
     from rdflib.term import BNode, Variable
 
     find = source.graphs.terms.find
@@ -294,10 +294,10 @@ def _query(
 def _tables(
     source: PatternSource, patterns: list[AnyPattern], names: list[str], distinct: bool, limit: int | None
 ) -> Iterator[Ids]:
-    """The values of variables in all solutions."""
+    """Yield tables with the values of variables in all solutions."""
     import numpy as np
 
-    from kg_reasoner.api.reading import FIRST, Reading
+    from kg_reasoner.api.lazy_solutions import FIRST, LazySolutions
     from kg_reasoner.query.patterns import answers
     from kg_reasoner.query.tables import distinct as distinct_rows
 
@@ -307,4 +307,4 @@ def _tables(
         yield distinct_rows(answers(source.graphs.reasoner, patterns, names, source.dataset.which))
     else:
         first = FIRST if limit is None else limit
-        yield from Reading(source.graphs.reasoner, patterns, names, source.dataset.which, first).blocks()
+        yield from LazySolutions(source.graphs.reasoner, patterns, names, source.dataset.which, first).blocks()

@@ -1,6 +1,6 @@
-"""Queries as a whole, by rdflib's evaluator.
+"""Evaluating whole queries with rdflib's evaluator.
 
-FROM and FROM NAMED are about a dataset that is made of the graphs that are there. Nothing is fetched for them.
+FROM and FROM NAMED define a dataset of existing graphs. Nothing is fetched for them.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ def answer(
     bindings: Mapping[str, Any],
     base: str | None = None,
 ) -> Result:
-    """Answer a query, over the graphs that it says it is for or, if it does not say so, over a graph.
+    """Return the answer to a query, over the dataset that it defines with FROM or, without FROM, over a graph.
 
     Args:
-        dataset: has the graphs. Those that it does not have are empty.
-        graph: a graph or dataset over its store.
-        query: as text, or prepared by rdflib.
-        prefixes: namespaces for the prefixes that the text does not declare.
-        bindings: values of variables, by name.
-        base: what relative IRIs of the text are relative to.
+        dataset: The dataset with the existing graphs; others are empty.
+        graph: A graph or dataset over its store.
+        query: The query, as text or prepared by rdflib.
+        prefixes: Namespaces for the prefixes that the text does not declare.
+        bindings: Values of variables, by name.
+        base: The IRI against which relative IRIs in the text are resolved.
+
+    Returns:
+        The result, for rdflib.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL query.
-        UnsupportedError: a regular expression in it is wrong.
-        NotAllowedError: it fetches something, and that has not been allowed.
+        QuerySyntaxError: The text is not a SPARQL query.
+        UnsupportedError: The query has an invalid regular expression.
+        NotAllowedError: The query fetches something without permission.
     """
     from rdflib.plugins.sparql.evaluate import evalPart
     from rdflib.plugins.sparql.processor import SPARQLResult
@@ -67,10 +70,10 @@ def _guarded_rows(rows: Iterable[Any]) -> Iterator[Any]:
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:
-    """The dataset of FROM and FROM NAMED, or of USING and USING NAMED."""
+    """Return the dataset that FROM and FROM NAMED, or USING and USING NAMED, define."""
     from rdflib import Dataset
 
-    from kg_reasoner.rdflib_store.views import SelectedGraphs, Selection
+    from kg_reasoner.rdflib_store.selected_graphs import SelectedGraphs, Selection
 
     default = [clause.default for clause in clauses if clause.default]
     named = [clause.named for clause in clauses if clause.named]

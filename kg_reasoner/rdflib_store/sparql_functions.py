@@ -1,8 +1,8 @@
-"""SPARQL's functions in queries over our stores: rdflib's, but with our regular expressions, and with limits.
+"""SPARQL's functions in queries over stores of this package: rdflib's, with other regular expressions, and with limits.
 
-rdflib evaluates REGEX and REPLACE by Python's backtracking expressions, raises what Python raises for numbers of very many digits,
-and makes texts of any length. The expressions of a query over one of our stores are therefore bound to functions that look at what
-the query is evaluated over: on other stores, they are rdflib's own.
+rdflib evaluates REGEX and REPLACE by Python's backtracking expressions, raises Python's own errors for numbers of very many
+digits, and makes strings of any length. The expressions of a query over such a store are therefore bound to functions that check
+the store under evaluation: on other stores, they are rdflib's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.expressions.functions.patterns import LONGEST, matches, problem, replaced
+from kg_reasoner.expressions.functions.regex import LONGEST, matches, problem, replaced
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ _LOGIC: Final = ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNo
 
 
 def bind_functions(part: CompValue) -> None:
-    """Bind all expressions of a query to functions that know our stores; once is enough.
+    """Bind all expressions of a query to functions that recognise the stores of this package, once for each query.
 
     Args:
-        part: the algebra of a query, or a part of it.
+        part: The algebra of a query, or a part of it.
 
     Raises:
-        UnsupportedError: a regular expression that is written in the query can only give an error.
+        UnsupportedError: A constant regular expression in the query is invalid.
     """
     from rdflib.plugins.sparql.parserutils import Expr
 
@@ -65,7 +65,7 @@ def bind_functions(part: CompValue) -> None:
 
 
 class _Bound:
-    """Evaluates an expression by rdflib's function or, over one of our stores, by ours."""
+    """Evaluates an expression by rdflib's function or, over a store of this package, by that of this module."""
 
     def __init__(self, theirs: Callable[[Expr, Any], Any]) -> None:
         self._theirs = theirs
@@ -112,7 +112,7 @@ _OURS: Final = {"Builtin_REGEX": _regex, "Builtin_REPLACE": _replace}
 
 
 def _plain(expression: Expr, *names: str) -> list[str]:
-    """The texts of arguments; the last one may be missing."""
+    """Return the texts of arguments; the last one may be missing."""
     from rdflib.plugins.sparql.operators import string
 
     values = [getattr(expression, name) for name in names]
@@ -120,7 +120,7 @@ def _plain(expression: Expr, *names: str) -> list[str]:
 
 
 def _check(expression: Expr) -> None:
-    """Refuse a regular expression that is written in the query and wrong."""
+    """Raise an error for a constant regular expression that is invalid."""
     from rdflib import Literal
 
     arguments = [dict.get(expression, name) for name in _ARGUMENTS[expression.name]]

@@ -1,4 +1,4 @@
-"""Property paths in basic graph patterns: sequences and inverses become plain patterns, the others are followed by rdflib."""
+"""Property paths in basic graph patterns: sequences and inverses become plain patterns, rdflib evaluates the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ONE_BY_ONE = 16
 
 
 def without_sequences(triples: Iterable[Any]) -> tuple[list[Any], list[Any], set[Any]]:
-    """Patterns without paths, patterns with paths that are neither sequences nor inverses, and the variables that were made."""
+    """Return patterns without paths, patterns with other paths than sequences and inverses, and the variables introduced."""
     from rdflib.paths import InvPath, Path, SequencePath
     from rdflib.term import BNode
 
@@ -40,10 +40,10 @@ def join_with_paths(graph: Graph, tables: list[list[Binding]], paths: Sequence[A
     """Join solutions of plain patterns with those of paths.
 
     Args:
-        graph: where the paths are followed.
-        tables: the solutions of groups of patterns that have no variables in common.
-        paths: patterns with paths.
-        outside: what is bound from the start.
+        graph: The graph of the paths.
+        tables: The solutions of groups of patterns that share no variables.
+        paths: The patterns with paths.
+        outside: The outer bindings.
     """
     rows = [outside]
     tables = sorted(tables, key=len)
@@ -61,7 +61,7 @@ def join_with_paths(graph: Graph, tables: list[list[Binding]], paths: Sequence[A
 
 
 def _joined(rows: list[Binding], table: list[Binding]) -> list[Binding]:
-    """All compatible pairs of rows."""
+    """Return all compatible pairs of rows."""
     shared = [name for name in rows[0] if table and name in table[0]]
     partners: dict[Any, list[Binding]] = {}
     for row in table:
@@ -70,9 +70,9 @@ def _joined(rows: list[Binding], table: list[Binding]) -> list[Binding]:
 
 
 def _followed(graph: Graph, pattern: Any, rows: list[Binding]) -> list[Binding]:
-    """Join rows with the pairs of nodes that a path connects. The path is followed once for each pair of ends.
+    """Join rows with the pairs of nodes that a path connects. The path is evaluated once for each pair of ends.
 
-    A repetition (``*``, ``+``, ``?``) connects two nodes once, however many ways there are between them.
+    A repetition (``*``, ``+``, ``?``) connects two nodes once, however many paths there are between them.
     """
     from rdflib.paths import MulPath
 
@@ -104,7 +104,7 @@ def _new(term: Any, bound: Any, node: Any) -> Binding:
 
 
 def _value(term: Any, row: Binding) -> Any:
-    """The term that a position of a pattern stands for; None if it is an unbound variable."""
+    """Return the term at a position of a pattern; None if it is an unbound variable."""
     from rdflib.term import BNode, Variable
 
     return row.get(term) if isinstance(term, (BNode, Variable)) else term

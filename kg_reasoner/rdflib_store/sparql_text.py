@@ -1,4 +1,4 @@
-"""SPARQL as text: read by rdflib's parser, and what is wrong with it said with a place."""
+"""SPARQL as text: parsed by rdflib, with errors that give the position."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _PARSING: Final = new_mutex()
 def read_query(
     text: str, source: str = "the query", base: str | None = None, prefixes: Mapping[str, Any] | None = None
 ) -> tuple[Any, Query]:
-    """The tree and the algebra of a query; `source` names the text in messages.
+    """Return the parse tree and the algebra of a query; `source` names the text in messages.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL query; the error shows the line and the place.
+        QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
     """
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
@@ -45,10 +45,10 @@ def read_query(
 
 
 def read_update(text: str, source: str = "the update", prefixes: Mapping[str, Any] | None = None) -> Update:
-    """The algebra of a request of SPARQL Update.
+    """Return the algebra of a SPARQL Update request.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL Update.
+        QuerySyntaxError: The text is not a SPARQL Update request.
     """
     from rdflib.plugins.sparql.algebra import translateUpdate
     from rdflib.plugins.sparql.parser import parseUpdate
@@ -58,7 +58,7 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Turn what rdflib raises where it cannot evaluate a query into errors of ours."""
+    """Convert rdflib's exceptions for queries that it cannot evaluate into errors of this package."""
     from urllib.error import URLError
 
     try:
@@ -101,7 +101,7 @@ def _read(
 
 
 def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | None:
-    """The error for a prefix that is not declared, with its place; None if rdflib's message is about something else."""
+    """Return the error for an undeclared prefix, with its position; None if rdflib's message is about something else."""
     said = _UNKNOWN_PREFIX.fullmatch(message)
     if said is None:
         return None

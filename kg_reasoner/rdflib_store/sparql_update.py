@@ -1,8 +1,8 @@
-"""SPARQL Update on our store: an operation finds and checks everything before it changes anything.
+"""SPARQL Update on stores of this package: an operation finds and checks everything before it changes anything.
 
-rdflib's own evaluator deletes while it still looks for further solutions (``DELETE WHERE``), and changes the graph solution by
-solution. The standard has it otherwise: all solutions first, then all deletions, then all insertions. LOAD reads a whole document
-before it adds anything, and only if the owner of the store allows it.
+rdflib's own evaluator deletes while it still searches for solutions (``DELETE WHERE``), and changes the graph solution by
+solution. The standard requires all solutions first, then all deletions, then all insertions. LOAD reads a whole document before
+it adds anything, and only if the owner of the store allows it.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ def update_graph(
     prefixes: Mapping[str, Any],
     bindings: Mapping[str, Any],
 ) -> list[RdflibQuad]:
-    """Carry out the operations of a request, one after the other.
+    """Execute the operations of a request, one after the other.
 
     Args:
-        graph: a graph or dataset over the store: where patterns are looked for.
-        dataset: the store's.
-        writer: where the changes go.
-        target: the graph that changes without GRAPH and WITH are for.
-        request: SPARQL Update, as text or prepared by rdflib.
-        prefixes: namespaces for the prefixes that the text does not declare.
-        bindings: values of variables, by name.
+        graph: The graph or dataset over the store in which patterns are matched.
+        dataset: The store's dataset.
+        writer: Makes the changes.
+        target: The graph to change where neither GRAPH nor WITH names one.
+        request: A SPARQL Update request, as text or prepared by rdflib.
+        prefixes: Namespaces for the prefixes that the text does not declare.
+        bindings: Values of variables, by name.
 
     Returns:
         The quads that were added.
 
     Raises:
-        QuerySyntaxError: the text is not a SPARQL Update.
-        LoadError: something to be inserted is not an RDF term, or a document cannot be read. Nothing has changed.
-        NotAllowedError: a LOAD, even a silent one, or a SERVICE that the owner of the store has not allowed. Nothing has changed.
-        ReasonerError: an operation, without SILENT, on a graph that is not there, or that is to be made and is there. Nothing has
+        QuerySyntaxError: The text is not a SPARQL Update request.
+        LoadError: A term to be inserted is not an RDF term, or a document cannot be read. Nothing has changed.
+        NotAllowedError: The owner of the store has not allowed a LOAD, even a silent one, or a SERVICE. Nothing has changed.
+        ReasonerError: Without SILENT, an operation names a graph that does not exist, or creates one that exists. Nothing has
             changed.
     """
     from rdflib.plugins.sparql.sparql import Update
@@ -66,7 +66,7 @@ def update_graph(
 
 
 class _Request:
-    """A request that is being carried out; see `update_graph`."""
+    """A request under execution; see `update_graph`."""
 
     def __init__(
         self, graph: Graph, dataset: QueryDataset, writer: StoreWriter, target: Node | None, bindings: Mapping[str, Any]
@@ -77,7 +77,7 @@ class _Request:
         self._added: list[RdflibQuad] = []
 
     def carry_out(self, prepared: Update) -> list[RdflibQuad]:
-        """Carry out the operations. Returns the quads that were added."""
+        """Execute the operations, and return the quads that were added."""
         from kg_reasoner.rdflib_store.sparql_text import guarded
 
         for operation in getattr(prepared, "algebra", ()):  # an empty request has no algebra
@@ -107,7 +107,7 @@ class _Request:
     # --- changes of triples -----------------------------------------------------------------------------------------
 
     def _changes(self, operation: CompValue) -> tuple[list[RdflibQuad], list[RdflibQuad]]:
-        """The quads that an operation removes and adds."""
+        """Return the quads that an operation removes and adds."""
         from rdflib import Literal, URIRef, Variable
         from rdflib.plugins.sparql.evaluate import evalPart
         from rdflib.plugins.sparql.sparql import QueryContext
@@ -138,7 +138,7 @@ class _Request:
         return removed, [quad for quad in added if not isinstance(quad[0], Literal) and isinstance(quad[1], URIRef)]
 
     def _active(self, operation: CompValue) -> Graph:
-        """Where the patterns of an operation are looked for: what USING says, or else WITH."""
+        """Return the dataset in which the patterns of an operation are matched: that of USING, or else of WITH."""
         from rdflib import Graph
 
         from kg_reasoner.rdflib_store.sparql_dataset import selection
@@ -177,7 +177,7 @@ class _Request:
             self._writer.drop_graph(source)
 
     def _copy_triples(self, source: Node, target: Node, *, replaces: bool) -> None:
-        """State the triples of a graph in another one, in place of what is there or beside it."""
+        """Copy the triples of a graph to another one, replacing its triples or keeping them."""
         if source == target:
             return
         triples: list[RdflibQuad] = [(*quad[:3], target) for quad in self._stored.stated(source)]
@@ -192,10 +192,10 @@ class _Request:
         return found, target if isinstance(target, URIRef) else self._names(target)[0]
 
     def _names(self, which: str) -> list[Node]:
-        """The graphs of a name, of DEFAULT, NAMED or ALL.
+        """Return the graphs that a name, DEFAULT, NAMED or ALL denotes.
 
         Raises:
-            ReasonerError: there is no graph of this name.
+            ReasonerError: No graph has this name.
         """
         from rdflib import URIRef
         from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -223,7 +223,7 @@ _ON_GRAPHS: Final[dict[str, Callable[[_Request, CompValue], None]]] = {
 
 
 def _template(part: CompValue | None, target: Node | None) -> Template:
-    """The quads of a template; those outside of GRAPH are for the target."""
+    """Return the quads of a template; those outside GRAPH belong to the target."""
     if not part:
         return []
     quads: Template = [(*triple, target) for triple in part.triples or ()]
@@ -233,7 +233,7 @@ def _template(part: CompValue | None, target: Node | None) -> Template:
 
 
 def _pattern(operation: CompValue) -> CompValue:
-    """The quads of DELETE WHERE as a pattern."""
+    """Return the quads of DELETE WHERE as a pattern."""
     from rdflib.plugins.sparql.parserutils import CompValue
 
     pattern = CompValue("BGP", triples=operation.triples or [])
@@ -244,7 +244,9 @@ def _pattern(operation: CompValue) -> CompValue:
 
 
 def _filled(template: Template, solution: Mapping[Any, Any]) -> Iterator[RdflibQuad]:
-    """The quads that a solution makes of a template. A blank node of the template is a new one, the same in all of its quads."""
+    """Yield the quads that a solution makes of a template. A blank node of the template becomes a fresh one, the same in all
+    quads.
+    """
     from rdflib import BNode, Literal, Variable
 
     made: dict[Node, Node] = {}
@@ -261,10 +263,10 @@ def _filled(template: Template, solution: Mapping[Any, Any]) -> Iterator[RdflibQ
 
 
 def _document(iri: str, kind: str, target: Node | None) -> list[RdflibQuad]:
-    """What a document says, for one graph; the triples of its named graphs keep their graphs unless it is for a graph by name.
+    """Return the quads of a document for one graph; named graphs in it keep their triples unless the target is a graph by name.
 
     Raises:
-        LoadError: it cannot be fetched or read.
+        LoadError: The document cannot be fetched or read.
     """
     from pathlib import Path
     from urllib.parse import urlsplit

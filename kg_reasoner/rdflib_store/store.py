@@ -1,11 +1,12 @@
-"""The rdflib store: a graph, or a dataset of graphs, that holds what was added to it and shows everything that follows.
+"""The rdflib store: a graph, or a dataset of graphs, that holds explicit triples and shows everything that follows.
 
 Explicit triples are those that were added. `triples`, ``in``, `len` and SPARQL see the materialisation.
 
-The first change begins a transaction. Reading sees it; `commit` ends it and tells the reasoner's subscribers, `rollback` undoes it.
+The first change begins a transaction. Reading sees its changes; `commit` ends it and notifies the reasoner's subscribers,
+`rollback` undoes it.
 
-A store has parts, each of which knows only those before it: transactions, graphs (reasoned over together or each by itself), a
-writer, and the dataset that queries see. None of them knows the store.
+The parts of a store depend only on those before them: transactions, graphs (reasoned over together or separately), a writer, and
+the dataset of queries. None of them depends on the store.
 """
 
 from __future__ import annotations
@@ -54,33 +55,33 @@ _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "gr
 class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
-    Another rule set is chosen by ``graph.open("rdfs")``, or by handing over a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
-    What is read is a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
+    Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
+    Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
-    Whoever never commits has one long transaction, which costs a few bytes for each triple added or removed. While a transaction of
-    the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of that one, and
-    it is the reasoner's to commit or to roll back.
+    A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
+    transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
+    it, and the reasoner commits it or rolls it back.
 
-    Any number of threads may read, query and change a graph: one at a time changes it, each change is made whole or not at all,
-    and whatever is read is of one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`)
-    when it has been made, committed or not; those of a transaction of the reasoner's they see all together, when it has ended.
+    Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
+    one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
+    committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
 
-    Prefixes are not part of transactions: rdflib remembers them elsewhere, too.
+    Prefixes are not part of transactions, because rdflib also stores them elsewhere.
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
-    (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if that gets a name. A plain ``Graph`` over the
-    store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it is first
-    used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load`
-    keeps them.
+    (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
+    over the store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it
+    is first used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
+    them.
 
     Args:
-        configuration: a reasoner, or the name of a rule set.
-        identifier: what rdflib hands over; of no importance here.
-        reasoning: ``union``: over the triples of all graphs together; ``graph``: over those of each graph by itself, so that every
-            graph shows its own materialisation, and the union all of them.
-        inferred_graph: the name of a graph that has the inferred triples, to be read only. The name of rdflib's default graph
+        configuration: A reasoner, or the name of a rule set.
+        identifier: Ignored; rdflib passes it.
+        reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
+            shows its own materialisation, and the union shows all of them.
+        inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
             (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
-        allow: what queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+        allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
             and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
     >>> from rdflib import RDF, RDFS, Namespace
@@ -91,7 +92,7 @@ class KGReasonerStore(DatasetStore):
     True
 
     Raises:
-        UnknownNameError: there is no such rule set, or no such kind of reasoning.
+        UnknownNameError: The rule set or the kind of reasoning is unknown.
     """
 
     graph_aware = True
@@ -124,26 +125,31 @@ class KGReasonerStore(DatasetStore):
 
     @property
     def reasoner(self) -> Reasoner:
-        """What has the triples, and what follows; of graphs that are reasoned over by themselves, the explicit triples only."""
+        """The reasoner with the triples and their consequences; with separate reasoning, the one with the explicit triples only."""
         return self.graphs.reasoner
 
     @property
     def context_aware(self) -> bool:  # type: ignore[override]  # rdflib has an attribute
-        """True. A `ConjunctiveGraph` asks this when it is made, and is refused.
+        """True; an error for a `ConjunctiveGraph`, which reads this while it is made.
 
         Raises:
-            ReasonerError: it is a ConjunctiveGraph that asks.
+            ReasonerError: A ConjunctiveGraph reads it.
         """
         refuse_conjunctive_graph()
         return True
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
-        """Choose the rule set by its name (or the path of a ``.dl`` file). The triples stay, the reasoner is a new one.
+        """Choose another rule set. The explicit triples stay, in a new reasoner.
 
-        Changes are committed before; subscribers of the old reasoner hear of nothing after that.
+        Changes are committed before; subscribers of the old reasoner receive no notifications afterwards.
+
+        Args:
+            configuration: The name of a rule set, or the path of a ``.dl`` file.
+            create: Ignored; rdflib passes it.
 
         Raises:
-            UnknownNameError: there is no such rule set. Nothing has changed.
+            UnknownNameError: The rule set is unknown. Nothing has changed.
+            ReasonerError: The name is not a string. Nothing has changed.
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
@@ -151,7 +157,11 @@ class KGReasonerStore(DatasetStore):
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Commit the changes since the last commit, or undo them. The store stays usable."""
+        """Commit the changes since the last commit, or undo them. The store remains usable.
+
+        Args:
+            commit_pending_transaction: Whether to commit.
+        """
         if commit_pending_transaction:
             self.commit()
         elif not self._transactions.is_guest:
@@ -168,37 +178,63 @@ class KGReasonerStore(DatasetStore):
     # --- triples ----------------------------------------------------------------------------------------------------
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
-        """Add an explicit triple. It is checked now, and taken in before the next read.
+        """Add an explicit triple. It is checked at once, and passed to the reasoner before the next read.
+
+        Args:
+            triple: The triple.
+            context: The graph to add it to.
+            quoted: Whether it is in a formula, which is refused.
 
         Raises:
-            LoadError: a term is none of RDF, or stands where RDF does not allow it, or inside a formula. Nothing has changed.
-            ReasonerError: that graph has the inferred triples, and is to be read only.
+            LoadError: A term is not an RDF term, stands where RDF does not allow it, or is inside a formula. Nothing has changed.
+            ReasonerError: The graph holds the inferred triples and is read-only.
         """
         if quoted:
             raise formula_error()
         self.writer.add(triple_texts(triple), self._name(context, self))
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
-            super().add(triple, cast(Graph, context))  # tells those who listen
+            super().add(triple, cast(Graph, context))  # sends the event
 
     def addN(self, quads: Iterable[tuple[Node, Node, Node, Graph]]) -> None:
-        """Add the triples of quads to their graphs; all of them, or none if one is not a triple of RDF."""
-        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._tell(self.writer.change((), named))
+        """Add the triples of quads to their graphs: all of them or, on an error, none.
 
-    def _tell(self, added: Iterable[RdflibQuad]) -> None:
-        """Tell those who listen what was added."""
+        Args:
+            quads: Triples, each with its graph.
+
+        Raises:
+            LoadError: A quad has no RDF triple. Nothing has changed.
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
+        self._send_events(self.writer.change((), named))
+
+    def _send_events(self, added: Iterable[RdflibQuad]) -> None:
+        """Send an event for each triple that was added."""
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
             for subject, property, value, name in added:
                 super().add((subject, property, value), self._graph(name))
 
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
-        """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
+        """Remove the matching explicit triples. Those that still follow from the rest stay visible.
+
+        Args:
+            triple: A pattern; None matches every term.
+            context: The graph to remove from; None: all graphs.
+        """
         self.writer.remove(triple, self._name(context, self))
 
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
-        """The triples of the materialisation, or of a graph, that match; with their graphs, if no graph is given."""
+        """Yield the matching triples of the materialisation or of a graph.
+
+        Args:
+            triple_pattern: A pattern; None matches every term.
+            context: The graph to search; None: the materialisation.
+
+        Returns:
+            An iterator of triples, each with its graphs if no graph is given.
+        """
         if context is None:
             yield from self.graphs.quads(triple_pattern, self._graph)
             return
@@ -210,7 +246,7 @@ class KGReasonerStore(DatasetStore):
         return self.graphs.count(self._name(context, self))
 
     def flush(self) -> None:
-        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        """Pass the added triples to the reasoner, which may defer their consequences."""
         self._transactions.flush()
 
     def commit(self) -> None:
@@ -219,7 +255,9 @@ class KGReasonerStore(DatasetStore):
         A transaction of the reasoner's own stays open.
 
         Raises:
-            InconsistencyError: the changes contradict the rules, and the reasoner was asked to refuse that. They are undone.
+            InconsistencyError: The changes contradict the rules, and `on_inconsistency` is ``raise``. They are undone.
+            LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. A transaction of the store is
+                undone.
         """
         self._transactions.commit()
 
@@ -227,22 +265,37 @@ class KGReasonerStore(DatasetStore):
         """Undo the changes since the last commit.
 
         Raises:
-            TransactionError: they belong to a transaction of the reasoner's own.
+            TransactionError: They belong to a transaction of the reasoner's own.
         """
         self._transactions.rollback()
 
     # --- graphs -----------------------------------------------------------------------------------------------------
 
     def contexts(self, triple: RdflibTriple | None = None) -> Iterator[Any]:  # type: ignore[override]  # rdflib takes names, too
-        """The names of the graphs, empty ones, too; or of those that have a triple. rdflib makes graphs of them."""
+        """Return the names of the graphs, of which rdflib makes graphs.
+
+        Args:
+            triple: Only graphs with this triple; None: all graphs, empty ones included.
+
+        Returns:
+            An iterator of names.
+        """
         return iter(self.graphs.named_graphs()) if triple is None else self.graphs.names_with(triple)
 
     def add_graph(self, graph: Graph) -> None:
-        """Let there be a graph, an empty one if nothing is added to it."""
+        """Create a graph, which is empty until triples are added to it.
+
+        Args:
+            graph: The graph.
+        """
         self.writer.add_graph(graph.identifier)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Remove a graph with its triples."""
+        """Remove a graph with its triples.
+
+        Args:
+            graph: The graph.
+        """
         self.writer.remove_graph(graph.identifier)
 
     def _graph(self, name: Node | None) -> Graph:
@@ -254,12 +307,15 @@ class KGReasonerStore(DatasetStore):
         """Find the shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
 
         Args:
-            triple: what to prove.
-            graph: where graphs are reasoned over by themselves, that in which the triple holds; by default the first.
+            triple: The triple to prove.
+            graph: With separate reasoning, the graph in which the triple holds; by default the first.
+
+        Returns:
+            The proof.
 
         Raises:
-            NoProofError: the graph has no such triple; `why_not` tells what is missing.
-            LoadError: that is not a triple of RDF.
+            NoProofError: The graph does not have the triple: `why_not` returns what is missing.
+            LoadError: The argument is not an RDF triple.
         """
         self.graphs.prepare()
         subject, property, value = map(from_rdflib, triple)
@@ -270,24 +326,30 @@ class KGReasonerStore(DatasetStore):
         """Return the reasoner of a graph: `reasoner`, unless each graph is reasoned over separately.
 
         Args:
-            graph: the name of the graph; by default the first that has a triple that matches.
-            triple: the pattern of such a triple.
+            graph: The name of the graph; by default the first with a matching triple.
+            triple: The pattern of such a triple.
+
+        Returns:
+            The reasoner.
 
         Raises:
-            ReasonerError: there is no such graph.
+            ReasonerError: The graph does not exist.
         """
         return self.graphs.reasoner_of(graph, triple)
 
     def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
-        """Explain why a triple does not follow: for each rule that could derive it, find what does not hold.
+        """Explain why a triple does not follow: for each rule that could derive it, find the part of the body that fails.
 
         Args:
-            triple: what is not there.
-            graph: where graphs are reasoned over by themselves, that in which the triple does not hold; by default the first.
+            triple: The missing triple.
+            graph: With separate reasoning, the graph in which the triple does not hold; by default the first.
+
+        Returns:
+            What is missing, rule by rule.
 
         Raises:
-            LoadError: that is not a triple of RDF.
-            ReasonerError: the triple is there: `explain` tells why.
+            LoadError: The argument is not an RDF triple.
+            ReasonerError: The triple holds: `explain` returns its proof.
         """
         self.graphs.prepare()
         subject, property, value = map(from_rdflib, triple)
@@ -299,20 +361,48 @@ class KGReasonerStore(DatasetStore):
     def query(
         self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> Result:
-        """rdflib's own SPARQL is used, with our evaluation of basic graph patterns inside (see `kg_reasoner.rdflib_store.sparql`);
-        but FROM is about the graphs that are there (see `kg_reasoner.rdflib_store.sparql_dataset`)."""
+        """Answer a SPARQL query with rdflib's evaluator and the joins of `kg_reasoner.rdflib_store.sparql`.
+
+        FROM refers to existing graphs (see `kg_reasoner.rdflib_store.sparql_dataset`).
+
+        Args:
+            query: The query, as text or prepared by rdflib.
+            initNs: Namespaces for the prefixes that the text does not declare.
+            initBindings: Values of variables, by name.
+            queryGraph: The name of the graph to query.
+            **kwargs: Further options of rdflib.
+
+        Returns:
+            The result, for rdflib.
+
+        Raises:
+            QuerySyntaxError: The text is not a SPARQL query.
+            NotAllowedError: The query fetches something without permission.
+        """
         return answer(self.dataset, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """Run a SPARQL update, see `kg_reasoner.rdflib_store.sparql_update`."""
+        """Execute a SPARQL Update request, see `kg_reasoner.rdflib_store.sparql_update`.
+
+        Args:
+            update: The request, as text or prepared by rdflib.
+            initNs: Namespaces for the prefixes that the text does not declare.
+            initBindings: Values of variables, by name.
+            queryGraph: The name of the graph to change.
+            **kwargs: Further options of rdflib.
+
+        Raises:
+            QuerySyntaxError, LoadError, NotAllowedError, ReasonerError: As for
+                `kg_reasoner.rdflib_store.sparql_update.update_graph`.
+        """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
-        self._tell(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
+        self._send_events(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
 
     def _queried(self, name: str) -> Graph:
-        """The graph or dataset that rdflib means by a name."""
+        """Return the graph or dataset that rdflib's name for it denotes."""
         if name == "__UNION__" or name == DATASET_DEFAULT_GRAPH_ID:
             return Dataset(store=self, default_union=name == "__UNION__")
         return QueriedGraph(store=self, identifier=cast(Any, name), bind_namespaces="none")
@@ -326,15 +416,21 @@ class KGReasonerStore(DatasetStore):
 
     @property
     def inferred(self) -> Graph:
-        """A read-only graph of the triples that only follow."""
+        """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
 
 
 def graph_of(reasoner: Reasoner) -> Graph:
-    """Make an rdflib graph over an existing reasoner.
+    """Return an rdflib graph over an existing reasoner.
+
+    Args:
+        reasoner: The reasoner.
+
+    Returns:
+        The graph.
 
     Raises:
-        ReasonerError: that is not a reasoner.
+        ReasonerError: The argument is not a reasoner.
     """
     if not isinstance(reasoner, Reasoner):
         raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
@@ -342,14 +438,20 @@ def graph_of(reasoner: Reasoner) -> Graph:
 
 
 def store_of(graph: Graph) -> KGReasonerStore:
-    """The store under a graph or dataset: ``graph.store``, with its type.
+    """Return the store under a graph or dataset: ``graph.store``, with its type.
+
+    Args:
+        graph: A graph or dataset with a reasoner.
+
+    Returns:
+        Its store.
+
+    Raises:
+        ReasonerError: The graph has no reasoner.
 
     >>> graph = Graph(store="KGReasoner")
     >>> store_of(graph).reasoner.maintenance
     'backward-forward'
-
-    Raises:
-        ReasonerError: there is no reasoner under it.
     """
     store = getattr(graph, "store", None)
     if not isinstance(store, KGReasonerStore):

@@ -1,4 +1,4 @@
-"""The graphs of an rdflib store: their names, where their triples are, and the triples of one or of all."""
+"""The graphs of an rdflib store: their names, and the triples of one or of all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 
 
 def is_stated(place: GraphTerm | None) -> bool:
-    """Whether all triples of a graph are explicit, so that reading it needs nothing derived."""
+    """Return whether all triples of a graph are explicit, so that reading it needs nothing derived."""
     return isinstance(place, int) and place != INFERRED
 
 
@@ -25,8 +25,8 @@ class StoredGraphs:
     """The graphs of one reasoner.
 
     Args:
-        transactions: those of the reasoner.
-        inferred_graph: the name of the graph of inferred triples, if there is one.
+        transactions: The transactions on the reasoner.
+        inferred_graph: The name of the graph of inferred triples, if there is one.
     """
 
     def __init__(self, transactions: StoreTransactions, inferred_graph: URIRef | None = None) -> None:
@@ -36,7 +36,7 @@ class StoredGraphs:
         self.inferred_graph = inferred_graph
 
     def prepare(self, which: Which = "all") -> None:
-        """Bring what is read up to date; terms that rules speak of have ids from then on."""
+        """Bring the materialisation up to date; terms that rules mention have ids from then on."""
         self.transactions.flush()
         if which != "explicit":
             self.reasoner.materialise()
@@ -44,30 +44,30 @@ class StoredGraphs:
     # --- names ------------------------------------------------------------------------------------------------------
 
     def stored_graphs(self) -> list[Node]:
-        """The named graphs that can be changed, empty ones, too."""
+        """Return the named graphs that can be changed, empty ones included."""
         with self.transactions.reading("explicit"):
             return self.terms.nodes(self.reasoner.core.queries.quads.names().tolist())
 
     def all_graphs(self) -> list[Node]:
-        """The default graph and the named ones, without that of the inferred triples."""
+        """Return the default graph and the named ones, without that of the inferred triples."""
         return [DATASET_DEFAULT_GRAPH_ID, *self.stored_graphs()]
 
     def named_graphs(self) -> list[Node]:
-        """The graphs that ``GRAPH ?g`` looks into: the named ones, and that of the inferred triples."""
+        """Return the graphs over which ``GRAPH ?g`` ranges: the named ones, and that of the inferred triples."""
         names = self.stored_graphs()
         if self.inferred_graph not in (None, DATASET_DEFAULT_GRAPH_ID):
             names.append(cast(Node, self.inferred_graph))
         return names
 
     def has_graph(self, name: Node) -> bool:
-        """Whether there is a graph of this name."""
+        """Return whether a graph of this name exists."""
         with self.transactions.reading("explicit"):
             number = self.terms.find(name)
             is_special = name in (self.inferred_graph, DATASET_DEFAULT_GRAPH_ID)
             return is_special or (number >= 0 and self.reasoner.core.queries.quads.has(number))
 
     def place(self, name: Node, which: Which = "all") -> GraphTerm | None:
-        """Where a graph's triples are; None: there is no such graph."""
+        """Return the place of a graph's triples; None: the graph does not exist."""
         self.transactions.flush()
         default = self.reasoner.core.queries.quads.default
         if name == DATASET_DEFAULT_GRAPH_ID:
@@ -79,7 +79,7 @@ class StoredGraphs:
     # --- triples ----------------------------------------------------------------------------------------------------
 
     def triples_of(self, name: Node | None, triple_pattern: RdflibPattern, which: Which = "all") -> Iterator[RdflibTriple]:
-        """The triples of a graph, or of all together, that match."""
+        """Yield the matching triples of a graph, or of all together."""
         place = None if name is None else self.place(name, which)
         if place is None and name is not None:
             return
@@ -98,12 +98,12 @@ class StoredGraphs:
             yield cast(RdflibTriple, triple)
 
     def stated(self, name: Node) -> Iterator[RdflibQuad]:
-        """The explicit triples of a graph, with its name."""
+        """Yield the explicit triples of a graph, with its name."""
         for subject, property, value in self.triples_of(name, (None, None, None), "explicit"):
             yield subject, property, value, name
 
     def match(self, place: GraphTerm | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
-        """The triples of a graph, or of all together, that match, as ids of shape (n, 3); within a reading."""
+        """Return the matching triples of a graph, or of all together, as ids of shape (n, 3); within a reading."""
         pattern = self.pattern(triple_pattern)
         if pattern is None:
             return NO_TRIPLES
@@ -114,11 +114,11 @@ class StoredGraphs:
         return found if is_stated(place) else self.reasoner.core.queries.seen(found, property, value)
 
     def contains(self, triple: Sequence[int | None], which: Which) -> bool:
-        """Whether there is a triple of ids, in whatever graph; within a reading."""
+        """Return whether a triple of ids exists in any graph; within a reading."""
         subject, property, value = cast(Sequence[int], triple)
         return self.reasoner.core.queries.contains(subject, property, value, which)
 
     def pattern(self, triple: Sequence[Node | None]) -> list[int | None] | None:
-        """A pattern as ids; None if one of its terms occurs nowhere."""
+        """Return a pattern as ids; None if one of its terms does not occur."""
         pattern = [None if term is None else self.terms.find(term) for term in triple]
         return None if -1 in pattern else pattern

@@ -24,7 +24,7 @@ IN_DEFAULT: Final = -1
 
 
 def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple[Ids, Ids | None]:
-    """The ids of triples, given as texts, and those of their graphs unless all are for the default graph."""
+    """Return the ids of triples, given as texts, and those of their graphs unless all belong to the default graph."""
     triples = reasoner.dictionary.encode_texts([text for texts, _ in added for text in texts]).reshape(-1, 3)
     has_graphs = any(graph != IN_DEFAULT for _, graph in added)
     return triples, np.array([graph for _, graph in added], np.int32) if has_graphs else None
@@ -42,7 +42,7 @@ class StoreTransaction(Transaction):
     """A transaction that a store began with its first change. Other threads see each change at once.
 
     Attributes:
-        waiting: triples that were added and are not handed to the reasoner yet: the texts of their terms, and their graphs' ids.
+        waiting: Triples that were added and not passed to the reasoner yet: the texts of their terms, and their graphs' ids.
     """
 
     reasoner: Reasoner
@@ -53,7 +53,7 @@ class StoreTransaction(Transaction):
         self.waiting: list[tuple[list[str], int]] = []
 
     def begin(self) -> StoreTransaction:
-        """See `Transaction.begin`; the caller may write, and has made sure that no other transaction is open."""
+        """Begin as `Transaction.begin` does; the caller holds the lock and has checked that no other transaction is open."""
         self.reasoner.materialise()
         self._has_begun = True
         self.reasoner.engine.begin(self, self.collector)
@@ -74,9 +74,9 @@ class StoreTransaction(Transaction):
             self.take_in()
 
     def take_in(self) -> tuple[Ids, Ids | None]:
-        """Hand to the reasoner what waits. Returns the ids of the triples, and of their graphs unless all are in the default graph.
+        """Pass waiting triples to the reasoner. Return their ids, and their graphs' unless all are in the default graph.
 
-        What is added meanwhile, by a function of a query that is completed before, goes on waiting.
+        Triples that are added meanwhile, by a function of a query that is completed before, continue to wait.
         """
         reasoner, count = self.reasoner, len(self.waiting)
         with reasoner.engine.lock.write():
@@ -94,20 +94,20 @@ class StoreTransaction(Transaction):
 
 
 class StoreTransactions:
-    """The transactions of a store over a reasoner: those that it begins, and those of the reasoner's own in which it is a guest."""
+    """The transactions of a store over a reasoner: those that it begins, and the reasoner's own in which it takes part."""
 
     def __init__(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner
 
     def writing(self) -> Hold:
-        """The ``with`` block of a method that changes the store: other threads wait."""
+        """Return the ``with`` block of a method that changes the store: other threads wait."""
         engine = self.reasoner.engine
         hold = engine.lock.write()
         engine.make_sound()
         return hold
 
     def reading(self, which: Which = "all") -> Hold:
-        """The ``with`` block of a method that reads: what it reads is up to date, and nothing changes inside."""
+        """Return the ``with`` block of a method that reads: the materialisation is up to date, and nothing changes inside."""
         if self.reasoner.engine.transaction is None:
             return self.reasoner.core.reading(which)
         while True:
@@ -120,7 +120,7 @@ class StoreTransactions:
 
     @property
     def own(self) -> StoreTransaction | None:
-        """The open transaction, if the store has begun it, or a store that is no more."""
+        """The open transaction, if this store, or one that no longer exists, has begun it."""
         transaction = self.reasoner.engine.transaction
         if isinstance(transaction, StoreTransaction):
             owner = transaction.owner()
@@ -136,7 +136,7 @@ class StoreTransactions:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def begin(self) -> StoreTransaction | None:
-        """Begin a transaction with the first change, unless one is open; the caller may write. Returns it if it is the store's."""
+        """Begin a transaction with the first change, unless one is open; the caller may write. Return it if it is the store's."""
         if self.reasoner.engine.transaction is None:
             return StoreTransaction(self.reasoner, self).begin()
         return self.own
@@ -145,10 +145,10 @@ class StoreTransactions:
         """Remove and add triples, given as ids of shape (n, 3), in one operation; the caller may write.
 
         Args:
-            removed: explicit triples by the graph to remove them from (`IN_DEFAULT`); None: from all graphs.
-            added: triples for the default graph.
-            graphs: the ids of the graphs that they are for, if these are others.
-            dropped: a named graph to remove, whose triples are among those that are removed.
+            removed: Explicit triples by the graph to remove them from (`IN_DEFAULT`); None: from all graphs.
+            added: Triples for the default graph.
+            graphs: The ids of the graphs of the added triples, if these are others.
+            dropped: A named graph to remove, whose triples are among the removed ones.
         """
         reasoner = self.reasoner
         if reasoner.engine.transaction is None:
@@ -165,18 +165,18 @@ class StoreTransactions:
                 state(reasoner, added, graphs)
 
     def quads(self, triples: Ids, graphs: Ids | int) -> Ids:
-        """The quads of triples in graphs (`IN_DEFAULT`)."""
+        """Return the quads of triples in graphs (`IN_DEFAULT`)."""
         return self.reasoner.named_graphs.placed(triples, np.broadcast_to(np.int32(graphs), len(triples)))
 
     def flush(self) -> None:
-        """Hand the triples that were added to the reasoner, which need not do anything about them yet."""
+        """Pass the added triples to the reasoner, which may defer their consequences."""
         own = self.own
         if own is not None and own.is_waiting:
             with self.writing():
                 self.take_in(own)
 
     def take_in(self, own: StoreTransaction) -> None:
-        """Hand to the reasoner what waits in a transaction; the caller may write."""
+        """Pass the waiting triples of a transaction to the reasoner; the caller may write."""
         own.take_in()
 
     # --- ends -------------------------------------------------------------------------------------------------------

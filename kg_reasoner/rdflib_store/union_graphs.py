@@ -1,4 +1,4 @@
-"""Reasoning over the union of a store's graphs: what follows from all of them together is in no one of them."""
+"""Reasoning over the union of a store's graphs: what follows from all of them together is in none of them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ CHUNK: Final = 4096
 
 
 class UnionGraphs(StoredGraphs):
-    """Graphs whose materialisation is that of all together.
+    """Graphs with a common materialisation.
 
     Args:
-        reasoner: has the triples of all graphs.
-        inferred_graph: the name of the graph of inferred triples, if there is one.
+        reasoner: The reasoner with the triples of all graphs.
+        inferred_graph: The name of the graph of inferred triples, if there is one.
     """
 
     def __init__(self, reasoner: Reasoner, inferred_graph: URIRef | None = None) -> None:
@@ -37,7 +37,7 @@ class UnionGraphs(StoredGraphs):
         self._size: tuple[int, int] | None = None
 
     def open(self, ruleset: str) -> None:
-        """Go over to a new reasoner with another rule set. Changes are committed before."""
+        """Change to a new reasoner with another rule set. Changes are committed before."""
         fresh = self.reasoner.without_facts(ruleset)
         transactions = self.transactions
         transactions.commit()
@@ -47,13 +47,13 @@ class UnionGraphs(StoredGraphs):
             transactions.reasoner, self.reasoner, self.terms, self._size = fresh, fresh, RdflibTerms(fresh.dictionary), None
 
     def reasoner_of(self, name: Node | None, triple_pattern: RdflibPattern) -> Reasoner:
-        """The reasoner of a graph, or of the first that has a triple that matches."""
+        """Return the reasoner of a graph, or of the first with a matching triple."""
         return self.reasoner
 
     def quads(
         self, triple_pattern: RdflibPattern, context: Callable[[Node], Context]
     ) -> Iterator[tuple[RdflibTriple, Iterator[Context]]]:
-        """The triples of all graphs together that match, with their graphs, which `context` makes of names."""
+        """Yield the matching triples of all graphs together, with their graphs, which `context` makes of names."""
         with self.transactions.reading():
             found = np.array(self.match(None, triple_pattern))
             size = max(CHUNK, self.reasoner.core.queries.quads.count())  # to look graphs up takes a look at all quads
@@ -64,13 +64,13 @@ class UnionGraphs(StoredGraphs):
                 yield cast(RdflibTriple, row), graphs.of(number)
 
     def names_with(self, triple: RdflibTriple) -> Iterator[Node]:
-        """The names of the graphs that have a triple."""
+        """Return the names of the graphs that have a triple."""
         with self.transactions.reading():
             ids = self.match(None, triple)
             return iter(self._names_of(ids)[0] if len(ids) else ())
 
     def _names_of(self, triples: Ids) -> list[list[Node]]:
-        """The names of the graphs that have each of some triples, given as ids of shape (n, 3); within a reading."""
+        """Return, for each of some triples, the names of its graphs, given ids of shape (n, 3); within a reading."""
         found: list[list[Node]] = [[] for _ in triples]
         quads = self.reasoner.core.queries.quads
         numbers, graphs = quads.memberships(triples)
@@ -83,7 +83,7 @@ class UnionGraphs(StoredGraphs):
         return found
 
     def count(self, name: Node | None = None, which: Which = "all") -> int:
-        """How many triples there are in a graph, or in all together."""
+        """Return the number of triples in a graph, or in all together."""
         if name is not None:
             place = self.place(name, which)
             if place is None:
@@ -101,7 +101,7 @@ class UnionGraphs(StoredGraphs):
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 
     def locate(self, names: Sequence[Node] | None) -> tuple[UnionGraphs, GraphTerm | None] | None:
-        """Where the triples of some graphs together are, or (None) those of all; None: not in one place."""
+        """Return the place of the triples of some graphs together, or (None) of all; None: there are several places."""
         if names is None:
             return self, None
         places = [place for name in names if (place := self.place(name)) is not None]
@@ -111,12 +111,12 @@ class UnionGraphs(StoredGraphs):
         return self, cast("frozenset[int]", frozenset().union(*merge))
 
     def joins(self, name: Node | None) -> bool:
-        """Whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
+        """Return whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
         return name is not None or self.inferred_graph is None
 
 
 class _Memberships(Generic[Context]):
-    """The graphs of some triples, given as ids of shape (n, 3), looked up together when the first of them is asked for."""
+    """The graphs of some triples, given as ids of shape (n, 3), looked up together at the first request."""
 
     def __init__(self, graphs: UnionGraphs, triples: Ids, context: Callable[[Node], Context]) -> None:
         self._stored = graphs
@@ -125,7 +125,7 @@ class _Memberships(Generic[Context]):
         self._graphs: list[list[Context]] | None = None
 
     def of(self, number: int) -> Iterator[Context]:
-        """The graphs of a triple, by its number."""
+        """Yield the graphs of a triple, by its number."""
         if self._graphs is None:
             with self._stored.transactions.reading("explicit"):
                 names = self._stored._names_of(self._triples)

@@ -1,4 +1,4 @@
-"""Changing an rdflib store: triples come and go, in the graphs that they belong to."""
+"""Changing an rdflib store: adding and removing triples in their graphs."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class StoreWriter:
     # --- triples ----------------------------------------------------------------------------------------------------
 
     def add(self, texts: list[str], name: Node | None) -> None:
-        """Add a triple, given as the texts of its terms, to a graph. It is taken in before the next read.
+        """Add a triple, given as the texts of its terms, to a graph. It is passed to the reasoner before the next read.
 
         Raises:
-            LoadError: that cannot name a graph. Nothing has changed.
-            ReasonerError: that graph has the inferred triples, and is to be read only.
+            LoadError: The term cannot name a graph. Nothing has changed.
+            ReasonerError: The graph holds the inferred triples and is read-only.
         """
         with self._transactions.writing():
             self._wait([(texts, self._to_change(name))])
 
     def remove(self, triple: RdflibPattern, name: Node | None) -> None:
-        """Remove the explicit triples that match, from one graph or from all. What still follows from the rest stays visible."""
+        """Remove the matching explicit triples from one graph or from all. Those that still follow from the rest stay visible."""
         with self._transactions.writing():
             if name is not None:
                 self._to_change(name)
@@ -50,16 +50,16 @@ class StoreWriter:
             self._replace([(*triple, name)], [])
 
     def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
-        """Remove quads, then add quads, each with the name of its graph: without one, from all graphs, and to the default graph.
+        """Remove quads, then add quads, each with the name of its graph; None means all graphs, or the default graph to add to.
 
-        What only follows is not removed: it is there as long as it follows.
+        Inferred triples are not removed: they exist as long as they follow.
 
         Returns:
             The quads that were added.
 
         Raises:
-            LoadError: something to be added is not a quad of RDF. Nothing has changed.
-            ReasonerError: nothing can be added to the graph of inferred triples. Nothing has changed.
+            LoadError: A quad to be added is not an RDF quad. Nothing has changed.
+            ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
         """
         added, removed = list(added), list(removed)
         with self._transactions.writing():
@@ -72,7 +72,7 @@ class StoreWriter:
         return added
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
-        """Let triples wait for a flush, unless the transaction is not the store's."""
+        """Defer triples until a flush, unless the transaction is not the store's."""
         self._removes_default = False
         own = self._transactions.begin()
         if own is None:
@@ -92,7 +92,7 @@ class StoreWriter:
             transactions.change(found, ids, graphs, dropped)
 
     def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
-        """The explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
+        """Return the explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
         found: dict[int | None, list[Ids]] = {}
         for *terms, name in patterns:
             if name is not None and name == self._graphs.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
@@ -105,7 +105,7 @@ class StoreWriter:
         return {graph: table for graph, table in tables.items() if len(table)}
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
-        """The explicit triples of a graph, or of all, that match; of all, one that is given in full is not looked up."""
+        """Return the matching explicit triples of a graph, or of all; a full triple in all graphs is not looked up."""
         queries = self._graphs.reasoner.core.queries
         subject, property, value = pattern
         if graph is None and None not in pattern:
@@ -115,11 +115,11 @@ class StoreWriter:
         return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
 
     def _to_change(self, name: Node | None) -> int:
-        """The id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and where there is no name.
+        """Return the id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and if no name is given.
 
         Raises:
-            LoadError: that cannot name a graph.
-            ReasonerError: the graph has the inferred triples, and is to be read only.
+            LoadError: The term cannot name a graph.
+            ReasonerError: The graph holds the inferred triples and is read-only.
         """
         if name is None or name == DATASET_DEFAULT_GRAPH_ID:
             return IN_DEFAULT
@@ -132,7 +132,7 @@ class StoreWriter:
     # --- graphs -----------------------------------------------------------------------------------------------------
 
     def add_graph(self, name: Node) -> None:
-        """Let there be a graph, see `remove_graph`."""
+        """Create a graph, see `remove_graph`."""
         if name == DATASET_DEFAULT_GRAPH_ID and self._removes_default:
             self.drop_graph(name)
         elif name != self._graphs.inferred_graph:
@@ -141,8 +141,8 @@ class StoreWriter:
     def remove_graph(self, name: Node) -> None:
         """Remove a graph with its triples.
 
-        Of the default graph, the triples are removed when it is added again, which `Dataset.remove_graph` does at once. rdflib's
-        N-Quads parser does not: it removes a default graph that it takes for a new one, where it parses into a plain graph.
+        The triples of the default graph are removed when it is added again, which `Dataset.remove_graph` does at once. rdflib's
+        N-Quads parser does not: where it parses into a plain graph, it removes a default graph that it takes for a new one.
         """
         if name == DATASET_DEFAULT_GRAPH_ID:
             self._removes_default = True
@@ -150,7 +150,7 @@ class StoreWriter:
             self.drop_graph(name)
 
     def create_graph(self, name: Node) -> None:
-        """Let there be a graph, an empty one if nothing is added to it."""
+        """Create a graph, which is empty until triples are added to it."""
         with self._transactions.writing():
             graph = self._to_change(name)
             self._transactions.flush()
@@ -167,7 +167,7 @@ class StoreWriter:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """The ``with`` block of several changes that are made whole, or not at all; other threads see nothing of them before."""
+        """Make several changes in a ``with`` block that is atomic; other threads see nothing of them before its end."""
         transactions = self._transactions
         with transactions.writing():
             transactions.flush()

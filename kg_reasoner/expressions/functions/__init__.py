@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kg_reasoner.expressions.functions import arithmetic, casts, comparisons, dates, nodes, patterns, strings
+from kg_reasoner.expressions.functions import arithmetic, casts, comparisons, dates, nodes, regex, strings
 from kg_reasoner.expressions.functions.kinds import Function
 
 __all__ = ["FUNCTIONS", "REFUSED"]
@@ -21,7 +21,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     **arithmetic.FUNCTIONS,
     **nodes.FUNCTIONS,
     **strings.FUNCTIONS,
-    **patterns.FUNCTIONS,
+    **regex.FUNCTIONS,
     **dates.FUNCTIONS,
     **casts.FUNCTIONS,
 }

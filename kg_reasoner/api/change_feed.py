@@ -1,4 +1,4 @@
-"""Feeds: what each commit changed of a pattern, to be iterated over, here, in another thread, or in an event loop."""
+"""Change feeds: iterators over what each commit changed of a pattern, for a thread or an event loop."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["ChangeFeed"]
 
 
 class ChangeFeed:
-    """The changes of a pattern by later commits, as an iterator of deltas, in order, each of them once.
+    """The changes of a pattern by later commits: an iterator of deltas, in order, each of them once.
 
-    ``for delta in feed`` waits for the next commit, so somebody else has to commit: another thread. ``async for`` waits without
-    blocking the event loop. `poll` does not wait. A feed may be read in any thread, and so may the deltas. Where several read one
-    feed, each delta goes to one of them.
+    ``for delta in feed`` waits for the next commit, which another thread has to make. ``async for`` waits without blocking the
+    event loop. `poll` returns at once or after a timeout. A feed and its deltas may be read in any thread. If several threads read
+    one feed, each delta goes to one of them.
 
-    What nobody reads stays in memory: `close` the feed, use it in a ``with`` block, or drop it.
+    Unread deltas stay in memory: `close` the feed, use it in a ``with`` block, or drop it.
     """
 
     def __init__(self, subscriptions: Subscriptions, pattern: Pattern) -> None:
@@ -35,16 +35,23 @@ class ChangeFeed:
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called. What was waiting then can still be read."""
+        """Whether `close` was called. Deltas that were waiting then can still be read."""
         return self._mailbox.closed
 
     def close(self) -> None:
-        """Stop collecting changes. The iterator yields those that are waiting, and then ends."""
+        """Stop collecting changes. The iterator yields the deltas that are waiting, and then ends."""
         self._subscription.cancel()
         self._mailbox.close()
 
     def poll(self, timeout: float = 0.0) -> list[Delta]:
-        """Return all waiting changes. If there are none, wait for the next, at most `timeout` seconds."""
+        """Return all waiting changes. If there are none, wait for the next, at most `timeout` seconds.
+
+        Args:
+            timeout: The longest time to wait, in seconds.
+
+        Returns:
+            The deltas, the oldest first; an empty list after the timeout.
+        """
         return self._mailbox.take_all(timeout)
 
     def __iter__(self) -> ChangeFeed:
@@ -76,7 +83,9 @@ class ChangeFeed:
 
 
 class _Mailbox:
-    """Deltas that wait for a reader, in a thread or in an event loop. The feed is not known here, so that it can be dropped."""
+    """Deltas that wait for a reader, in a thread or in an event loop. It has no reference to the feed, so that the feed can be
+    dropped.
+    """
 
     def __init__(self) -> None:
         self.closed = False
@@ -111,13 +120,13 @@ class _Mailbox:
             return taken
 
     def take(self) -> Delta | None:
-        """The next delta; None when the mailbox is closed and empty."""
+        """Return the next delta; None when the mailbox is closed and empty."""
         with self._changed:
             self._changed.wait_for(self._is_ready)
             return self._waiting.popleft() if self._waiting else None
 
     async def take_later(self) -> Delta | None:
-        """As `take`, without blocking the event loop."""
+        """Return the next delta as `take` does, without blocking the event loop."""
         import asyncio
 
         loop = asyncio.get_running_loop()

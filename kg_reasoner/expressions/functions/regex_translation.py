@@ -26,7 +26,7 @@ from kg_reasoner.expressions.functions.characters import (
     union,
     with_case_variants,
 )
-from kg_reasoner.expressions.functions.pattern_errors import PatternError
+from kg_reasoner.expressions.functions.regex_errors import PatternError
 
 __all__ = ["FLAGS", "TranslatedPattern", "translate"]
 

@@ -1,4 +1,4 @@
-"""Views of a store, to be read only: a dataset of some of its graphs. Those of its explicit and inferred triples are `halves`."""
+"""Read-only views of a store: a dataset of some of its graphs. Those of its explicit and inferred triples are in `halves`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
 
 
 class ReadOnlyStore(DatasetStore):
-    """Reads what a store has, as it is at the moment, and writes nothing but prefixes."""
+    """A store that reads the present triples of another one, and writes nothing but prefixes."""
 
     def add(self, triple: RdflibTriple, context: Graph | None, quoted: bool = False) -> None:
         raise ReasonerError(f"the graph of {self} is a view: add to the graph that it belongs to")
@@ -30,10 +30,10 @@ class SelectedGraphs(QueryDataset):
     """A dataset of some of a store's graphs.
 
     Args:
-        whole: the dataset of all.
-        default: the graphs whose merge is its default graph; None: all.
-        named: its named graphs.
-        which: all triples, or the explicit or inferred ones.
+        whole: The dataset of all graphs.
+        default: The graphs whose merge is its default graph; None: all.
+        named: Its named graphs.
+        which: All triples, or the explicit or inferred ones.
     """
 
     def __init__(self, whole: QueryDataset, default: Iterable[Node] | None, named: Iterable[Node], which: Which = "all") -> None:
@@ -61,7 +61,7 @@ class SelectedGraphs(QueryDataset):
 
 
 class Selection(ReadOnlyStore):
-    """The graphs that FROM and FROM NAMED ask for, and USING and USING NAMED."""
+    """The graphs that FROM and FROM NAMED, or USING and USING NAMED, name."""
 
     context_aware = True
     graph_aware = True

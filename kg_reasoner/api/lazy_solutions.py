@@ -1,4 +1,4 @@
-"""Reading the solutions of a query: fetched as far as they are asked for, and to the end before the graph changes."""
+"""The solutions of a query: fetched on demand, and completed before the graph changes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
 
 FIRST = 4096
-"""Solutions that are fetched at first."""
+"""The number of solutions fetched at first."""
 
-KEPT = 1 << 24
-"""Solutions, as ids, that a writer fetches for a reader at most."""
+MOST_COMPLETED = 1 << 24
+"""The maximal number of solutions, as ids, that a writer fetches for a reader."""
 
 GROWTH = 16
-"""How many times more are fetched the next time. The query starts anew, and what is known is skipped."""
+"""The factor by which each later fetch is larger. The query starts again, and known solutions are skipped."""
 
 
-class Reading:
-    """The solutions of a basic graph pattern, as they are when it is made.
+class LazySolutions:
+    """The solutions of a basic graph pattern at the time when the object is made.
 
-    A query under a FILTER with a LIMIT, or under an EXISTS, has often said enough with its first solutions.
+    A query under a FILTER with a LIMIT, or under an EXISTS, often needs the first solutions only.
     """
 
     def __init__(
@@ -48,21 +48,21 @@ class Reading:
                 reasoner.engine.readings.add(self)
 
     def _fetch(self, limit: int | None) -> tuple[Ids, bool]:
-        """The first solutions, and whether they are all."""
+        """Return the first solutions, and whether there are no others."""
         patterns, variables = self._query
         rows = answers(self._reasoner, patterns, variables, self._which, limit)[:limit]
         return rows, limit is None or len(rows) < limit
 
     def complete(self) -> None:
-        """Fetch the rest, unless it is very much: then reading on is an error."""
+        """Fetch the remaining solutions, unless there are too many: then reading on is an error."""
         if not self.is_complete and self._version == self._reasoner.version:
-            self._rows, self.is_complete = self._fetch(KEPT)
+            self._rows, self.is_complete = self._fetch(MOST_COMPLETED)
 
     def blocks(self) -> Iterator[Ids]:
-        """Tables of solutions, one after the other.
+        """Yield tables of solutions.
 
         Raises:
-            ReasonerError: the reasoner has changed since the reading began, and could not tell it before.
+            ReasonerError: The reasoner has changed since the reading began, and the remaining solutions were not fetched before.
         """
         done = 0
         while True:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TEXT, Function
-from kg_reasoner.expressions.functions.pattern_errors import PatternError
+from kg_reasoner.expressions.functions.regex_errors import PatternError
 from kg_reasoner.expressions.functions.strings import like
 from kg_reasoner.terms import Literal
 
@@ -93,7 +93,7 @@ def problem(name: str, constants: Sequence[str | None]) -> str | None:
     if name == "REPLACE":
         replacement, flags = constants[2], constants[3:4]
     chosen = flags[0] if flags else ""
-    from kg_reasoner.expressions.functions.regular_expressions import translate
+    from kg_reasoner.expressions.functions.regex_translation import translate
 
     try:
         if chosen is None or pattern is None:
@@ -144,7 +144,7 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
     """
     import re2
 
-    from kg_reasoner.expressions.functions.regular_expressions import translate
+    from kg_reasoner.expressions.functions.regex_translation import translate
 
     translation = translate(pattern, flags)
     options = re2.Options()
