@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kg_reasoner.language.printer import format_rule, format_term
-from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.planning.planner import Draft, DraftStep
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, HOLDS, LOOKUP, PROBE, SCAN, SKIP
@@ -32,7 +32,7 @@ KINDS = {SCAN: "scan", PROBE: "probe", LOOKUP: "look up", COMPARE: "compare", CA
 class PlanPrinter:
     """Prints plans over the relations of a catalog, with prefixes for IRIs."""
 
-    def __init__(self, catalog: Catalog, prefixes: dict[str, str]) -> None:
+    def __init__(self, catalog: RelationCatalog, prefixes: dict[str, str]) -> None:
         self.catalog = catalog
         self.prefixes = prefixes
         self._names: dict[int, tuple[str, bool]] = {}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kg_reasoner.language.parser import parse
-from kg_reasoner.planning.catalog import Catalog, StoredRule, layout_for
+from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, layout_for
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.planning.property_tables import FEW, PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
@@ -63,7 +63,7 @@ class World:
     def __init__(self, layout: type[TripleLayout]) -> None:
         self.dictionary = Dictionary()
         self.database = Database()
-        self.catalog = Catalog(self.dictionary, self.database, layout)
+        self.catalog = RelationCatalog(self.dictionary, self.database, layout)
         self.layout = self.catalog.layout
         self.explicit, derived = self.ids(EXPLICIT), self.ids(DERIVED)
         assert self.layout.store(rows(self.explicit)).all()

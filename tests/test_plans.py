@@ -17,8 +17,8 @@ import pytest
 
 from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
-from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredRule
-from kg_reasoner.planning.groups import is_group, split
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
+from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.planning.planner import Draft
 from kg_reasoner.planning.property_tables import PropertyTables
@@ -51,8 +51,8 @@ def has_choices(rule: StoredRule) -> bool:
 
 def plans_of(rules: Sequence[Rule], prefixes: dict[str, str], layout: type[TripleLayout]) -> str:
     """The plans of rules before there are any facts."""
-    catalog = Catalog(Dictionary(), Database(), layout)
-    stored = [one for rule in split(rules) if rule.body and not is_group(rule) for one in catalog.rules(rule)]
+    catalog = RelationCatalog(Dictionary(), Database(), layout)
+    stored = [one for rule in split(rules) if rule.body and not is_aggregate_rule(rule) for one in catalog.rules(rule)]
     printer = PlanPrinter(catalog, prefixes)
     return "".join(f"{printer.rule(one)}\n\n" for one in stored if has_choices(one))
 

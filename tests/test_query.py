@@ -18,7 +18,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.query import tables
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
 
@@ -146,7 +146,7 @@ def test_every_pattern(layout: str, data: set[Triple]) -> None:
     reasoner = reasoner_of(LAYOUTS[layout], data)
     ids = {term: reasoner.dictionary.encode(term) for term in VALUES}
     reasoner.materialise()
-    matcher: Matcher = reasoner.core.queries.matcher
+    matcher: TripleMatcher = reasoner.core.queries.matcher
     decode = reasoner.dictionary.decode
     assert matcher.count() == matcher.count("explicit") == len(data)
     assert matcher.count("inferred") == 0

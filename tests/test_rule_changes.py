@@ -110,10 +110,10 @@ def test_texts_are_found_all_at_once() -> None:
     assert len(dictionary) == len(terms)
 
 
-@pytest.mark.parametrize("room", [1, relation.KEPT])
+@pytest.mark.parametrize("room", [1, relation.RETAINED])
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive", "counting"])
 def test_deltas_do_not_depend_on_the_room_for_them(strategy: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation, "KEPT", room)
+    monkeypatch.setattr(relation, "RETAINED", room)
     reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .", maintenance=strategy)
     nodes = [literal(number) for number in range(4)]
     reasoner.add_facts("edge", pairwise(nodes))

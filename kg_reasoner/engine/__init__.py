@@ -1,1 +1,1 @@
-"""The engine: facts and rules kept materialised, by semi-naive evaluation, a maintenance strategy, and merging of equal terms."""
+"""The engine keeps facts and rules materialised: semi-naive evaluation, maintenance strategies, and merging of equal terms."""

@@ -1,7 +1,7 @@
-"""Operations that change all they change or nothing, and transactions of several of them: how they begin, end and are undone.
+"""Atomic operations, and transactions of several operations: how they begin, end and are undone.
 
-Whatever goes wrong in an operation, the state is the one before. Errors of ours are undone at once. After any other exception, an
-interrupt say, that happens when the engine is used next, and all that is derived is derived anew then.
+If an operation fails, the state is the one before it. Errors of this package are undone at once. After any other exception, such as
+an interrupt, the engine undoes the operation when it is used next, and derives all facts anew.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["AtomicState", "OpenChanges"]
 
 
 class OpenChanges(Protocol):
-    """Changes that several operations make, and that are kept or undone together: a transaction, to whoever has begun it."""
+    """Changes by several operations that are committed or undone together: an open transaction."""
 
     @property
     def is_void(self) -> bool:
@@ -38,7 +38,7 @@ class OpenChanges(Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether some of them are still to be made, before anybody reads."""
+        """Whether some of them must still be applied before anything is read."""
         ...
 
 
@@ -68,12 +68,12 @@ class Operation:
 
 
 class AtomicState(State):
-    """A state that operations change, whole or not at all, one at a time. See `State` for its arguments.
+    """A state that operations change atomically, one operation at a time. See `State` for its arguments.
 
     Attributes:
-        transaction: the open one.
-        collector: wants to know what follows from the changes of the open transaction, or of the operation under way.
-        committed: the last delta for subscribers.
+        transaction: The open transaction.
+        collector: Collects the consequences of the open transaction, or of the current operation.
+        committed: The last delta for subscribers.
     """
 
     def __init__(
@@ -86,27 +86,29 @@ class AtomicState(State):
         self.lock = ReadWriteLock(lambda: not self._is_whole)
         self.readings = Readings()
         self._is_whole = True
-        """False while an operation is under way, and after one that was interrupted, until that is undone."""
+        """False during an operation, and after an interrupted one until it is undone."""
         self._journal: list[Entry] = []
-        """How to take back what the open transaction, or else the operation under way, has changed."""
+        """The undo journal of the open transaction, or else of the current operation."""
         self._mark = 0
-        """Where in the journal that of the operation begins."""
+        """The position in the journal where the current operation begins."""
         self._outgoing: Delta | None = None
-        """What the operation under way has changed, for subscribers."""
+        """The delta of the current operation, for subscribers."""
 
     # --- operations -------------------------------------------------------------------------------------------------
 
     def changing(self) -> AbstractContextManager[None]:
-        """The ``with`` block of an operation that changes facts or rules: all that is done inside, or nothing."""
+        """Return the ``with`` block of an operation that changes facts or rules atomically."""
         return Operation(self, True) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(True)
 
     def exclusively(self) -> AbstractContextManager[None]:
-        """The same for what changes nothing but needs the state for itself, as derived facts or plans come and go."""
+        """Return the ``with`` block of an operation that needs exclusive access, as derived facts or plans change, but no explicit
+        facts or rules.
+        """
         return Operation(self, False) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(False)
 
     @contextmanager
     def _watched(self, changes: bool) -> Iterator[None]:
-        """An operation under limits: those that have been set for what is done now with this state, else its own."""
+        """Run an operation under the limits set for this state in the current context, or else under its own."""
         own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
         with own, Operation(self, changes):
             watch, context = current_watch(), self.database.context
@@ -118,7 +120,7 @@ class AtomicState(State):
 
     @property
     def is_current(self) -> bool:
-        """Whether all that follows is derived, and nothing is left over from an operation that was interrupted."""
+        """Whether all consequences are derived, and no interrupted operation is left to undo."""
         if self.next_update.is_due or not self._is_whole:
             return False
         transaction = self.transaction
@@ -126,11 +128,11 @@ class AtomicState(State):
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is left over from an operation that was interrupted, or from a transaction whose thread is gone."""
+        """Whether no interrupted operation, or transaction of a finished thread, is left to undo."""
         return self._is_whole and (self.transaction is None or not self.transaction.is_void)
 
     def begin_operation(self, changes: bool) -> None:
-        """For `Operation`."""
+        """Begin an operation. Called by `Operation`."""
         if not self._is_whole or self.transaction is not None:
             self.make_sound()
         if changes and self.readings.open:
@@ -142,7 +144,7 @@ class AtomicState(State):
         self._mark, self._outgoing, self._is_whole = len(self._journal), None, False
 
     def end_operation(self, error: BaseException | None) -> None:
-        """For `Operation`: keep what it has done, or take it back."""
+        """End an operation: commit or undo its changes. Called by `Operation`."""
         if error is None:
             committed = self.committed if self._outgoing is None else Committed(self.committed, self._outgoing)
             journal = [] if self.transaction is None else self._journal
@@ -154,21 +156,21 @@ class AtomicState(State):
             self.collector.note_interruption()
 
     def set(self, owner: object, attribute: str, value: object) -> None:
-        """Give an attribute of an object another value, as a part of the operation under way."""
+        """Set an attribute of an object, as a part of the current operation."""
         self._journal.append(LoggedSetting(owner, attribute, getattr(owner, attribute)))
         setattr(owner, attribute, value)
 
     def change_program(self, program: Program) -> None:
-        """Take another program in an operation; it has been checked."""
+        """Replace the program, in an operation. The new program has been checked."""
         self._journal.append(LoggedSetting(self, "program", self.program))
         self.use_program(program)
 
     def tell(self, delta: Delta) -> None:
-        """Say what the operation under way has changed, for subscribers, once it has ended."""
+        """Set the delta that subscribers receive after the current operation."""
         self._outgoing = delta
 
     def cancel(self) -> None:
-        """Make what other threads are doing end with CancelledError."""
+        """Make operations of other threads end with CancelledError."""
         for watch in list(self.running):
             watch.cancel()
         self.lock.cancel()
@@ -178,15 +180,15 @@ class AtomicState(State):
     # --- undoing ----------------------------------------------------------------------------------------------------
 
     def make_sound(self) -> None:
-        """Undo what is left over from an operation that was interrupted; the caller may write."""
+        """Undo interrupted operations. The caller may write."""
         if not self._is_whole or (self.transaction is not None and self.transaction.is_void):
             self._restore()
 
     def _take_back(self, mark: int) -> None:
-        """Undo what the journal has from a place on."""
+        """Undo the entries of the journal from a position on."""
         journal, program = self._journal, self.program
         while len(journal) > mark:
-            journal[-1].settle(self.base)
+            journal[-1].recover(self.base)
             journal[-1].take_back(self.base)
             self.touch()
             journal.pop()
@@ -198,10 +200,10 @@ class AtomicState(State):
             self._start_over()
 
     def _start_over(self) -> None:
-        """After an interrupt: undo what was under way, and start over with the explicit facts.
+        """Undo the interrupted operation, and start over with the explicit facts.
 
-        That is the operation, or the whole transaction if it was being undone, or its thread is gone. Whatever interrupts this in
-        turn, it is begun anew.
+        The whole transaction is undone if it was being undone, or if its thread has finished. If this is interrupted in turn, it is
+        repeated from the beginning.
         """
         transaction = self.transaction
         is_over = transaction is not None and transaction.is_void
@@ -209,7 +211,7 @@ class AtomicState(State):
         self._mark, self._is_whole = mark, False
         undone = self._journal[: mark - 1 if mark else None : -1]
         for entry in undone:
-            entry.settle(self.base)
+            entry.recover(self.base)
         base = self._make_base(layout=type(self.catalog.layout))
         base.take_over(self.base)
         for entry in undone:
@@ -227,17 +229,17 @@ class AtomicState(State):
     # --- transactions -----------------------------------------------------------------------------------------------
 
     def begin(self, transaction: OpenChanges, collector: Collector | None) -> None:
-        """Keep or undo all changes from now on together, and collect what follows from them; the materialisation is up to date."""
+        """Begin a transaction and collect its consequences. The materialisation is up to date."""
         self.base.equality.begin()
         self._journal, self.transaction, self.collector = [], transaction, collector
 
     def commit(self, delta: Delta | None) -> None:
-        """End the open transaction, and keep what it has changed; subscribers, if there are any, are to be told of a delta."""
+        """Commit the open transaction. `delta` is for subscribers, if there are any."""
         committed = self.committed if delta is None else Committed(self.committed, delta)
         self._journal, self.transaction, self.collector, self.committed = [], None, None, committed
 
     def roll_back(self) -> None:
-        """End the open transaction, which says that it is void, and undo what it has changed."""
+        """Undo the open transaction, which is void."""
         if not self._is_whole:
             self._restore()
             return
@@ -247,11 +249,11 @@ class AtomicState(State):
 
     @property
     def place(self) -> int:
-        """How far the open transaction has got, for `return_to`."""
+        """The current position in the open transaction, for `return_to`."""
         return len(self._journal)
 
     def return_to(self, place: int) -> None:
-        """Undo what has been done in the open transaction since a place."""
+        """Undo the changes of the open transaction since a position."""
         with self.exclusively():
             self.readings.complete()
             self._mark = place

@@ -1,6 +1,7 @@
-"""The axioms in the data, as rules: translated when schema triples change, and when derived ones make further rules.
+"""Axioms in the data as rules: translated when schema triples change, or when derived ones yield further rules.
 
-Where a program reads axioms as data, as ``owl2rl-full`` does, they are looked at for what its rules cannot say of them."""
+For programs that read axioms as data, such as ``owl2rl-full``, axioms that their rules cannot express are reported.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.schema import SchemaTriples
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
 
 
 class AxiomRules:
-    """Follows the schema triples of a catalog, if the program asks for their translation (``@translate``) or reads them."""
+    """Translates the schema triples of a catalog, if the program requests that (``@translate``), or checks them if it reads
+    them.
+    """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.is_wanted = False
         self._is_read = False
         self.has_changed = False
-        """Whether explicit schema triples have come or gone since the last translation."""
+        """Whether explicit schema triples were added or removed since the last translation."""
         self.rules: tuple[Rule, ...] = ()
         self.warnings: tuple[AxiomWarning, ...] = ()
         self._dictionary = dictionary
@@ -37,29 +40,29 @@ class AxiomRules:
         self._equates = False
 
     def want(self, program: Program) -> None:
-        """Say which program there is: whether it asks for the translation, or reads axioms as data."""
+        """Set the program, which determines whether axioms are translated or read as data."""
         wanted = program.translate is not None
         read = not wanted and any((rule.origin.name or "").startswith("cls-") for rule in program.rules)
         self.has_changed = self.has_changed or (wanted, read) != (self.is_wanted, self._is_read)
         self.is_wanted, self._is_read = wanted, read
 
     def note_change(self, triples: Ids) -> None:
-        """Explicit triples, shape (n, 3), have come or gone."""
+        """Note that explicit triples, shape (n, 3), were added or removed."""
         followed = self.is_wanted or self._is_read
         self.has_changed = self.has_changed or (followed and self._schema.touched_by(triples))
 
     def note_rules(self, rules: Sequence[Rule]) -> None:
-        """These are all rules, the translated ones among them."""
+        """Set the rules, including translated ones."""
         from kg_reasoner.loaders.ontology import owl
 
         self._concludes_axioms = owl.concludes_axioms(rules)
 
     def note_removal(self) -> None:
-        """Facts have lost their support: begin with the explicit axioms, as an inferred one must not be its own reason."""
+        """Restart from the explicit axioms, since facts were removed and an inferred axiom must not support itself."""
         self.has_changed = self.has_changed or self._concludes_axioms or self._equates
 
-    def translate(self, catalog: Catalog) -> bool:
-        """Turn the explicit schema triples into rules, if they have changed. Says whether the rules have."""
+    def translate(self, catalog: RelationCatalog) -> bool:
+        """Translate the explicit schema triples to rules, if they have changed. Return whether the rules have changed."""
         if not self.has_changed:
             return False
         self.has_changed = False
@@ -69,10 +72,11 @@ class AxiomRules:
         self.warnings = self._judged(catalog) if self._is_read else ()
         return bool(before)
 
-    def extend(self, catalog: Catalog, equal_are_one: bool) -> bool:
-        """Look at what has been derived: do equal classes, or axioms that the program's own rules conclude, make further rules?
+    def extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
+        """Translate derived schema triples: equal classes, and axioms that the rules of the program conclude. Return whether the
+        rules have changed.
 
-        With `equal_are_one`, equal terms have been merged, and make none.
+        With `equal_are_one`, equal terms are merged and yield no rules.
         """
         if not self.is_wanted:
             return False
@@ -89,14 +93,14 @@ class AxiomRules:
             return False
         return self._translate(catalog, "all" if self._concludes_axioms else "explicit", "all")
 
-    def _judged(self, catalog: Catalog) -> tuple[AxiomWarning, ...]:
-        """What rules that read the axioms cannot say of them."""
+    def _judged(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
+        """Return reports of axioms that rules reading them as data cannot express."""
         from kg_reasoner.loaders.ontology import owl
 
         triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))
         return owl.judge((s, p, o) for s, p, o in triples)
 
-    def _translate(self, catalog: Catalog, which: Which, equalities: Which) -> bool:
+    def _translate(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders.ontology import owl
 
         while True:

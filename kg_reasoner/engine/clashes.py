@@ -1,16 +1,15 @@
-"""Which violations are the same clash, so that each is told once.
+"""Clashes: violations with the same cause, of which one is reported.
 
-A clash is a smallest set of facts that cannot hold together. The same clash turns up as several violations: as mirror images
-(``p(a, b)`` with ``p(b, a)``, and the other way round), for each name of a thing, and by several rules that say the same. Two
-violations are the same clash if
+A clash is a minimal set of conflicting facts. It can occur as several violations: as mirror images (``p(a, b)`` with ``p(b, a)``,
+and vice versa), for each name of an individual, and by several rules with the same meaning. Two violations are the same clash if
 
-* they are by the same rule, and the facts that violate it are the same; or
-* they are by rules of OWL 2, RDFS or an ontology's axioms, and the facts about individuals are the same, in whatever names. What
-  the schema says is left out, as it is only the reason why the facts conflict. If the facts of one are among those of the other,
-  or say the same of a narrower datatype, the other one says no more.
+* they violate the same rule with the same facts; or
+* they violate rules of OWL 2, RDFS or axioms with the same facts about individuals, up to equal names. Schema facts are ignored,
+  as they are only the reason for the conflict. If the facts of one violation are a subset of those of another, or are the same for
+  narrower datatypes, the other one is redundant.
 
-Symmetric properties of OWL relate two things in no order. Of the violations that are one clash, one with an axiom is told, if
-there is any, and of these the first that names most terms.
+Symmetric properties of OWL relate two individuals in no order. For each clash, a violation of an axiom is reported, if there is
+one, and among several the first with the most terms.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
 __all__ = ["clashes"]
 
 Naming: TypeAlias = Callable[[Term], Term]
-"""Gives one name for all names of a thing."""
+"""Maps equal terms to one of them."""
 
 _Fact: TypeAlias = Hashable
 _Facts: TypeAlias = frozenset[_Fact]
@@ -38,18 +37,18 @@ _SYMMETRIC: Final = frozenset(
     [OWL.sameAs, OWL.differentFrom, OWL.disjointWith, OWL.propertyDisjointWith, OWL.complementOf, OWL.inverseOf]
 )
 _HELPERS: Final = ("<tag:kg-reasoner:", "tag:kg-reasoner:")
-"""How the predicates begin that are the rule sets' own."""
+"""The prefix of internal predicates of rule sets."""
 
 _LARGEST: Final = 6
-"""Of sets with more facts than this, the smaller ones inside are not looked for."""
+"""The maximum number of facts of a set whose subsets are searched."""
 
 
 def clashes(violations: Iterable[Violation], naming: Naming) -> Iterator[Violation]:
-    """One violation for each clash, in the order in which the clashes come first.
+    """Yield one violation for each clash, in order of first occurrence.
 
     Args:
-        violations: all of them, in the order of their rules.
-        naming: one name for equal things.
+        violations: All of them, in the order of their rules.
+        naming: One name for equal things.
     """
     best: dict[tuple[Rule | None, _Facts], Violation] = {}
     for violation in violations:
@@ -65,7 +64,7 @@ def clashes(violations: Iterable[Violation], naming: Naming) -> Iterator[Violati
 
 @remembered
 def _is_of_owl(rule: Rule) -> bool:
-    """Whether it is a rule of OWL 2 or RDFS, or one that an axiom was turned into."""
+    """Return whether a rule belongs to OWL 2 or RDFS, or is a translated axiom."""
     name = rule.origin.name or ""
     return bool(rule.origin.axiom or BY_THE_BOOK.match(name)) or name.startswith(("beyond/", "datatypes/"))
 
@@ -75,12 +74,12 @@ def _as_it_is(term: Term) -> Term:
 
 
 def _says(violation: Violation) -> tuple[bool, int]:
-    """How much a violation says: an axiom says more than a rule, and many terms more than few."""
+    """Return how specific a violation is: axioms are more specific than rules, and more terms than fewer."""
     return bool(violation.rule.origin.axiom), len(set(violation.terms.values()))
 
 
 def _stronger(facts: _Facts) -> Iterator[_Facts]:
-    """The sets of facts that conflict for less: parts of a set, and what says the same of narrower datatypes."""
+    """Yield the sets of facts that conflict with fewer assumptions: subsets, and facts about narrower datatypes."""
     if len(facts) <= _LARGEST:
         for size in range(1, len(facts) + 1):
             for part in combinations(facts, size):
@@ -88,7 +87,7 @@ def _stronger(facts: _Facts) -> Iterator[_Facts]:
 
 
 def _as_narrow(fact: _Fact) -> Sequence[_Fact]:
-    """A fact, and those from which it follows: of narrower datatypes, or that a thing is the same as several values."""
+    """Return a fact and the facts that entail it: about narrower datatypes, or about equality with several values."""
     match fact:
         case (True, predicate, (subject, RDF.type, IRI(datatype))) if predicate == TRIPLE and datatype in DATATYPES:
             types = [(True, TRIPLE, (subject, RDF.type, IRI(name))) for name in (datatype, *narrower(datatype))]
@@ -97,7 +96,7 @@ def _as_narrow(fact: _Fact) -> Sequence[_Fact]:
 
 
 def _facts(violation: Violation, naming: Naming, *, drops_schema: bool) -> _Facts:
-    """What violates a rule: its body with the values of the variables."""
+    """Return the facts that violate a rule: its body under the variable bindings."""
     values = {Variable(name): naming(term) for name, term in violation.terms.items()}
     atoms: list[tuple[bool, Atom]] = []
     others: list[_Fact] = []
@@ -125,7 +124,7 @@ def _fact(atom: Atom, values: dict[Variable, Term], naming: Naming, holds: bool)
 
 
 def _is_schema(atom: Atom, values: dict[Variable, Term]) -> bool:
-    """Whether an atom is about classes, properties or datatypes, or what a rule set keeps for itself."""
+    """Return whether an atom is about classes, properties or datatypes, or has an internal predicate of a rule set."""
     if atom.predicate != TRIPLE:
         return atom.predicate in _GIVEN or atom.predicate.startswith(_HELPERS)
     property, value = (values.get(term, term) if isinstance(term, Variable) else term for term in atom.terms[1:])

@@ -1,4 +1,4 @@
-"""What an operation or a transaction has changed, put together from the runs of maintenance on its way."""
+"""The net change of an operation or a transaction, collected from its maintenance runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Collector", "Committed"]
 
 
 class Collector:
-    """Collects the deltas of runs of maintenance."""
+    """Collects the deltas of maintenance runs."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -18,15 +18,15 @@ class Collector:
         self._was_interrupted = False
 
     def take(self, delta: Delta) -> None:
-        """Add what one run of maintenance has changed."""
+        """Add the delta of a maintenance run."""
         self._steps.append(delta)
 
     def note_interruption(self) -> None:
-        """Remember that an update was interrupted, so that its changes are not known."""
+        """Note that an update was interrupted, so its changes are unknown."""
         self._was_interrupted = True
 
     def predicates(self) -> set[str]:
-        """The predicates that have changed so far."""
+        """Return the predicates with changes so far."""
         return {name for step in self._steps for part in (step.added, step.removed, step.restated) for name in part.tables}
 
     @property
@@ -34,7 +34,7 @@ class Collector:
         """The net change so far.
 
         Raises:
-            TransactionError: it is not known, as an update was interrupted.
+            TransactionError: It is not known, as an update was interrupted.
         """
         if self._was_interrupted:
             raise TransactionError("an update of this transaction was interrupted, and its changes are not known: roll it back")
@@ -44,11 +44,11 @@ class Collector:
 
 
 class Committed:
-    """A delta that was committed, and the one before it. It is put in place together with the commit, in one step.
+    """A committed delta, linked to the previous one. It is published together with the commit, in one step.
 
     Attributes:
-        before: the one before; None once that has been passed on.
-        delta: what was committed; None if that was not collected.
+        before: The previous one; None after it has been delivered.
+        delta: The committed delta; None if it was not collected.
     """
 
     __slots__ = ("before", "delta")
@@ -58,7 +58,7 @@ class Committed:
         self.delta = delta
 
     def since(self, last: Committed | None) -> list[Delta]:
-        """The deltas that were committed after another one, up to this, in their order."""
+        """Return the deltas committed after another one, up to this one, in order."""
         found: list[Delta] = []
         step: Committed | None = self
         while step is not None and step is not last:

@@ -1,4 +1,4 @@
-"""How much work maintenance did: rule applications by phase, and marks."""
+"""Counters of maintenance work: rule applications by phase, and marks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ __all__ = ["Counters"]
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Rule applications (rule instances looked at) by phase, and facts that were marked for the next update of a stream.
+    """Rule applications (evaluated rule instances) by phase, and facts marked for the next update of a stream.
 
     The phases and the marks are those that Illich and Glimm count ("Backward/Forward with Marking for Update Streams").
 
     Attributes:
-        deletion: from deleted or doubted facts to what they may have derived.
-        backward: from a doubted fact to the rule instances that may prove it.
-        forward: from proved facts to what they prove in turn.
-        insertion: from new facts to what follows.
-        marked_explicit: explicit facts that an update added and the next one was known to delete, marked as such.
-        marked_implicit: facts that got a mark from a rule instance with such a fact in its body.
+        deletion: From deleted facts and candidates for deletion to the facts that they may have derived.
+        backward: From a candidate for deletion to the rule instances that may prove it.
+        forward: From proved facts to the facts that they prove in turn.
+        insertion: From new facts to their consequences.
+        marked_explicit: Explicit facts that one update added and the next one was known to delete.
+        marked_implicit: Facts that were marked by a rule instance with such a fact in its body.
 
     >>> after, before = Counters(deletion=7, insertion=5), Counters(deletion=2)
     >>> (after - before).deletion, after.applications
@@ -39,9 +39,9 @@ class Counters:
         return self.deletion + self.backward + self.forward + self.insertion
 
     def __add__(self, other: Counters) -> Counters:
-        """Both counts together."""
+        """Return the sums of both counters."""
         return Counters(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
     def __sub__(self, earlier: Counters) -> Counters:
-        """What happened since earlier counts."""
+        """Return the differences from earlier counters."""
         return Counters(*(now - then for now, then in zip(astuple(self), astuple(earlier), strict=True)))

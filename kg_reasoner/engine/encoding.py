@@ -1,4 +1,4 @@
-"""Terms to ids: rows of terms, as users and documents give them, to arrays of a dictionary's numbers."""
+"""Encoding of rows of terms, as users and documents give them, as arrays of ids."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ROWS: Final = "rows come in a list or another iterable, also a single one: [(su
 
 
 def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
-    """The ids of triples (terms of ours, of rdflib or of pyoxigraph); new terms get new ids.
+    """Intern the terms of triples (of this package, of rdflib or of pyoxigraph) and return the ids of the triples.
 
     Raises:
-        LoadError: a term is invalid, or stands where RDF does not allow it; no term is new then.
+        LoadError: A term is invalid, or stands where RDF does not allow it; no term is new then.
     """
     if isinstance(triples, np.ndarray):
         return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
@@ -34,41 +34,41 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
 
 
 def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
-    """The ids of the triples whose terms are all known."""
+    """Return the ids of the triples whose terms are all known."""
     if isinstance(triples, np.ndarray):
         return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
     return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
 
 
 def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[AnyTerm]], arity: int) -> Ids:
-    """The ids of rows of so many terms, shape (n, arity); new terms get new ids.
+    """Intern the terms of rows with `arity` terms and return their ids, shape (n, arity).
 
     Raises:
-        LoadError: a term is invalid; no term is new then.
+        LoadError: A term is invalid; no term is new then.
     """
     return dictionary.encode_texts(_texts(rows)).reshape(len(rows), arity)
 
 
 def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[AnyTerm]], arity: int) -> Ids:
-    """The ids of the rows of so many terms that are all known, shape (n, arity)."""
+    """Return the ids of the rows with `arity` known terms, shape (n, arity)."""
     facts = [row for row in map(as_row, rows) if len(row) == arity]
     return _all_known(dictionary.find_texts(_texts(facts)).reshape(len(facts), arity))
 
 
 def find_term(dictionary: Dictionary, term: AnyTerm) -> int:
-    """The id of a term (of ours, of rdflib or of pyoxigraph); -1 if it has none.
+    """Return the id of a term (of this package, of rdflib or of pyoxigraph), or -1 for an unknown term.
 
     Raises:
-        LoadError: that is not a term.
+        LoadError: That is not a term.
     """
     return dictionary.find_text(_texts([[term]])[0])
 
 
 def as_term(given: object) -> Term:
-    """One of our terms for a term of ours, of rdflib or of pyoxigraph.
+    """Return a term of this package for one of this package, of rdflib or of pyoxigraph.
 
     Raises:
-        LoadError: that is not a term.
+        LoadError: That is not a term.
     """
     from kg_reasoner.loaders.convert import text_from_term
 
@@ -76,20 +76,20 @@ def as_term(given: object) -> Term:
 
 
 def as_triple(given: object) -> Triple:
-    """A triple of our terms for what is given as one.
+    """Return a triple of terms of this package.
 
     Raises:
-        LoadError: that is not a triple.
+        LoadError: That is not a triple.
     """
     subject, property, value = map(as_term, _triple(given))
     return subject, property, value
 
 
 def as_row(given: object) -> tuple[AnyTerm, ...]:
-    """What is given as a row of terms.
+    """Return a row of terms as a tuple.
 
     Raises:
-        LoadError: it is no row.
+        LoadError: It is no row.
     """
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(given)

@@ -1,7 +1,7 @@
-"""The engine: explicit facts as ids, rules, and the materialisation of both, kept right when they change.
+"""The engine: explicit facts as ids, rules, and their materialisation under changes.
 
-Operations are whole or not at all (`atomicity`), and updates go through a `pipeline`. A `Reasoner` is an engine with terms,
-transactions and questions around.
+Operations are atomic (`atomicity`), and updates run through a `pipeline`. A `Reasoner` adds terms, transactions and queries to an
+engine.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ __all__ = ["Engine"]
 
 
 class Engine(AtomicState):
-    """Facts as ids, rules, and what follows. See `State` for its arguments."""
+    """Facts as ids, rules, and their consequences. See `State` for its arguments."""
 
     # --- explicit facts ---------------------------------------------------------------------------------------------
 
     def load(self, predicate: str, ids: Ids) -> Changed:
-        """Make facts explicit (`TRIPLE` for triples), in an operation. Says of each whether it was not."""
+        """Make facts explicit (`TRIPLE` for triples), in an operation. Return whether each was not explicit before."""
         return self._change(LoggedFacts(predicate, ids, added=True))
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
-        """Make facts explicit no longer, in an operation. Says of each whether it was."""
+        """Make facts no longer explicit, in an operation. Return whether each was explicit before."""
         return self._change(LoggedFacts(predicate, ids, added=False))
 
     def _change(self, entry: LoggedFacts) -> Changed:
-        """Write down what is going to change, change it, and write down what has."""
+        """Apply a change between entries in the journal: the intended change, and the actual one."""
         base, predicate, ids = self.base, entry.predicate, entry.ids
         entry.changed = base.equality.foretell(predicate, ids, entry.added)
         self._journal.append(entry)
@@ -49,7 +49,7 @@ class Engine(AtomicState):
             self.touch()
         if self.collector is not None:
             base.equality.note(predicate, ids, changed, entry.added)
-        if self.transaction is not None and count < len(changed):  # it is kept for long: without what has not changed
+        if self.transaction is not None and count < len(changed):  # long-lived, so unchanged facts are discarded
             entry.keep_changed()
         if entry.added and current_watch() is not NOBODY:
             self.check_limits()
@@ -58,16 +58,16 @@ class Engine(AtomicState):
     # --- materialisation --------------------------------------------------------------------------------------------
 
     def materialise(self, progress: Progress | None = None) -> bool:
-        """Bring the derived facts up to date. Says whether there was something to do.
+        """Update the derived facts. Return whether there was anything to do.
 
-        The kernels are asked for here, so that the first call of all compiles them. Whatever interrupts this, the explicit facts
-        and the rules are kept, and the next call starts over with them.
+        The kernels are loaded here, so the first call compiles them. After an interrupt, explicit facts and rules are unchanged,
+        and the next call starts over with them.
         """
         with self.exclusively():
             return self.update(progress)
 
     def update(self, progress: Progress | None = None) -> bool:
-        """`materialise` within an operation."""
+        """Run `materialise` in an operation."""
         if not self.next_update.is_due:
             return False
         pipeline.run(self, self.collector, progress)
@@ -76,11 +76,13 @@ class Engine(AtomicState):
         return True
 
     def foresee(self, find: Finder | None) -> None:
-        """Say what the update after the next one will delete, see `Maintenance.expect`. Results do not depend on it."""
+        """Set a function that finds the facts that the update after the next one deletes, see `Maintenance.expect`. It does not
+        affect results.
+        """
         self.base.maintenance.expect(find)
 
     def collect(self, collector: Collector) -> None:
-        """Tell a collector what follows from now on, until the operation under way has ended, or the open transaction has."""
+        """Add consequences to a collector until the current operation or the open transaction ends."""
         self.update()
         self.base.equality.begin()
         self.collector = collector
@@ -88,18 +90,18 @@ class Engine(AtomicState):
     # --- predicates -------------------------------------------------------------------------------------------------
 
     def arities(self) -> Mapping[str, int]:
-        """The numbers of arguments of all predicates that facts, rules or declarations use."""
+        """Return the arities of all predicates that facts, rules or declarations use."""
         return self.base.arities(self.program)
 
     def predicates(self) -> dict[str, int]:
-        """The general predicates that are stored and used, with their numbers of arguments; the materialisation is up to date."""
+        """Return the general predicates in use, with their arities. The materialisation is up to date."""
         return self.base.used_predicates(self.rules, self.program.declarations)
 
     def expect_arities(self, arities: Mapping[str, int]) -> None:
-        """Check that predicates may have these numbers of arguments.
+        """Check that predicates may have these arities.
 
         Raises:
-            ArityError: facts, rules or declarations use one of them with another number.
+            ArityError: Facts, rules or declarations use one of them with a different arity.
         """
         if self._misfit(arities) is not None:
             self.update()
@@ -108,14 +110,14 @@ class Engine(AtomicState):
             raise ArityError(f"{predicate} has {self.arities()[predicate]} arguments, not {arities[predicate]}")
 
     def _misfit(self, arities: Mapping[str, int]) -> str | None:
-        """A predicate that is known with another number of arguments."""
+        """Return a predicate that is known with a different arity."""
         known = self.arities()
         return next((predicate for predicate, arity in arities.items() if known.get(predicate, arity) != arity), None)
 
     def _release(self) -> None:
-        """Forget the predicates that nothing uses, so that they can have other arities; the materialisation is up to date.
+        """Discard unused predicates, so that they can have other arities. The materialisation is up to date.
 
-        Those that the open transaction has changed stay: its delta has a table for each predicate.
+        Predicates that the open transaction has changed remain, as its delta has a table for each.
         """
         changed = {entry.predicate for entry in self._journal if isinstance(entry, LoggedFacts)}
         if self.collector is not None:
@@ -126,12 +128,12 @@ class Engine(AtomicState):
     # --- consistency ------------------------------------------------------------------------------------------------
 
     def violations(self) -> Iterator[Violation]:
-        """The constraints that are violated, with the values that violate them; each clash once, see `clashes`."""
+        """Return the violated constraints with the violating values, one violation for each clash (see `clashes`)."""
         from kg_reasoner.engine.clashes import clashes
 
         found = chain(violations(self.catalog, self.applied_rules), self.base.equality.contradictions())
         return clashes(found, self.base.queries.naming())
 
     def is_consistent(self) -> bool:
-        """Whether none is."""
+        """Return whether no constraint is violated."""
         return is_consistent(self.catalog) and not any(self.base.equality.contradictions())

@@ -1,4 +1,4 @@
-"""Facts in relations, as they are stored."""
+"""Facts in relations, as stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kg_reasoner.engine.axiom_rules import AxiomRules
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
@@ -21,13 +21,13 @@ __all__ = ["FactBase"]
 
 
 class FactBase:
-    """Facts in one of the two layouts of triples, as they are stored.
+    """Facts as stored, in one of the two layouts of triples.
 
     Args:
-        dictionary: what the ids mean.
-        axioms: are told of triples that come and go.
-        layout: of triples.
-        claim: is called before a table takes so many bytes; it raises an error if that is too much.
+        dictionary: The dictionary of the ids.
+        axioms: Notified of added and removed triples.
+        layout: The layout of triples.
+        claim: Called with the size in bytes before a table is allocated; raises an error if a limit is exceeded.
     """
 
     def __init__(
@@ -35,19 +35,19 @@ class FactBase:
     ) -> None:
         self.axioms = axioms
         self.database = Database(claim)
-        self.catalog = Catalog(dictionary, self.database, layout)
+        self.catalog = RelationCatalog(dictionary, self.database, layout)
         self._store_triples = self.catalog.layout.store
         self._retract_triples = self.catalog.layout.retract
 
     def store(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
-        """Insert facts of a predicate as they are (triples only as explicit ones). Says of each whether it is new."""
+        """Insert facts of a predicate as they are (triples only as explicit ones). Return whether each is new."""
         if predicate != TRIPLE:
             return self.database.load(self.catalog.predicate(predicate, ids.shape[1]), ids, flag)
         self.axioms.note_change(ids)
         return self._store_triples(ids)
 
     def unstore(self, predicate: str, ids: Ids, flag: int = EXPLICIT) -> Changed:
-        """Take a flag from facts as they are. Says of each whether it had it."""
+        """Remove a flag from facts as they are. Return whether each had it."""
         if predicate == TRIPLE:
             self.axioms.note_change(ids)
             return self._retract_triples(ids)
@@ -56,12 +56,12 @@ class FactBase:
         return self.database.retract(self.catalog.predicates[predicate], ids, flag)
 
     def are_explicit(self, predicate: str, ids: Ids) -> Changed:
-        """Of each of some facts, whether it is explicit."""
+        """Return whether each of some facts is explicit."""
         if predicate == TRIPLE:
             return self.catalog.layout.are_explicit(ids)
         relation = self.catalog.predicates.get(predicate)
         return np.zeros(len(ids), np.bool_) if relation is None else self.database.have_flag(relation, ids)
 
     def triples(self, which: Which) -> TripleIds:
-        """The triples there are."""
+        """Return the stored triples."""
         return self.catalog.layout.triples(which)

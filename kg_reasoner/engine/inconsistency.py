@@ -1,4 +1,4 @@
-"""Inconsistency: the constraints that do not hold, and the terms that violate them. Nothing of it is written into the data."""
+"""Inconsistency: violated constraints and the terms that violate them. They are never written into the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.catalog import VIOLATIONS, Catalog
+from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog
 from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import Origin, Rule, Variable
 from kg_reasoner.terms import Term, term_text
@@ -16,14 +16,14 @@ __all__ = ["REACTIONS", "Reaction", "Violation", "is_consistent", "reaction", "v
 
 Reaction: TypeAlias = Literal["report", "raise"]
 REACTIONS: Final[Sequence[Reaction]] = ("report", "raise")
-"""What can be done about an inconsistent graph: it is there and can be asked for its inconsistencies, or it is refused."""
+"""The reactions to an inconsistent graph: accept it and report its inconsistencies on request, or reject it."""
 
 
 def reaction(name: Reaction) -> Reaction:
-    """A name among `REACTIONS`.
+    """Return a name among `REACTIONS`.
 
     Raises:
-        UnknownNameError: it is none of them.
+        UnknownNameError: It is none of them.
     """
     if name not in REACTIONS:
         raise UnknownNameError("reaction to inconsistency", name, REACTIONS)
@@ -32,7 +32,7 @@ def reaction(name: Reaction) -> Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A constraint that does not hold: the rule, and the values of its variables.
+    """A violated constraint: the rule, and the values of its variables.
 
     `str()` tells it in words: the axiom or the rule that is broken, and by which terms.
     """
@@ -42,11 +42,11 @@ class Violation:
 
     @property
     def origin(self) -> Origin:
-        """The name of the rule, which is the W3C's for rules of OWL 2 RL, and the axiom that it came from."""
+        """The name of the rule (the W3C's for rules of OWL 2 RL), and the axiom that it was translated from."""
         return self.rule.origin
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The broken axiom or the rule, its name, and the terms that break it; with these prefixes, where they fit."""
+        """Return the violated axiom or rule, its name, and the violating terms, abbreviated by these prefixes."""
         from kg_reasoner.explain.readable_names import Names, axiom_text
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
@@ -59,7 +59,7 @@ class Violation:
         return f"{what}{name}: {terms}" if terms else f"{what}{name}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The violation as plain data: names, texts, and terms in N-Triples form."""
+        """Return the violation as plain data: names, texts, and terms in N-Triples form."""
         from kg_reasoner.language.printer import format_rule
 
         return {
@@ -73,8 +73,8 @@ class Violation:
         return self.text()
 
 
-def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
-    """Every violation of a constraint among the rules, in their order."""
+def violations(catalog: RelationCatalog, rules: Iterable[Rule]) -> Iterator[Violation]:
+    """Yield every violation of a constraint among the rules, in their order."""
     for rule in rules:
         if rule.is_constraint:
             atom = violation_atom(rule)
@@ -84,6 +84,6 @@ def violations(catalog: Catalog, rules: Iterable[Rule]) -> Iterator[Violation]:
                 yield Violation(rule, dict(zip(names, row, strict=True)))
 
 
-def is_consistent(catalog: Catalog) -> bool:
-    """Whether no constraint is violated."""
+def is_consistent(catalog: RelationCatalog) -> bool:
+    """Return whether no constraint is violated."""
     return not any(catalog.database.size(number) for name, number in catalog.predicates.items() if name.startswith(VIOLATIONS))

@@ -1,7 +1,7 @@
-"""The journal: how to take back what an operation has changed, written down before it is changed.
+"""The undo journal of operations, written before each change.
 
-Facts are the only thing that cannot be computed again, so the journal is about explicit facts and about settings. Taking an entry
-back twice does no harm: whatever interrupts that, it is begun anew.
+Only explicit facts and settings are logged; everything else can be computed again. Undoing an entry is idempotent, so that an
+interrupted undo can be repeated.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["Entry", "LoggedFacts", "LoggedSetting"]
 
 @dataclass(slots=True, eq=False)
 class LoggedFacts:
-    """Facts of a predicate that become explicit, or cease to be.
+    """Facts of a predicate that become explicit, or no longer explicit.
 
     Attributes:
-        ids: the facts, shape (n, arity).
-        added: whether they become explicit.
-        changed: which of them did not have that state before; None while the kernels are at it.
+        ids: The facts, shape (n, arity).
+        added: Whether they become explicit.
+        changed: Which facts have changed; None while the kernels run.
     """
 
     predicate: str
@@ -31,37 +31,37 @@ class LoggedFacts:
     added: bool
     changed: Changed | None = None
 
-    def settle(self, base: KnowledgeBase) -> None:
-        """Find out how far the kernels of a knowledge base have got, if they were interrupted."""
+    def recover(self, base: KnowledgeBase) -> None:
+        """Find out which facts the kernels of a knowledge base have changed, if they were interrupted."""
         if self.changed is None:
             self.changed = base.database.answers_to(self.ids)
 
     def keep_changed(self) -> None:
-        """Keep those facts only that have changed."""
+        """Discard the facts that have not changed."""
         assert self.changed is not None
         ids, changed = self.ids[self.changed], self.changed[self.changed]
         self.ids, self.changed = ids, changed
 
     def take_back(self, base: KnowledgeBase) -> None:
-        """Give the facts the state that they had before."""
+        """Restore the former state of the facts."""
         if self.changed is not None and self.changed.any():
             (base.remove if self.added else base.insert)(self.predicate, self.ids[self.changed])
 
 
 @dataclass(slots=True, eq=False)
 class LoggedSetting:
-    """An attribute of an object that gets another value."""
+    """An attribute of an object that is set to another value."""
 
     owner: Any
     attribute: str
     before: Any
 
-    def settle(self, base: KnowledgeBase) -> None:
-        """Give the attribute the value that it had before."""
+    def recover(self, base: KnowledgeBase) -> None:
+        """Restore the former value of the attribute."""
         setattr(self.owner, self.attribute, self.before)
 
     def take_back(self, base: KnowledgeBase) -> None:
-        """Nothing of it is in a knowledge base."""
+        """Do nothing, as no knowledge base contains the setting."""
 
 
 Entry: TypeAlias = LoggedFacts | LoggedSetting

@@ -1,4 +1,4 @@
-"""Facts with all that refers to their rows: what a change of the layout of triples replaces as a whole."""
+"""Facts and everything that refers to their rows, which a change of the layout of triples replaces as a whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
-from kg_reasoner.engine.maintenance import Maintenance, Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
@@ -32,18 +32,18 @@ __all__ = ["KnowledgeBase"]
 
 
 class KnowledgeBase:
-    """Facts, the treatment of equal terms among them, the plans of rules, and the strategy that maintains what they derive.
+    """Facts, the treatment of equal terms among them, the plans of rules, and the strategy that maintains their consequences.
 
     Args:
-        dictionary: what the ids mean.
-        axioms: are told of triples that come and go.
-        visibility: says which triples queries do not find.
-        make_maintenance: a strategy.
-        datatypes: those whose literals have values.
-        rewrites: whether equal terms are merged.
-        layout: of triples.
-        claim: see `FactBase`.
-        watch: tells the kernels of operations without limits when to stop.
+        dictionary: The dictionary of the ids.
+        axioms: Notified of added and removed triples.
+        visibility: Decides which triples are hidden from queries.
+        make_maintenance: Constructs the maintenance strategy.
+        datatypes: The datatypes whose literals have values.
+        rewrites: Whether equal terms are merged.
+        layout: The layout of triples.
+        claim: See `FactBase`.
+        watch: Stops the kernels of operations without limits.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class KnowledgeBase:
         self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
-        """Make facts of a predicate explicit, or no longer. They say of each whether that changes it."""
+        """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked_sizes: dict[int, tuple[int, int]] = {}
-        """The rows, dead ones apart, that relations with typed columns had when they were checked."""
+        """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 
     def make_queries(self, *, generalised: bool = False) -> Queries:
-        """What answers queries over the facts as they are; for `generalised` RDF, see `kg_reasoner.query.matching.Matcher`."""
+        """Return queries over the current facts. For `generalised` RDF, see `kg_reasoner.query.matching.TripleMatcher`."""
         queries = self.equality.make_queries(generalised=generalised)
         queries.visibility = self._visibility
         return queries
@@ -84,24 +84,24 @@ class KnowledgeBase:
     # --- explicit facts ---------------------------------------------------------------------------------------------
 
     def are_explicit(self, predicate: str, ids: Ids) -> Changed:
-        """Of each of some facts, whether it is explicit."""
+        """Return whether each of some facts is explicit."""
         return self.equality.are_explicit(predicate, ids, self._facts.are_explicit(predicate, ids))
 
     def feed_literals(self) -> None:
-        """Facts about the literals of the dictionary that are new."""
+        """Insert facts about the new literals of the dictionary."""
         for name, rows in self._literals.new().items():
             if rows:
                 self.insert(name, np.array(rows, np.int32), STATED)
 
     def take_over(self, former: KnowledgeBase) -> None:
-        """Take the explicit facts of another one, even if an update of it was interrupted; it stays as it is."""
+        """Insert the explicit facts of another knowledge base, which may be in an interrupted update and does not change."""
         facts = former.explicit_facts()
         self.equality.succeed(former.equality)
         for name, rows in facts.items():
             self.insert(name, rows)
 
     def explicit_facts(self) -> dict[str, Ids]:
-        """All explicit facts by predicate, even if an update was interrupted."""
+        """Return all explicit facts by predicate, even if an update was interrupted."""
         facts = {TRIPLE: self._facts.triples("explicit")}
         for name, relation in self.catalog.predicates.items():
             if name not in LITERAL_PREDICATES:
@@ -111,7 +111,7 @@ class KnowledgeBase:
     # --- predicates -------------------------------------------------------------------------------------------------
 
     def arities(self, program: Program) -> Mapping[str, int]:
-        """The numbers of arguments of all predicates that facts, or the rules or declarations of a program use."""
+        """Return the arities of all predicates that facts, or the rules or declarations of a program use."""
         predicates, known = self.catalog.predicates, self._known_arities
         if known is None or known[0] is not program or known[1] != len(predicates):
             stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
@@ -119,24 +119,24 @@ class KnowledgeBase:
         return known[2]
 
     def used_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> dict[str, int]:
-        """The general predicates that have facts, or that a rule or a declaration uses, with their numbers of arguments."""
+        """Return the general predicates that have facts, or that a rule or declaration uses, with their arities."""
         unused, relations = set(self.unused_predicates(rules, declarations)), self.database.relations
         return {name: relations[number].arity for name, number in self._general_predicates() if name not in unused}
 
     def unused_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> list[str]:
-        """The other general predicates."""
+        """Return the other general predicates."""
         empty = [name for name, number in self._general_predicates() if not self.database.size(number)]
         used = analysis.arities(Program(rules, declarations)) if empty else {}
         return [name for name in empty if name not in used]
 
     def _general_predicates(self) -> Iterator[tuple[str, int]]:
-        """Those for users, with the numbers of their relations."""
+        """Return the predicates for users, with the numbers of their relations."""
         for name, number in self.catalog.predicates.items():
             if not name.startswith(INTERNAL):
                 yield name, number
 
     def release(self, predicate: str) -> None:
-        """Forget a predicate that nothing uses."""
+        """Discard an unused predicate."""
         self.catalog.release(predicate)
         self.equality.release(predicate)
         self._known_arities = None
@@ -144,32 +144,32 @@ class KnowledgeBase:
     # --- what has changed -------------------------------------------------------------------------------------------
 
     def delta(self, work: Work) -> Delta:
-        """What a run of maintenance has changed, by predicate."""
+        """Return the changes of a maintenance run, by predicate."""
         return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
 
-    def settled_facts(self) -> Changes:
-        """All facts as they were before the changes that are not applied yet, by predicate."""
+    def materialised_facts(self) -> Changes:
+        """Return all facts before the pending changes, by predicate."""
         relations = range(len(self.database.relations))
-        return self._changes(Table(relation, *self.database.settled_facts(relation)) for relation in relations)
+        return self._changes(ChangedFacts(relation, *self.database.materialised_facts(relation)) for relation in relations)
 
-    def _changes(self, tables: Iterable[Table]) -> Changes:
+    def _changes(self, tables: Iterable[ChangedFacts]) -> Changes:
         facts = self.catalog.as_facts(tables)
         return Changes(self.catalog.dictionary, {name: Change(*changed) for name, changed in facts.items()})
 
     # --- reading, without bringing anything up to date ----------------------------------------------------------------
 
     def triples(self, which: Which = "all") -> TripleIds:
-        """The triples there are, in all names of their terms."""
+        """Return the triples, in all names of their terms."""
         return self.equality.in_all_names(TRIPLE, self._facts.triples, which)
 
     def rows(self, predicate: str, which: Which = "all") -> Ids:
-        """The facts of a general predicate, in all names of their terms."""
+        """Return the facts of a general predicate, in all names of their terms."""
         relation = self.catalog.predicates[predicate]
         return self.equality.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
 
 
 def _merging(facts: FactBase, materialiser: Materialiser) -> Equality:
-    """What merges equal terms; loaded only where it is wanted."""
+    """Return the treatment of equality that merges equal terms, imported on demand."""
     from kg_reasoner.engine.equality.rewriting import Rewriting
 
     return Rewriting(facts, materialiser)

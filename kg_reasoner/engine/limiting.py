@@ -1,4 +1,4 @@
-"""What the operations of an engine may take."""
+"""Limits on the operations of an engine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Limited"]
 
 
 class Limited:
-    """Facts and terms that may take so much, and operations on them that may.
+    """Facts and terms under limits, and operations on them under limits.
 
     Attributes:
-        limits: what each operation may take, unless others are set for what is done now.
-        running: the watches over operations and queries under way.
+        limits: The limits of each operation, unless other limits are set in the current context.
+        running: The watches of running operations and queries.
     """
 
     base: KnowledgeBase
@@ -28,21 +28,21 @@ class Limited:
         """The watch over operations without limits."""
 
     def count_facts(self) -> int:
-        """How many facts there are, explicit and inferred ones, those for internal use left out."""
+        """Return the number of facts, explicit and inferred, except for internal ones."""
         catalog, database = self.base.catalog, self.base.database
         hidden = [number for name, number in catalog.predicates.items() if name.startswith(INTERNAL)]
         return database.count() - sum(map(database.size, (*hidden, *catalog.functions.relations)))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all tables of facts, indexes and terms."""
+        """The size in bytes of all tables of facts, indexes and terms."""
         return self.base.database.allocated + self.dictionary.nbytes
 
     def claim(self, nbytes: int) -> None:
-        """Let a table grow by so many bytes, as far as limits allow that.
+        """Permit a table to grow by this number of bytes.
 
         Raises:
-            LimitError: they do not.
+            LimitError: A limit would be exceeded.
         """
         watch = current_watch()
         limits = watch.limits
@@ -52,10 +52,10 @@ class Limited:
             watch.check(self.count_facts())
 
     def check_limits(self) -> None:
-        """End the operation if it has to end.
+        """Check the limits of the current operation.
 
         Raises:
-            LimitError, CancelledError: it has.
+            LimitError, CancelledError: The operation has to end.
         """
         watch = current_watch()
         if watch is not NOBODY:

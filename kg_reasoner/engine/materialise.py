@@ -1,4 +1,4 @@
-"""Semi-naive materialisation: rules in strata, each stratum to its fixpoint, by the kernels."""
+"""Semi-naive materialisation: kernels evaluate the rules of each stratum to its fixpoint."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
-from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
-from kg_reasoner.planning.groups import Group
+from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, CALLS, DONE, GROW, PAUSE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
@@ -28,7 +28,7 @@ Plans = list[tuple[StoredAtom, int]]
 
 @dataclass
 class PlannedRule:
-    """A stored rule with its plans, and the level that stratification gives its rule."""
+    """A stored rule with its plans, and its level in the stratification."""
 
     rule: StoredRule
     number: int
@@ -45,23 +45,23 @@ class PlannedRule:
 
 @dataclass
 class Stratum:
-    """Rules that are evaluated together, after the groups that they look at."""
+    """Rules that are evaluated together, after the aggregates that they use."""
 
     level: int
     rules: list[PlannedRule] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
+    aggregates: list[AggregateRelation] = field(default_factory=list)
     triggers: Any = None
     trigger_ranges: Any = None
     blockers: Any = None
     blocker_ranges: Any = None
     has_blockers: bool = False
-    """Whether some rule negates."""
+    """Whether some rule has a negation."""
 
 
 class Materialiser:
-    """Holds planned rules by stratum, and inserts what follows from new rows and new rules.
+    """Plans of rules by stratum, and insertion of the consequences of new rows and new rules.
 
-    All rows have been processed for all rules except those beyond `Database.settled`: they belong to the update under way.
+    All rules have processed all rows except those beyond `Database.materialised`, which belong to the current update.
     """
 
     def __init__(
@@ -69,19 +69,19 @@ class Materialiser:
     ) -> None:
         self.database = database
         self.watch = watch
-        """Over operations without limits; those with limits have watches of their own."""
+        """The watch over operations without limits; those with limits have their own watches."""
         self.values = values
         self.functions = functions
         self.exact = exact
-        """Whether plans find every instance, also where one would do to derive the head."""
+        """Whether plans find every instance, even where one is sufficient to derive the head."""
         self.rules: list[PlannedRule] = []
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
-        """Whether one relation is derived in several strata: then a fact does not tell its stratum."""
+        """Whether a relation is derived in several strata, so that a fact does not determine its stratum."""
         self.version = 0
-        """Changes whenever the rules do."""
+        """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
-        self._groups: list[Group] = []
+        self._aggregates: list[AggregateRelation] = []
         self._grouped = True
         self._entered: Any = None
 
@@ -103,32 +103,32 @@ class Materialiser:
             self._change()
         return added
 
-    def add_group(self, group: Group) -> None:
-        """Keep the groups of an aggregate up to date from now on."""
-        self._groups.append(group)
+    def add_aggregate(self, aggregate: AggregateRelation) -> None:
+        """Update an aggregate from now on, whenever its solutions change."""
+        self._aggregates.append(aggregate)
         self._change()
 
     def remove_rules(self, rules: Iterable[PlannedRule]) -> None:
-        """Take rules away; what they have derived stays."""
+        """Stop applying rules, without deleting the facts that they derived."""
         for planned in rules:
             if self._active.pop(planned.number, None) is not None:
                 self._change()
 
-    def remove_groups(self, groups: Iterable[Group]) -> None:
-        """Take groups away; their rows stay."""
-        gone = list(groups)
+    def remove_aggregates(self, aggregates: Iterable[AggregateRelation]) -> None:
+        """Stop updating aggregates, without deleting their rows."""
+        gone = list(aggregates)
         if gone:
-            self._groups = [group for group in self._groups if group not in gone]
+            self._aggregates = [aggregate for aggregate in self._aggregates if aggregate not in gone]
             self._change()
 
-    def set_level(self, item: PlannedRule | Group, level: int) -> None:
-        """Give a rule or group another level."""
+    def set_level(self, item: PlannedRule | AggregateRelation, level: int) -> None:
+        """Move a rule or aggregate to another level."""
         if level != item.level:
             item.level = level
             self._change()
 
     def active_rules(self) -> list[PlannedRule]:
-        """The rules that are applied."""
+        """Return the applied rules."""
         return list(self._active.values())
 
     def _change(self) -> None:
@@ -136,7 +136,7 @@ class Materialiser:
         self._grouped = False
 
     def make_strata(self) -> list[Stratum]:
-        """The strata, from below. All rules of one relation are in one stratum, the highest that one of them needs."""
+        """Return the strata from the lowest. All rules of a relation are in one stratum, the highest that one of them needs."""
         if self._grouped:
             return self.strata
         database = self.database
@@ -153,8 +153,8 @@ class Materialiser:
             relation = planned.rule.head.relation
             level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
             strata.setdefault(level, Stratum(level)).rules.append(planned)
-        for group in self._groups:
-            strata.setdefault(group.level, Stratum(group.level)).groups.append(group)
+        for aggregate in self._aggregates:
+            strata.setdefault(aggregate.level, Stratum(aggregate.level)).aggregates.append(aggregate)
         self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
         for stratum in self.strata:
             stratum.has_blockers = any(planned.blockers for planned in stratum.rules)
@@ -167,13 +167,13 @@ class Materialiser:
         return self.strata
 
     def whole_plan(self, planned: PlannedRule) -> int:
-        """The plan of a rule that no row triggers: it finds all instances."""
+        """Return the plan of a rule without a trigger, which finds all instances."""
         if planned.whole < 0:
             planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
         return planned.whole
 
     def backward_plans(self) -> Plans:
-        """For each rule, the plan that finds its instances from its head."""
+        """Return the plan of each rule that finds its instances from its head."""
         plans = []
         for planned in self._active.values():
             if planned.backward < 0:
@@ -184,7 +184,7 @@ class Materialiser:
     # --- evaluation -------------------------------------------------------------------------------------------------
 
     def restart(self) -> None:
-        """Keep only explicit and stated rows, none of them processed, and no changes that wait."""
+        """Delete all rows but explicit and stated ones, mark these as unprocessed, and discard pending changes."""
         database, context = self.database, self.database.context
         results = set(self.functions.relations)
         for relation in range(len(database.relations)):
@@ -194,21 +194,22 @@ class Materialiser:
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
-        database.settled[:] = 0
+        database.materialised[:] = 0
         database.is_fresh = True
-        for group in self._groups:
-            group.forget()
+        for aggregate in self._aggregates:
+            aggregate.forget()
 
     def begin(self, stratum: Stratum) -> None:
-        """Bring the groups that a stratum looks at up to date and enter it: all rows that are not settled are new ones to it."""
-        for group in stratum.groups:
-            group.refresh()
+        """Update the aggregates that a stratum uses, and enter it. Rows that are not materialised are new to it."""
+        for aggregate in stratum.aggregates:
+            aggregate.refresh()
         self.enter(stratum)
-        self.database.processed[:] = self.database.settled
+        self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
-        """Derive what follows, by the rules of a stratum that is entered, from rows not yet processed, from the absence of those
-        that are gone, and from new rules."""
+        """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
+        of new rules.
+        """
         context = self.database.context
         if context.gone_count and stratum.has_blockers:
             context.place = 0
@@ -226,15 +227,15 @@ class Materialiser:
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
-        """Call a kernel until it is through, doing what it asks for in between."""
+        """Call a kernel until it is done, and fulfil its requests."""
         while (status := entry(self.database.address, *arguments)) != DONE:
             self.help(status)
 
     def help(self, status: int) -> None:
-        """Do what a kernel asked for.
+        """Fulfil the request of a kernel.
 
         Raises:
-            LimitError, CancelledError: the operation has to end.
+            LimitError, CancelledError: The operation has to end.
         """
         self.watch.check()
         current_watch().check()
@@ -244,12 +245,12 @@ class Materialiser:
             self.database.build(self.database.context.wanted)
         elif status == VALUES:
             self.values.update()
-        elif status == CALLS:
+        elif status == FUNCTION_RESULTS:
             self.functions.answer()
             self.values.expire()
 
     def enter(self, stratum: Stratum) -> None:
-        """Make a stratum's plans those of the context."""
+        """Set the plans of a stratum in the context."""
         database = self.database
         if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
             stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
@@ -263,13 +264,13 @@ class Materialiser:
         self.values.expire()
 
     def compact(self) -> None:
-        """Forget dead rows where they are many. Everything has been processed."""
+        """Remove dead rows where there are many. All rows have been processed."""
         for relation in self.database.crowded():
             self.database.compact(relation)
 
 
 def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:
-    """Plans in the order of the sections of the atoms that trigger them, and each section's range (first, end)."""
+    """Return plans ordered by the sections of the atoms that trigger them, and the range (first, end) of each section."""
     members: dict[int, list[int]] = {}
     for atom, plan in plans:
         members.setdefault(database.section(atom.relation, section_constant(database, atom)), []).append(plan)

@@ -1,6 +1,6 @@
-"""An update, step by step: axioms become rules, rules become plans, a strategy applies what has changed, equal terms are merged.
+"""The steps of an update: axioms become rules, rules become plans, a strategy applies the changes, and equal terms are merged.
 
-What a step has changed for those before it takes another round: the next one has less to do, until there is nothing left.
+If a step invalidates earlier ones, the pipeline runs again, until nothing changes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from kg_reasoner.query.delta import difference
 __all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
 
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
-"""A part of an update. Says whether the update has to begin again with the first step."""
+"""A step of an update. Returns whether the update must begin again with the first step."""
 
 
 def run(state: State, collector: Collector | None, progress: Progress | None) -> None:
-    """Apply all changes since the last update, and those that follow for axioms and equal terms."""
+    """Apply all changes since the last update, and the resulting changes by axioms and equal terms."""
     update, base = state.next_update, state.base
     update.collector, update.progress, update.is_first, update.before = collector, progress, True, None
     if base.database.context.removed_count:
@@ -50,7 +50,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
         rules = state.applied_rules
         if (layout := layout_for(rules)) is not type(state.catalog.layout):
             if update.collector is not None and update.before is None:
-                update.before = state.base.settled_facts()
+                update.before = state.base.materialised_facts()
             state.rebuild(layout)
             rules = state.applied_rules
         state.base.rulebook.use(rules)
@@ -62,9 +62,9 @@ def plan_rules(state: State, update: UpdateState) -> None:
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
-    """Plan rules; split and merge cliques of equal terms for what users have changed.
+    """Plan rules, and split and merge cliques of equal terms as the changes by users require.
 
-    Only what users change takes reasons away: when names change afterwards, axioms become other rules that say the same.
+    Only changes by users invalidate reasons. When representatives change later, axioms become other rules with the same meaning.
     """
     equality = state.base.equality
     gone = equality.gone(state.rules) if update.is_first and update.rules_changed else []
@@ -81,28 +81,28 @@ def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
 
 
 def maintain(state: State, update: UpdateState) -> None:
-    """Let a strategy apply the changes of facts and rules since the last time, and collect what that changes."""
+    """Let a strategy apply the changes of facts and rules since the last update, and collect the result."""
     base, collector, before = state.base, update.collector, update.before
     materialiser, rulebook = base.materialiser, base.rulebook
     collects = collector is not None and before is None
-    work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_groups, collects, update.progress)
-    if rulebook.gone_rules or rulebook.gone_groups:
+    work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_aggregates, collects, update.progress)
+    if rulebook.gone_rules or rulebook.gone_aggregates:
         materialiser.remove_rules(rulebook.gone_rules)
-        materialiser.remove_groups(rulebook.gone_groups)
+        materialiser.remove_aggregates(rulebook.gone_aggregates)
     materialiser.make_strata()
     restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
     strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
     strategy.apply(work)
-    if rulebook.gone_rules or rulebook.gone_groups:
+    if rulebook.gone_rules or rulebook.gone_aggregates:
         rulebook.forget_gone()
     if collector is not None:
-        delta = base.delta(work) if before is None else difference(state.dictionary, before, base.settled_facts())
+        delta = base.delta(work) if before is None else difference(state.dictionary, before, base.materialised_facts())
         update.before = None
         base.equality.note_step(delta, collector)
 
 
 def merge_equal_terms(state: State, update: UpdateState) -> bool:
-    """Merge terms that rules have found to be the same, if there are any."""
+    """Merge terms that rules have derived to be equal, if there are any."""
     equality = state.base.equality
     if not equality.merge():
         return False
@@ -111,7 +111,7 @@ def merge_equal_terms(state: State, update: UpdateState) -> bool:
 
 
 def extend_axioms(state: State, update: UpdateState) -> bool:
-    """Turn axioms that have been derived into rules, if they make other ones."""
+    """Translate derived axioms to rules, if they yield other ones."""
     base = state.base
     changed = state.axioms.extend(base.catalog, base.equality.merges)
     if changed:
@@ -120,10 +120,10 @@ def extend_axioms(state: State, update: UpdateState) -> bool:
 
 
 def check_column_types(state: State, update: UpdateState) -> None:
-    """Check what has been derived against the declared types of columns.
+    """Check derived facts against the declared types of columns.
 
     Raises:
-        ColumnTypeError: a term is not of its column's type. This will be said again until rules or facts have changed that.
+        ColumnTypeError: A term does not belong to the type of its column. Updates raise it again until rules or facts have changed.
     """
     for predicate in state.column_types.typed:
         number = state.catalog.predicates.get(predicate, -1)
@@ -136,13 +136,13 @@ def check_column_types(state: State, update: UpdateState) -> None:
 
 
 def compact(state: State, update: UpdateState) -> None:
-    """Forget dead rows where they are many."""
+    """Remove dead rows where there are many."""
     state.base.materialiser.compact()
 
 
-def settle_names(state: State, update: UpdateState) -> None:
-    """Collect what has changed in all names of equal terms."""
-    state.base.equality.settle(update.collector)
+def finish_merging(state: State, update: UpdateState) -> None:
+    """Collect the changes in all names of equal terms."""
+    state.base.equality.finish(update.collector)
 
 
 PIPELINE: Final[Sequence[Step]] = (
@@ -153,7 +153,7 @@ PIPELINE: Final[Sequence[Step]] = (
     check_column_types,
     compact,
 )
-"""An update where equal terms are left as they are."""
+"""The steps of an update without merging of equal terms."""
 
 MERGING_PIPELINE: Final[Sequence[Step]] = (
     translate_axioms,
@@ -163,6 +163,6 @@ MERGING_PIPELINE: Final[Sequence[Step]] = (
     extend_axioms,
     check_column_types,
     compact,
-    settle_names,
+    finish_merging,
 )
-"""An update where they are merged."""
+"""The steps of an update with merging of equal terms."""

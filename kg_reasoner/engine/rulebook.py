@@ -1,7 +1,7 @@
-"""The rules in force: which of them are planned, at which level, and what has to go when they go.
+"""The rules in force: which ones are planned, at which level, and what is discarded with them.
 
-A rule is planned once all that its body needs may have facts; until then it waits. Over property tables, a rule with a
-variable for a property or class goes on waiting, for further names that make further copies of it.
+A rule is planned once it is relevant (see `language.relevance`); until then it waits. With property tables, a rule with a variable
+for a property or class continues to wait, as further properties and classes yield further copies of it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
-from kg_reasoner.language.supply import supplied_rules
-from kg_reasoner.planning.catalog import Catalog, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import Group, is_group, split
+from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
+from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.kernels.layout import STATED
 
@@ -24,14 +24,14 @@ _NOT_PLANNED = -1
 
 
 class RuleBook:
-    """Keeps a materialiser's plans up to date with the rules."""
+    """Maintains the plans of a materialiser for changing rules."""
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
-        """The plans that are out of use since the last `forget_gone`: what they derived is in doubt."""
-        self.gone_groups: list[Group] = []
+        """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
+        self.gone_aggregates: list[AggregateRelation] = []
         self.asks_of_literals = False
-        """Whether some rule looks at facts about literals."""
+        """Whether some rule uses facts about literals."""
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
@@ -42,35 +42,36 @@ class RuleBook:
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
-        self._groups_of: dict[Rule, Group] = {}
-        self._supplied: tuple[int, int] | None = None
+        self._aggregates_of: dict[Rule, AggregateRelation] = {}
+        self._relevance_checked: tuple[int, int] | None = None
 
     def use(self, rules: Sequence[Rule]) -> None:
-        """From now on these are the rules. New ones wait for `plan`; facts that programs state are loaded, or lose their flag."""
+        """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
         levels = analysis.levels(parts)
         self._drop(self._levels.keys() - levels.keys())
         self._new = levels.keys() - self._levels.keys()
         if self._new:
             self._waiting.update((rule, _NOT_PLANNED) for rule in parts if rule in self._new and rule.body)
-            self._supplied = None
+            self._relevance_checked = None
         self._levels = levels
         for rule, plans in self._plans_of.items():
             for planned in plans.values():
                 self._materialiser.set_level(planned, levels[rule])
-        for rule, group in self._groups_of.items():
-            self._materialiser.set_level(group, levels[rule])
+        for rule, aggregate in self._aggregates_of.items():
+            self._materialiser.set_level(aggregate, levels[rule])
         self.asks_of_literals = any(map(asks_of_literals, parts))
         self._state_facts(parts)
 
     def plan(self) -> list[PlannedRule]:
-        """Plan the rules that can fire. Returns the plans of rules that are new since the last time: older ones, planned only now,
-        could not fire before, and will see all the facts that they need as new rows."""
+        """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all
+        facts that they need are new rows.
+        """
         late: list[PlannedRule] = []
         catalog = self._catalog
-        while self._supplied != (supply := (catalog.database.context.fresh, len(catalog.layout.held))):
-            self._supplied = supply  # plans may bring new properties, which expand further rules
-            for rule in supplied_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._groups_of)):
+        while self._relevance_checked != (state := (catalog.database.context.fresh, len(catalog.layout.held))):
+            self._relevance_checked = state  # plans may bring new properties, which expand further rules
+            for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._aggregates_of)):
                 added = self._plan(rule)
                 if rule in self._new:
                     late += added
@@ -78,16 +79,17 @@ class RuleBook:
         return late
 
     def plans_of(self, rule: Rule) -> list[PlannedRule]:
-        """The plans of a rule and its copies."""
+        """Return the plans of a rule and its copies."""
         return list(self._plans_of.get(rule, {}).values())
 
     def forget_gone(self) -> None:
-        """What was derived by rules that are gone has been dealt with."""
-        self.gone_rules, self.gone_groups = [], []
+        """Discard the removed rules and aggregates, whose consequences have been deleted."""
+        self.gone_rules, self.gone_aggregates = [], []
 
     def _plan(self, rule: Rule) -> list[PlannedRule]:
-        """Plan a rule that waits; it goes on waiting if further properties or classes will expand it. Returns the new plans: a copy
-        that another rule has, too, is planned once."""
+        """Plan a waiting rule, which continues to wait if further properties or classes can expand it. Return the new plans; a copy
+        shared with another rule is planned once.
+        """
         catalog = self._catalog
         names, is_open = len(catalog.layout.held), catalog.layout.is_open(rule)
         if self._waiting[rule] == names:
@@ -96,8 +98,8 @@ class RuleBook:
             self._waiting[rule] = names
         else:
             del self._waiting[rule]
-        if is_group(rule):
-            self._plan_group(rule)
+        if is_aggregate_rule(rule):
+            self._plan_aggregate(rule)
             return []
         known = self._plans_of.setdefault(rule, {})
         copies = {stored.rule: stored for stored in catalog.rules(rule) if stored.rule not in known}
@@ -108,21 +110,21 @@ class RuleBook:
         known.update((copy, self._planned[copy]) for copy in copies)
         return added
 
-    def _plan_group(self, rule: Rule) -> None:
-        """Keep the groups of an aggregate up to date."""
+    def _plan_aggregate(self, rule: Rule) -> None:
+        """Plan the relation of an aggregate."""
         catalog = self._catalog
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        group = Group(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
-        self._materialiser.add_group(group)
-        self._groups_of[rule] = group
+        aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
+        self._materialiser.add_aggregate(aggregate)
+        self._aggregates_of[rule] = aggregate
 
     def _drop(self, rules: Iterable[Rule]) -> None:
-        """Take the plans of rules that are gone out of use."""
+        """Discard the plans of removed rules."""
         for rule in rules:
             self._waiting.pop(rule, None)
-            if rule in self._groups_of:
-                self.gone_groups.append(self._groups_of.pop(rule))
+            if rule in self._aggregates_of:
+                self.gone_aggregates.append(self._aggregates_of.pop(rule))
             for copy, planned in self._plans_of.pop(rule, {}).items():
                 self._owners[copy] -= 1
                 if not self._owners[copy]:
@@ -130,7 +132,7 @@ class RuleBook:
                     self.gone_rules.append(planned)
 
     def _state_facts(self, rules: Iterable[Rule]) -> None:
-        """Rules without a body are facts of the program: flag the new ones, and take the flag from those that are gone."""
+        """Flag the facts of the program (rules without a body), and remove the flag from former ones."""
         catalog, database = self._catalog, self._catalog.database
         facts = dict.fromkeys(rule for rule in rules if not rule.body)
         gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]

@@ -1,4 +1,4 @@
-"""Which of a reasoner's triples may be part of an ontology's axioms, found without looking at the data."""
+"""Finds the triples that may be part of axioms, without a scan of the data."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from functools import cached_property
 
 import numpy as np
 
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term
 
 FEW = 16
-"""So many triples are looked at one by one: NumPy would take longer."""
+"""The maximum number of triples to examine one by one, where NumPy is slower."""
 
 
 class SchemaTriples:
-    """Tells schema triples by the ids of the RDFS and OWL vocabularies (see `loaders.ontology.is_schema_triple`)."""
+    """Recognises schema triples by the ids of the RDFS and OWL vocabularies (see `loaders.ontology.is_schema_triple`)."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._names: Ids = np.empty(0, np.int32)
         self._name_set: frozenset[int] = frozenset()
         self._plain_classes: set[int] = set()
-        """Classes that are neither blank nodes nor of the vocabularies, as far as they have been met."""
+        """The known classes that are neither blank nodes nor in the vocabularies."""
 
     @cached_property
     def _vocabulary(self) -> tuple[Ids, Ids, int]:
@@ -43,14 +43,14 @@ class SchemaTriples:
         return self._dictionary.encode(OWL.sameAs)
 
     def name(self, terms: Iterable[Term]) -> bool:
-        """Say which classes and properties the ontology names; whether that changes which owl:sameAs are axioms."""
+        """Set the classes and properties of the ontology. Return whether that changes which owl:sameAs triples are axioms."""
         names = np.array(sorted(map(self._dictionary.encode, terms)), np.int32)
         changed = not np.array_equal(names, self._names)
         self._names, self._name_set = names, frozenset(names.tolist())
         return changed
 
     def touched_by(self, ids: Ids) -> bool:
-        """Whether one of some triples, shape (n, 3), may be part of an axiom. For a few of them, this is quicker than `of`."""
+        """Return whether one of some triples, shape (n, 3), may be part of an axiom. This is faster than `of` for a few triples."""
         if len(ids) > FEW:
             return bool(self.of(ids).any())
         properties, classes, type_id, same_as = self._sets
@@ -66,18 +66,19 @@ class SchemaTriples:
 
     @cached_property
     def _sets(self) -> tuple[frozenset[int], frozenset[int], int, int]:
-        """The vocabulary, for looking up single ids."""
+        """The vocabulary as sets, to look up single ids."""
         properties, classes, type_id = self._vocabulary
         return frozenset(properties.tolist()), frozenset(classes.tolist()), type_id, self.same_as
 
     def of(self, ids: Ids) -> Flags:
-        """Per triple, shape (n, 3), whether it may be part of an axiom."""
+        """Return whether each triple, shape (n, 3), may be part of an axiom."""
         equal = (ids[:, 1] == self.same_as) & self._touches_names(ids[:, 0], ids[:, 2])
         return self._have_schema_names(ids[:, 1], ids[:, 2]) | equal
 
     def _have_schema_names(self, properties: Ids, values: Ids) -> Flags:
-        """Of triples with these properties and values, whether they are about a property or class of the vocabularies, or typed by
-        a blank node."""
+        """Return whether triples with these properties and values are about a property or class of the vocabularies, or typed by a
+        blank node.
+        """
         vocabulary, classes, type_id = self._vocabulary
         blank = self._dictionary.first_bytes()[values] == ord("_")
         return np.isin(properties, vocabulary) | ((properties == type_id) & (blank | np.isin(values, classes)))
@@ -85,13 +86,13 @@ class SchemaTriples:
     def _touches_names(self, left: Ids, right: Ids) -> Flags:
         return np.isin(left, self._names) | np.isin(right, self._names)
 
-    def equalities(self, catalog: Catalog, which: Which = "all") -> Ids:
-        """The owl:sameAs triples about classes and properties that the ontology names."""
+    def equalities(self, catalog: RelationCatalog, which: Which = "all") -> Ids:
+        """Return the owl:sameAs triples about classes and properties of the ontology."""
         ids = catalog.layout.triples_of(self.same_as, which=which)
         return ids[self._touches_names(ids[:, 0], ids[:, 2])]
 
-    def rule_labels(self, catalog: Catalog, which: Which) -> Ids:
-        """The labels of SWRL rules, which are their names."""
+    def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:
+        """Return the labels of SWRL rules, which are their names."""
         from kg_reasoner.loaders.rules.swrl import SWRL
 
         rule, label = self._dictionary.encode(SWRL.Imp), self._dictionary.encode(RDFS.label)
@@ -101,14 +102,17 @@ class SchemaTriples:
         labels = catalog.layout.triples_of(label, which=which)
         return labels[np.isin(labels[:, 0], rules)]
 
-    def names_in_data(self, catalog: Catalog) -> list[int]:
-        """The properties and classes that data uses, if any owl:sameAs could equate them."""
+    def names_in_data(self, catalog: RelationCatalog) -> list[int]:
+        """Return the properties and classes in the data, if an owl:sameAs triple could equate them."""
         return catalog.layout.names_related_by(self.same_as)
 
-    def triples(self, catalog: Catalog, which: Which, equalities: Which) -> Ids:
-        """The schema triples that are there, shape (n, 3).
+    def triples(self, catalog: RelationCatalog, which: Which, equalities: Which) -> Ids:
+        """Return the schema triples, shape (n, 3).
 
-        `equalities` says which owl:sameAs triples count, `which` the same for all others.
+        Args:
+            catalog: The relations of triples.
+            which: All triples, the explicit or the inferred ones.
+            equalities: The same for owl:sameAs triples.
         """
         others = catalog.layout.select(self._have_schema_names, which)
         return np.concatenate([self.equalities(catalog, equalities), self.rule_labels(catalog, which), others])

@@ -1,4 +1,4 @@
-"""What an engine holds: a program, the rules that axioms make, facts, and the changes that have not been applied yet."""
+"""The state of an engine: a program, the rules translated from axioms, facts, and pending changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.update_state import UpdateState
-from kg_reasoner.planning.catalog import Catalog, layout_for
+from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
@@ -25,15 +25,15 @@ class State(Limited):
     """A program and facts as ids.
 
     Args:
-        dictionary: what the ids mean.
-        visibility: is told of the rules, as these say which triples are hidden.
-        maintenance: the name of a strategy.
-        datatypes: those whose literals have values.
-        rewrites: whether equal terms are merged.
+        dictionary: The dictionary of the ids.
+        visibility: Notified of the rules, which determine the hidden triples.
+        maintenance: The name of a strategy.
+        datatypes: The datatypes whose literals have values.
+        rewrites: Whether equal terms are merged.
 
     Attributes:
-        version: a number that changes whenever facts or rules do.
-        next_update: what has changed since the last update.
+        version: A number that changes with facts and rules.
+        next_update: The changes since the last update.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class State(Limited):
         self._counted = Counters()
 
     @property
-    def catalog(self) -> Catalog:
-        """Which relation holds what."""
+    def catalog(self) -> RelationCatalog:
+        """The relations of predicates."""
         return self.base.catalog
 
     @property
@@ -75,11 +75,11 @@ class State(Limited):
 
     @property
     def counters(self) -> Counters:
-        """How many rules have been applied for updates, by phase."""
+        """The number of rule applications in updates, by phase."""
         return self._counted + self.base.maintenance.counters
 
     def touch(self, *, rules: bool = False) -> None:
-        """Say that facts have changed, or rules."""
+        """Note that facts have changed, or rules."""
         self.next_update.is_due = True
         if rules:
             self.next_update.rules_changed = True
@@ -90,7 +90,7 @@ class State(Limited):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules: those of the program, and those that the ontology's axioms were translated to."""
+        """All rules: those of the program, and those translated from axioms."""
         self.translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
@@ -100,16 +100,16 @@ class State(Limited):
 
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
-        """The rules as they are applied: with representatives for equal terms, where these are merged."""
-        return self.base.equality.images(self.rules)
+        """The rules as applied: rewritten, where equal terms are merged."""
+        return self.base.equality.rewritten_rules(self.rules)
 
     def translate_schema(self) -> None:
-        """Turn the explicit schema triples into rules, if they have changed; what is derived adds to them later."""
+        """Translate the explicit schema triples to rules, if they have changed. Derived ones are added later."""
         if self.axioms.translate(self.catalog):
             self.touch(rules=True)
 
     def use_program(self, program: Program) -> None:
-        """Take another program from now on; it has been checked."""
+        """Replace the program. The new one has been checked."""
         self.program = program
         self.column_types, self.base.checked_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
@@ -120,7 +120,7 @@ class State(Limited):
     # --- facts ------------------------------------------------------------------------------------------------------
 
     def rebuild(self, layout: type[TripleLayout]) -> None:
-        """Start over with the explicit facts, in the chosen layout and without plans; or, if interrupted, leave all as it is."""
+        """Start over with the explicit facts in another layout, without plans. An interrupt leaves the state unchanged."""
         base, counted = self._make_base(layout=layout), self.counters
         base.take_over(self.base)
         self.base, self._counted = base, counted

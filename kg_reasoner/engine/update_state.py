@@ -1,4 +1,4 @@
-"""What the next update has to do, and while it is under way, how far it has got."""
+"""The pending work of the next update, and the progress of the current one."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ __all__ = ["UpdateState"]
 
 @dataclass(slots=True)
 class UpdateState:
-    """The state of an update. Changes are noted here before it begins; it looks as before the changes when it has succeeded.
+    """The state of an update. Changes are noted here before it begins; after it has succeeded, the state is as before the
+    changes.
 
     Attributes:
-        is_due: whether facts or rules have changed since the last one.
-        rules_changed: whether the rules are to be looked at.
-        collector: wants to know what it changes.
-        progress: wants to know how far it has got.
-        is_first: whether only users have changed rules so far; later rules change as axioms and names do.
-        new_rules: the plans of new rules, which have not been applied to older facts.
-        before: all facts as they were before it changed the layout of triples, if that is collected.
+        is_due: Whether facts or rules have changed since the last update.
+        rules_changed: Whether rules must be planned again.
+        collector: Collects the changes.
+        progress: Receives progress reports.
+        is_first: Whether only users have changed rules so far; later rules change with axioms and representatives.
+        new_rules: The plans of new rules, which have not been applied to older facts.
+        before: All facts before a change of the layout of triples, if changes are collected.
     """
 
     is_due: bool = False

@@ -15,14 +15,14 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.language.analysis import Key, key_of
-from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, Catalog, StoredCall, StoredRule
+from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, RelationCatalog, StoredCall, StoredRule
 from kg_reasoner.planning.expansion import substitute
-from kg_reasoner.planning.groups import is_group, pieces
+from kg_reasoner.planning.groups import is_aggregate_rule, pieces
 from kg_reasoner.planning.planner import plan_proof
-from kg_reasoner.planning.statistics import Statistics
+from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import BUILD_INDEX, CALLS, DONE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, FUNCTION_RESULTS, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
@@ -91,7 +91,7 @@ class Instance:
 class Derivations:
     """Finds rule instances over the current contents of a catalog's relations."""
 
-    def __init__(self, catalog: Catalog, values: ValueTable, statistics: Statistics) -> None:
+    def __init__(self, catalog: RelationCatalog, values: ValueTable, statistics: RelationStatistics) -> None:
         self.catalog = catalog
         self.database = catalog.database
         self.values = values
@@ -116,7 +116,7 @@ class Derivations:
             self._pieces = list(dict.fromkeys(piece for rule in rules if rule.body for piece in pieces(rule)))
             self._heads, self._groups = {}, {}
             for number, (part, shown) in enumerate(self._pieces):
-                if is_group(part):
+                if is_aggregate_rule(part):
                     (inner,), (aggregate,) = part.body, shown.body
                     assert isinstance(inner, Aggregate)
                     assert isinstance(aggregate, Aggregate)
@@ -180,13 +180,13 @@ class Derivations:
         return Atom(TRIPLE, (terms[0], property, value if value is not None else terms[1]))
 
     def _name(self, relation: int) -> Key:
-        """See `Catalog.key_of`."""
+        """See `RelationCatalog.key_of`."""
         key = self._names.get(relation)
         if key is None:
             key = self._names[relation] = self.catalog.key_of(relation)
         return key
 
-    def is_group(self, fact: Fact) -> bool:
+    def is_aggregate_rule(self, fact: Fact) -> bool:
         """Return whether a fact is a group of an aggregate."""
         return bool(self._groups) and self._name(fact[0])[0] in self._groups
 
@@ -208,7 +208,7 @@ class Derivations:
     def groups_atom(self, aggregate: Aggregate) -> Atom | None:
         """Return the atom that replaces an aggregate in the engine's rules."""
         for part, shown in self._pieces:
-            if shown.body == (aggregate,) and is_group(part):
+            if shown.body == (aggregate,) and is_aggregate_rule(part):
                 return part.head
         return None
 
@@ -275,7 +275,7 @@ class Derivations:
                 database.build(database.context.wanted)
             elif status == VALUES:
                 self.values.update()
-            elif status == CALLS:
+            elif status == FUNCTION_RESULTS:
                 self.answer()
 
     def plans(self, fact: Fact) -> list[HeadPlan]:

@@ -28,7 +28,7 @@ __all__ = ["Explainer", "StoredForm"]
 class StoredForm(Protocol):
     """The mapping between facts and their stored form when equal terms are merged (see `kg_reasoner.engine.equality`)."""
 
-    def image(self, atom: Atom) -> Atom:
+    def normal_form(self, atom: Atom) -> Atom:
         """Return the stored form of a fact."""
         ...
 
@@ -101,7 +101,7 @@ class Explainer:
         Raises:
             ReasonerError: The fact is there, or The argument is not a fact.
         """
-        atom = self._image(self._atom(fact))
+        atom = self._normal_form(self._atom(fact))
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
             raise ReasonerError(f"{self._text(fact)} holds: call explain() to see why")
@@ -119,7 +119,7 @@ class Explainer:
         if hasattr(fact, "rule") and hasattr(fact, "terms"):
             stored = self._violation(fact.rule, fact.terms)
         else:
-            stored = derivations.fact(self._image(self._atom(fact)))
+            stored = derivations.fact(self._normal_form(self._atom(fact)))
         flags = -1 if stored is None else derivations.flags(stored)
         if stored is None or flags < 0:
             raise NoProofError(f"{self._text(fact)} does not hold: call why_not() to see what is missing")
@@ -148,9 +148,9 @@ class Explainer:
                 raise ReasonerError(f"{term!r} is not a term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
         return atom
 
-    def _image(self, atom: Atom) -> Atom:
+    def _normal_form(self, atom: Atom) -> Atom:
         """Return an atom in stored terms."""
-        return atom if self.renaming is None else self.renaming.image(atom)
+        return atom if self.renaming is None else self.renaming.normal_form(atom)
 
     def _text(self, fact: Any) -> str:
         atom = fact if hasattr(fact, "rule") else self._atom(fact)
@@ -184,7 +184,7 @@ class _StepWriter:
                 continue
             if fact in choice:
                 self.derive(fact, choice[fact])
-            elif self.derivations.is_group(fact):
+            elif self.derivations.is_aggregate_rule(fact):
                 self.aggregate(fact)
             else:
                 self.give(fact)

@@ -91,7 +91,7 @@ class Search:
     def node(self, fact: Fact) -> FactNode:
         node = self.nodes.get(fact)
         if node is None:
-            given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_group(fact)
+            given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_aggregate_rule(fact)
             node = self.nodes[fact] = FactNode(fact, given)
         return node
 

@@ -1,1 +1,3 @@
-"""Planning: which relation holds what, functions and aggregates as relations, and rules and queries as plans."""
+"""Planning: assignment of predicates to relations, functions and aggregates as relations, and compilation of rules and queries to
+plans.
+"""

@@ -1,4 +1,4 @@
-"""Which relation holds what: rules over predicates become rules over the relations of a database."""
+"""The catalog of relations: translates rules over predicates to rules over the relations of a database."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
-from kg_reasoner.planning.calls import Functions
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison
+from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.layout import Part, TripleLayout, concatenated
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
@@ -35,13 +35,13 @@ StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
 
 INTERNAL = "internal: "
-"""How the names of predicates begin that only the engine uses; no program can name them."""
+"""The prefix of internal predicates, which programs cannot use."""
 
 _GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
-"""The predicates whose facts the engine gives by itself."""
+"""The predicates whose facts the engine provides."""
 
 VIOLATIONS = f"{INTERNAL}violations of "
-"""How the names of predicates begin whose facts are violations of a constraint."""
+"""The prefix of predicates whose facts are violations of a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class StoredAtom:
 
 
 DISTINCT_TERMS = "is not"
-"""The comparison that is written ``!SAMETERM(?x, ?y)``."""
+"""The comparison ``!SAMETERM(?x, ?y)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which is about terms."""
+    """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which compares terms."""
 
     operator: str
     left: StoredTerm
@@ -68,7 +68,9 @@ class StoredComparison:
 
 @dataclass(frozen=True, slots=True)
 class StoredCall:
-    """A function of terms, by its number and the relation of its results. Without a result it is a filter that must hold."""
+    """A function application: the number of the function, the relation of its results, and arguments. Without a result, it is a
+    filter.
+    """
 
     function: int
     relation: int
@@ -88,13 +90,13 @@ class StoredRule:
 
 @remembered
 def asks_of_literals(rule: Rule) -> bool:
-    """Whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
+    """Return whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
     return any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
-    """The sides of ``!SAMETERM(?x, ?y)``, with the operator; None for any other expression."""
+    """Return the sides of ``!SAMETERM(?x, ?y)`` with the operator, or None for any other expression."""
     inner = expression.arguments[0] if isinstance(expression, Call) and expression.name == "!" else None
     if not isinstance(inner, Call) or inner.name != "SAMETERM":
         return None
@@ -103,16 +105,16 @@ def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | Non
 
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
-    """The layout of triples for some rules: the triple table if one of them cannot be expanded, else property tables."""
+    """Return the layout of triples for some rules: the triple table if a rule cannot be expanded, else property tables."""
     return PropertyTables if all(map(is_expandable, rules)) else TripleTable
 
 
-class Catalog:
-    """The relations of predicates, made as they are met; those of triples are a layout's.
+class RelationCatalog:
+    """The relations of predicates, created on demand. A layout manages the relations of triples.
 
     Attributes:
-        layout: has the triples, see `layout_for`.
-        predicates: the relations of the general predicates.
+        layout: The layout of triples, see `layout_for`.
+        predicates: The relations of the general predicates.
     """
 
     def __init__(self, dictionary: Dictionary, database: Database, layout: type[TripleLayout]) -> None:
@@ -123,12 +125,12 @@ class Catalog:
         self.layout = layout(dictionary, database)
         self._names: dict[int, str] = {}
         self._released: dict[tuple[str, int], int] = {}
-        """The empty relations of predicates that are unknown again, by name and arity."""
+        """The empty relations of discarded predicates, by name and arity."""
 
     # --- relations --------------------------------------------------------------------------------------------------
 
     def predicate(self, name: str, arity: int) -> int:
-        """The relation of a general predicate."""
+        """Return the relation of a general predicate."""
         number = self.predicates.get(name)
         if number is None:
             if (name, arity) in self._released:
@@ -141,27 +143,30 @@ class Catalog:
         return number
 
     def release(self, name: str) -> None:
-        """Forget a predicate without facts that no plan uses: it can come back with another arity."""
+        """Discard a predicate without facts that no plan uses, so that it can be used again with another arity."""
         number = self.predicates.pop(name)
         self._released[name, self.database.relations[number].arity] = number
 
     def key_of(self, relation: int) -> Key:
-        """What all facts of a relation have in common: the predicate, and of triples the property and class, if they have."""
+        """Return the common key of all facts of a relation: the predicate, and for triples the property and class, if they are
+        fixed.
+        """
         if relation not in self.layout.held:
             return self._names[relation], None, None
         property, cls = (None if term < 0 else self.dictionary.decode(term) for term in self.layout.held[relation])
         return TRIPLE, property, cls
 
     def found(self, predicate: str, facts: Rows) -> list[tuple[int, Rows]]:
-        """Facts as rows of the relations that hold them; those that no relation can hold are left out."""
+        """Return facts as rows of their relations. Facts that no relation can contain are omitted."""
         if predicate == TRIPLE:
             return self.layout.found(facts)
         relation = self.predicates.get(predicate)
         return [] if relation is None else [(relation, facts)]
 
     def as_facts(self, tables: Iterable[Part]) -> dict[str, tuple[Rows, Flags]]:
-        """Rows of relations, each with a flag, by predicate and with all arguments: rows of triples for `TRIPLE`. What is not for
-        users stays out."""
+        """Return flagged rows of relations by predicate, with all arguments: rows of triples for `TRIPLE`. Internal relations are
+        omitted.
+        """
         parts: dict[str, list[Part]] = {}
         names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
@@ -171,7 +176,7 @@ class Catalog:
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 
     def has_facts(self, key: Key) -> bool:
-        """Whether there are facts of a key (see `analysis.key_of`), or others in the same relation."""
+        """Return whether a key (see `analysis.key_of`), or another key in the same relation, has facts."""
         predicate, property, cls = key
         if predicate != TRIPLE:
             return self._is_filled(self.predicates.get(predicate, -1))
@@ -185,20 +190,20 @@ class Catalog:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """An atom over its relation; one of triples is in one relation only, see `TripleLayout.copies`."""
+        """Return an atom over its relation. Triples must be in one relation, see `TripleLayout.copies`."""
         terms = tuple(self.term(term) for term in atom.terms)
         if atom.predicate != TRIPLE:
             return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
         return StoredAtom(*self.layout.place(*terms), negated)
 
     def term(self, term: Argument) -> StoredTerm:
-        """A constant's id, or a variable's name."""
+        """Return the id of a constant, or the name of a variable."""
         return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
 
     def rules(self, rule: Rule) -> Iterator[StoredRule]:
-        """The rule over relations; where its variables say which relations are meant, one copy for each value that they can have.
+        """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
 
-        As further properties and classes come up, the same call yields further copies.
+        When there are further properties and classes, the same call yields further copies.
         """
         return map(self._stored, self.layout.copies(rule))
 
@@ -217,7 +222,7 @@ class Catalog:
         return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
-        """One condition: a comparison, which kernels do by themselves, or a call."""
+        """Return a condition: a comparison, which kernels evaluate, or a function application."""
         comparison = simple_comparison(expression) or _distinction(expression)
         if comparison is None:
             return self._call(expression, None, rule)

@@ -1,4 +1,4 @@
-"""Rules with variables in the place of a property or class, as copies of which each has a constant there."""
+"""Expansion of rules with variables for properties or classes into copies with constants."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from kg_reasoner.terms import RDF
 
 @remembered
 def is_expandable(rule: Rule) -> bool:
-    """Whether copies can replace a rule: it, and each aggregate in it, has at most one variable for properties or classes, and a
-    positive atom has it in such a place."""
+    """Return whether copies can replace a rule: the rule, and each of its aggregates, has at most one variable for properties or
+    classes, and a positive atom has it in this position.
+    """
     for part in rule.body:
         if isinstance(part, Aggregate) and not is_expandable(Rule(Atom(FALSE, ()), part.body)):
             return False
@@ -46,12 +47,12 @@ def is_expandable(rule: Rule) -> bool:
 
 @remembered
 def is_open(rule: Rule) -> bool:
-    """Whether a rule has a variable for properties or classes in its body."""
+    """Return whether a rule has a variable for properties or classes in its body."""
     return bool(_predicate_variables(triple_atoms(rule.body)))
 
 
 def predicate_variable(atom: Atom) -> Variable | None:
-    """The variable in the place of an atom's property or, under rdf:type, of its class."""
+    """Return the variable for the property of an atom or, with rdf:type, for its class."""
     if atom.predicate != TRIPLE:
         return None
     _, property, value = atom.terms
@@ -65,7 +66,7 @@ def _predicate_variables(atoms: Iterable[Atom]) -> set[Variable]:
 
 
 def triple_atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    """The atoms of triples among the parts of a body, those of its negations too."""
+    """Yield the atoms of triples in a body, including those in negations."""
     for part in body:
         atom = part.atom if isinstance(part, Negation) else part
         if isinstance(atom, Atom) and atom.predicate == TRIPLE:
@@ -73,7 +74,7 @@ def triple_atoms(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
 
 
 def substitute(rule: Rule, values: Substitution) -> Rule | None:
-    """A copy of a rule with variables replaced; comparisons of constants are decided. None: a comparison fails."""
+    """Return a copy of a rule with replaced variables and evaluated comparisons of constants, or None if a comparison is false."""
     body: list[BodyLiteral] = []
     for part in rule.body:
         if not isinstance(part, Filter):
@@ -89,7 +90,7 @@ def substitute(rule: Rule, values: Substitution) -> Rule | None:
 
 
 def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:
-    """The operator and the sides of a comparison of variables and constants; None for any other expression."""
+    """Return the operator and the sides of a comparison of variables and constants, or None for any other expression."""
     if not isinstance(expression, Call) or expression.name not in COMPARISONS:
         return None
     left, right = expression.arguments

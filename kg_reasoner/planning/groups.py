@@ -1,6 +1,6 @@
 """Aggregates and constraints as relations.
 
-A rule with AGGREGATE becomes rules without, over the solutions of its atoms and over its groups.
+A rule with AGGREGATE becomes rules without it, over the solutions of its atoms and over its groups.
 
 ``degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .`` becomes::
 
@@ -8,7 +8,7 @@ A rule with AGGREGATE becomes rules without, over the solutions of its atoms and
     groups(?x, ?n) :- AGGREGATE(solutions(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .
     degree(?x, ?n) :- groups(?x, ?n) .
 
-of which the second is not a rule for the kernels: `Group` computes it, and again for the groups whose solutions have changed.
+Kernels do not evaluate the second rule. `AggregateRelation` computes it, and updates the groups whose solutions have changed.
 
 A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
 """
@@ -45,7 +45,7 @@ from kg_reasoner.terms import Term
 
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
-    """The rules with aggregates and constraints replaced, each with the rule that it comes from; the others as they are."""
+    """Return the rules after replacing aggregates and constraints, each with the rule that it comes from."""
     result: dict[Rule, Rule] = {}
     for rule in rules:
         for part in (rule,) if _is_whole(rule) else _parts(rule):
@@ -54,15 +54,15 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
 
 
 @remembered
-def is_group(rule: Rule) -> bool:
-    """Whether a rule is one that makes groups (see `split`)."""
+def is_aggregate_rule(rule: Rule) -> bool:
+    """Return whether a rule computes the groups of an aggregate (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
 
 
 @remembered
 def _is_whole(rule: Rule) -> bool:
-    """Whether there is nothing to replace."""
-    return is_group(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
+    """Return whether a rule has no aggregate or constraint to replace."""
+    return is_aggregate_rule(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
 
 
 @remembered
@@ -72,12 +72,14 @@ def _parts(rule: Rule) -> tuple[Rule, ...]:
 
 @remembered
 def pieces(rule: Rule) -> tuple[tuple[Rule, Rule], ...]:
-    """The parts of a rule, each with the same rule before aggregates were taken out of its body; at the end, that of the rule."""
+    """Return the parts of a rule, each with its form before aggregates were replaced in its body. The last part is the rule
+    itself.
+    """
     return tuple(_split(rule))
 
 
 def violation_atom(constraint: Rule) -> Atom:
-    """The atom whose facts are the values of the variables with which a constraint does not hold."""
+    """Return the atom whose facts are the variable bindings that violate a constraint."""
     return pieces(constraint)[-1][0].head
 
 
@@ -106,7 +108,7 @@ def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
 
 
 def _given_by(part: BodyLiteral) -> Iterator[Variable]:
-    """The variables that a part of a body gives values to."""
+    """Yield the variables that a part of a body binds."""
     if isinstance(part, Bind):
         yield part.variable
     elif isinstance(part, Atom | Aggregate):
@@ -114,8 +116,8 @@ def _given_by(part: BodyLiteral) -> Iterator[Variable]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
-    """One aggregate function over the columns of the solutions."""
+class _AggregateFunction:
+    """An aggregate function over the columns of the solutions."""
 
     binding: AggregateBinding
     column: int
@@ -123,8 +125,8 @@ class _Function:
     value: Callable[[Sequence[Term]], Term | None] | None
 
 
-class Group:
-    """The groups of one aggregate: from a relation of solutions to a relation of one row for each group."""
+class AggregateRelation:
+    """The groups of an aggregate: maps a relation of solutions to a relation with one row for each group."""
 
     def __init__(self, dictionary: Dictionary, database: Database, rule: Rule, level: int, source: int, target: int) -> None:
         (part,) = rule.body
@@ -138,16 +140,16 @@ class Group:
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [self._function(binding, variables) for binding in part.bindings]
 
-    def _function(self, binding: AggregateBinding, variables: tuple[Variable, ...]) -> _Function:
+    def _function(self, binding: AggregateBinding, variables: tuple[Variable, ...]) -> _AggregateFunction:
         argument = binding.argument
         if argument is None:
-            return _Function(binding, -1, None)
+            return _AggregateFunction(binding, -1, None)
         if isinstance(argument, Variable):
-            return _Function(binding, variables.index(argument), None)
-        return _Function(binding, -1, expressions.compile_expression(argument, variables))
+            return _AggregateFunction(binding, variables.index(argument), None)
+        return _AggregateFunction(binding, -1, expressions.compile_expression(argument, variables))
 
     def refresh(self) -> None:
-        """Compute the groups again whose solutions have come or gone in this update."""
+        """Compute the groups whose solutions this update has added or removed."""
         database, width = self._database, len(self._columns)
         if self.is_new:
             changed = database.rows(self.source)[:, self._columns]
@@ -176,16 +178,16 @@ class Group:
             database.load(self.target, np.array(results, np.int32).reshape(len(results), -1), 0)
 
     def forget(self) -> None:
-        """Compute all groups anew the next time: their rows are lost."""
+        """Compute all groups in the next update, as their rows are lost."""
         self.is_new = True
 
     def clear(self) -> None:
-        """Delete the rows of all groups, for an aggregate that no rule has any more."""
+        """Delete the rows of all groups, for an aggregate without rules."""
         for row in np.flatnonzero((self._database.flags(self.target) & ABSENT) == 0).tolist():
             self._database.delete_row(self.target, row)
 
     def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
-        """The solutions of some groups: by an index if the groups are few, else by sorting all solutions."""
+        """Yield the solutions of some groups, by an index if there are few groups, else by sorting all solutions."""
         database = self._database
         if not self._columns:
             yield (), database.rows(self.source)
@@ -205,8 +207,8 @@ class Group:
         for key in map(tuple, keys.tolist()):
             yield key, members.get(key, rows[:0])
 
-    def _apply(self, function: _Function, rows: Rows) -> int:
-        """The id of an aggregate's value over some solutions, or -1 if that is an error."""
+    def _apply(self, function: _AggregateFunction, rows: Rows) -> int:
+        """Return the id of the value of an aggregate function over some solutions, or -1 for an error."""
         binding, decode = function.binding, self._dictionary.decode
         if binding.argument is None:
             count = len(rows)

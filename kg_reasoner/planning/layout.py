@@ -1,7 +1,7 @@
-"""How triples lie in the relations of a database: what every layout can tell and do.
+"""Layouts of triples in the relations of a database: their common interface.
 
-There are two, in `planning.property_tables` and `planning.triple_table`. `planning.catalog.layout_for` chooses one by the rules;
-nothing else asks which of them there is.
+There are two, in `planning.property_tables` and `planning.triple_table`. `planning.catalog.layout_for` chooses one for the rules;
+other modules do not distinguish them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import RDF
 
 Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]
-"""The subjects, properties and values of triples; one id for a column that is constant."""
+"""The subjects, properties and values of triples; one id for a constant column."""
 
 Part: TypeAlias = tuple[int, Rows, Flags]
 """A relation, some of its rows, and a flag for each."""
@@ -31,15 +31,15 @@ T = TypeVar("T", bound="int | str")
 
 
 class TripleLayout(ABC):
-    """Which triples lie in which relations. Terms are ids; what is found is what is stored at the moment.
+    """A layout of triples in relations. Terms are ids; queries return what is stored.
 
     Attributes:
-        held: the relations of triples: for each the property of its triples, and if that is rdf:type their class; -1 for any.
-        lookups: of rows by their columns.
-        store: make triples, shape (n, 3), explicit. Says of each whether it was not.
-        retract: make triples explicit no longer. Says of each whether it was.
-        are_explicit: says of each triple whether it is explicit.
-        joined: makes rows of relations of triples, each with a flag, one table of triples.
+        held: The relations of triples: the property of their triples and, for rdf:type, their class; -1 for any.
+        lookups: Looks up rows by their columns.
+        store: Makes triples, shape (n, 3), explicit. Returns whether each was not explicit before.
+        retract: Makes triples no longer explicit. Returns whether each was explicit before.
+        are_explicit: Returns whether each triple is explicit.
+        joined: Combines flagged rows of relations of triples into one table of triples.
     """
 
     store: Callable[[Rows], Changed]
@@ -57,26 +57,26 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        """The relation of a triple or pattern, made if need be, and the tuple that it is there."""
+        """Return the relation of a triple or pattern, created on demand, and its tuple in the relation."""
 
     @abstractmethod
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
-        """The same; -1 if there is no such relation, or if there are several."""
+        """Return the same without creating the relation; -1 if there is none or several."""
 
     @abstractmethod
     def is_in_one(self, property: int | str, value: int | str) -> bool:
-        """Whether all triples that match a pattern lie in one relation, or nowhere."""
+        """Return whether all triples that match a pattern are in one relation, or in none."""
 
     @abstractmethod
     def relations(self, property: int | None = None, cls: int | None = None) -> Collection[int]:
-        """The relations that can have triples of a property, and if that is rdf:type of a class."""
+        """Return the relations that can contain triples of a property and, for rdf:type, of a class."""
 
     @abstractmethod
     def columns(self, relation: int, rows: Rows) -> Columns:
-        """Rows of a relation as triples."""
+        """Return rows of a relation as columns of triples."""
 
     def found(self, triples: Rows) -> list[tuple[int, Rows]]:
-        """Triples as rows of the relations that hold them; those that no relation can hold are left out."""
+        """Return triples as rows of their relations. Triples that no relation can contain are omitted."""
         rows: dict[int, list[tuple[int, ...]]] = {}
         for triple in triples.tolist():
             relation, values = self.find(*triple)
@@ -88,42 +88,42 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
-        """The triples that match, shape (n, 3). With a limit, at least so many are enough."""
+        """Return the matching triples, shape (n, 3). With a limit, at least that number is sufficient."""
 
     @abstractmethod
     def triples(self, which: Which = "all") -> Rows:
-        """All triples."""
+        """Return all triples."""
 
     @abstractmethod
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
-        """The triples of a property, and if that is rdf:type of a class; no index is made for them."""
+        """Return the triples of a property and, for rdf:type, of a class, without building an index."""
 
     @abstractmethod
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
-        """The triples whose property and class are wanted: a function of both, that looks at the class of rdf:type only."""
+        """Return the triples selected by a function of their properties and classes. It uses the class for rdf:type only."""
 
     def triples_in(self, relation: int, rows: Rows) -> Rows:
-        """Rows of a relation as triples, shape (n, 3)."""
+        """Return rows of a relation as triples, shape (n, 3)."""
         return as_triples(*self.columns(relation, rows))
 
     # --- names ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def names_related_by(self, property: int) -> list[int]:
-        """Properties and classes that are used: at least those that triples of a property relate."""
+        """Return properties and classes in use: at least those in triples of a property."""
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def is_open(self, rule: Rule) -> bool:
-        """Whether further properties or classes make further copies of a rule."""
+        """Return whether further properties or classes yield further copies of a rule."""
 
     @abstractmethod
     def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
-        """A variable of atoms of triples that says which relations are meant, and the values there are; None: there is none."""
+        """Return a variable in atoms of triples that ranges over relations, and its current values, or None."""
 
     def copies(self, rule: Rule) -> Iterator[Rule]:
-        """The rule, or copies without variables that say which relations are meant: one for each value there is at the moment."""
+        """Yield a rule, or its copies without variables that range over relations, one for each current value."""
         choice = self.choices(tuple(triple_atoms(rule.body))) if self.is_open(rule) else None
         if choice is None:
             yield rule
@@ -135,12 +135,14 @@ class TripleLayout(ABC):
                 yield from self.copies(copy)
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:
-        """What of a fact decides which rules can derive it: the relation, and names that not all of its triples have."""
+        """Return the part of a fact that determines which rules can derive it: the relation, and property and class if they vary in
+        it.
+        """
         return relation, -1, -1
 
 
 def as_triples(subjects: Rows | int, properties: Rows | int, values: Rows | int) -> Rows:
-    """Triples from three columns, of which the constant ones are given as one id."""
+    """Return triples from three columns. Constant columns are given as one id."""
     count = next((len(column) for column in (subjects, properties, values) if not isinstance(column, int)), 1)
     table = np.empty((count, 3), np.int32)
     for number, column in enumerate((subjects, properties, values)):
@@ -149,5 +151,5 @@ def as_triples(subjects: Rows | int, properties: Rows | int, values: Rows | int)
 
 
 def concatenated(parts: Sequence[Part]) -> tuple[Rows, Flags]:
-    """Rows of relations of one width, each with a flag, as one table."""
+    """Return flagged rows of relations of the same arity as one table."""
     return np.concatenate([rows for _, rows, _ in parts]), np.concatenate([flags for _, _, flags in parts])

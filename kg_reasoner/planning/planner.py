@@ -1,4 +1,4 @@
-"""Compiles rules and queries to integer plans: the order of the joins, and for each step what is known and what it binds."""
+"""Compiles rules and queries to integer plans: the join order, and the known and bound columns of each step."""
 
 from __future__ import annotations
 
@@ -24,26 +24,32 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.relation import PlanRoom
 
 Estimate = Callable[[StoredAtom, Collection[str]], float]
-"""How many rows of an atom match, given the variables that are bound."""
+"""Returns the expected matches of an atom, given the bound variables."""
 
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 
 
 def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
-    """The plan that a row of body atom `position` triggers; if that is negated, it finds the instances which the row alone blocks.
+    """Return the plan that a row of body atom `position` triggers. For a negated atom, it finds the instances that only this row
+    blocks.
 
-    `number` is the rule's. Only an `exact` plan finds every instance, also where one would do to derive the head.
+    Args:
+        database: The relations.
+        rule: The rule.
+        number: The number of the rule.
+        position: The position of the atom in the body.
+        exact: Whether the plan finds every instance, even where one is sufficient to derive the head.
     """
     return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
 
 
 def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
-    """The plan that derives all heads of a rule from what is there; `exact` as for `plan_trigger`."""
+    """Return the plan that derives all heads of a rule from all rows; `exact` as for `plan_trigger`."""
     return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
 
 
 def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
-    """The plan that a fact of the head's relation triggers, and that finds every instance of the rule that derives it."""
+    """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact."""
     return Draft(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
 
 
@@ -54,22 +60,23 @@ def plan_query(
     answer: Sequence[str],
     estimate: Estimate,
 ) -> int:
-    """The plan of a conjunctive query; its head is the answer's variables."""
+    """Return the plan of a conjunctive query. Its head contains the answer variables."""
     head = StoredAtom(-1, tuple(answer))
     return Draft(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
 
 
 def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
-    """The plan of the instances that derive one fact: the head's variables are given, in slots by order of first occurrence.
+    """Return the plan of the instances that derive one fact. The head's variables are bound, in slots by order of first
+    occurrence.
 
-    The plan's head is the values of the answer's variables.
+    The head of the plan contains the answer variables.
     """
     head = StoredAtom(-1, tuple(answer))
     return Draft(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
 
 
 def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
-    """An estimate without statistics: atoms whose columns are all known, then those that share a variable, then the others."""
+    """Return an estimate without statistics: atoms with known columns only come first, then those that share a variable."""
     unknown = sum(isinstance(term, str) and term not in bound for term in atom.terms)
     if unknown == 0:
         return 0
@@ -79,7 +86,7 @@ def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
 
 @dataclass(slots=True)
 class DraftStep:
-    """What becomes a `layout.Step`."""
+    """The fields of a `layout.Step`."""
 
     kind: int
     relation: int = 0
@@ -100,7 +107,7 @@ _Part = StoredAtom | _Check
 
 
 class Draft:
-    """A plan in the making: the join order first, then codes for each step; `write` stores it."""
+    """A plan under construction: first the join order, then codes for each step. `write` stores it."""
 
     def __init__(
         self,
@@ -133,7 +140,7 @@ class Draft:
         ]
 
     def write(self, rule: int) -> int:
-        """Store the plan in the database; its number."""
+        """Store the plan in the database and return its number."""
         database = self.database
         first = len(database.steps)
         for step in self.steps:
@@ -164,14 +171,14 @@ class Draft:
         return len(database.plans) - 1
 
     def _probe_column(self) -> int:
-        """The trigger's column that is the whole key of the first step's index, or -1."""
+        """Return the column of the trigger that is the whole key of the first step's index, or -1."""
         if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
             return -1
         (code,) = self.steps[0].key
         return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
 
     def _copied_columns(self) -> dict[str, int]:
-        """The plan's fields for a rule that only copies columns of the triggering row into a head of one or two."""
+        """Return the plan's fields for a rule that only copies columns of the triggering row to a unary or binary head."""
         binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
         terms = self.head.terms
         if self.steps or not binds or not 0 < len(terms) < 3 or not all(isinstance(term, str) for term in terms):
@@ -183,7 +190,7 @@ class Draft:
         return term if isinstance(term, int) else -1 - self.slots[term]
 
     def _match(self, atom: StoredAtom, known: Collection[int], compare_known: bool) -> tuple[int, ...]:
-        """Codes to match a row with: known columns are compared again or skipped, the others bind or compare variables."""
+        """Return codes to match a row: known columns are compared again or skipped, the others bind or compare variables."""
         codes = []
         for column, term in enumerate(atom.terms):
             if column in known and not compare_known:
@@ -238,7 +245,9 @@ class Draft:
         return DraftStep(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
 
     def _call_step(self, part: StoredCall) -> DraftStep:
-        """The key is the arguments, and after them the expected result, unless that is to be bound."""
+        """Return the step of a function application. Its key is the arguments, followed by the expected result unless that is to be
+        bound.
+        """
         arguments = tuple(self._code(term) for term in part.arguments)
         columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
         index = self.database.index(part.relation, tuple(range(len(arguments))))
@@ -254,13 +263,13 @@ class Draft:
 
 
 def _section_columns(database: PlanRoom, atom: StoredAtom) -> tuple[int, ...]:
-    """The section column of the atom's relation if the atom has a constant there."""
+    """Return the section column of the atom's relation, if the atom has a constant there."""
     column = database.relation(atom.relation).section_column
     return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
 
 
 def section_constant(database: PlanRoom, atom: StoredAtom) -> int:
-    """The constant of the section that an atom looks at, or -1 for all rows."""
+    """Return the constant of the section that an atom ranges over, or -1 for all rows."""
     constants = (atom.terms[column] for column in _section_columns(database, atom))
     return next((constant for constant in constants if isinstance(constant, int)), -1)
 
@@ -272,9 +281,11 @@ def _join_order(
     estimate: Estimate,
     bound: set[str],
 ) -> list[tuple[_Part, int]]:
-    """The parts of a body in join order, each with whether it may see the block of new rows (it stands after the trigger).
+    """Return the parts of a body in join order, each with whether it may match the block of new rows (it comes after the
+    trigger).
 
-    Greedy: the positive atom with the fewest expected rows next; everything else as soon as its variables are bound.
+    The order is greedy: the positive atom with the fewest expected rows is next; all other parts follow as soon as their variables
+    are bound.
     """
     positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
     shared = _shared(body, checks)
@@ -297,13 +308,13 @@ def _join_order(
 
 
 def _shared(body: tuple[StoredAtom, ...], checks: tuple[_Check, ...]) -> set[str]:
-    """The variables that something other than a negation gives values to."""
+    """Return the variables that parts other than negations bind."""
     shared = {v for atom in body if not atom.negated for v in _names(atom)}
     return shared | {part.result for part in checks if isinstance(part, StoredCall) and isinstance(part.result, str)}
 
 
 def _apart(term: StoredTerm) -> StoredTerm:
-    """Another variable for a variable."""
+    """Return a fresh copy of a variable."""
     return term if isinstance(term, int) else f"{term}'"
 
 
@@ -318,6 +329,6 @@ def _names(part: _Part) -> set[str]:
 
 
 def _needed(part: _Check) -> set[str]:
-    """The variables that must be bound before a check."""
+    """Return the variables that must be bound before a check."""
     terms = part.arguments if isinstance(part, StoredCall) else (part.left, part.right)
     return {term for term in terms if isinstance(term, str)}

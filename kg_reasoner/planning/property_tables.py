@@ -24,14 +24,14 @@ SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
 
 FEW: Final = 16
-"""So many triples are looked at one by one: NumPy would take longer."""
+"""The maximum number of triples to examine one by one, where NumPy is slower."""
 
 RESERVED: Final = 64
-"""For more new triples of one property or class than these, room is made at once."""
+"""The number of new triples of a property or class from which room is allocated in advance."""
 
 
 class PropertyTables(TripleLayout):
-    """The relations of properties and classes, made as they are met. See `TripleLayout`."""
+    """The relations of properties and classes, created on demand. See `TripleLayout`."""
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
@@ -73,7 +73,7 @@ class PropertyTables(TripleLayout):
         return rows[:, 0], property, rows[:, 1] if cls < 0 else cls
 
     def _make(self, known: dict[int, int], term: int) -> None:
-        """Make the relation of a property or class that is not among the known ones."""
+        """Create the relation of a new property or class."""
         if term >= len(self._property_map):
             self._extend_maps()
         is_class = known is self._classes
@@ -82,7 +82,7 @@ class PropertyTables(TripleLayout):
         known[term] = (self._class_map if is_class else self._property_map)[term] = number
 
     def _extend_maps(self) -> None:
-        """Make the kernels' maps from terms to relations as long as the dictionary."""
+        """Extend the kernels' maps from terms to relations to the size of the dictionary."""
         count = len(self._dictionary)
         for name in ("_property_map", "_class_map"):
             old = getattr(self, name)
@@ -95,7 +95,7 @@ class PropertyTables(TripleLayout):
     # --- explicit triples -------------------------------------------------------------------------------------------
 
     def store(self, triples: Rows) -> Changed:
-        """See `TripleLayout`. Relations are made first, then all triples are stored at once."""
+        """See `TripleLayout`. Relations are created first, then all triples are stored at once."""
         if len(self._dictionary) > len(self._property_map):
             self._extend_maps()
         if len(triples) > FEW:
@@ -151,7 +151,7 @@ class PropertyTables(TripleLayout):
         return as_triples(key, property, found) if column == SUBJECT else as_triples(found, property, key)
 
     def _of_all_properties(self, subject: int | None, value: int | None, which: Which) -> Rows:
-        """The triples of all properties but rdf:type that have a subject or a value, or both."""
+        """Return the triples of all properties except rdf:type with a subject, a value, or both."""
         around = self._look_around()
         terms = around.properties
         if subject is not None and value is not None:
@@ -164,7 +164,7 @@ class PropertyTables(TripleLayout):
         return as_triples(key, properties, others) if column == SUBJECT else as_triples(others, properties, key)
 
     def _whole(self, relations: Iterable[int], which: Which, limit: int | None = None) -> Rows:
-        """The triples of some relations, until there are enough."""
+        """Return the triples of some relations, up to a limit."""
         parts: list[Rows] = []
         count = 0
         for relation in relations:
@@ -175,7 +175,7 @@ class PropertyTables(TripleLayout):
         return parts[0] if len(parts) == 1 else np.concatenate([NO_TRIPLES, *parts])
 
     def _look_around(self) -> _Surroundings:
-        """All relations of properties and classes, looked up again once there are further ones."""
+        """Return all relations of properties and classes, computed again when there are new ones."""
         database, known = self._database, self._surroundings
         if known is None or len(database.relations) != known.relations:
             with database.mutex:
@@ -238,7 +238,7 @@ class _Surroundings(NamedTuple):
     """The relations of all properties and classes, in the order of their terms."""
 
     relations: int
-    """How many relations there are in all."""
+    """The number of all relations."""
     properties: Rows
     classes: Rows
     property_relations: Buffer

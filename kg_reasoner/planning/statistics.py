@@ -1,4 +1,4 @@
-"""Estimates of how many rows an atom matches, for the join order of queries."""
+"""Cardinality estimates for the join order of queries."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.storage.relation import Database
 
 SAMPLE = 512
-"""Rows that an estimate looks at."""
+"""The sample size of estimates."""
 
 
-class Statistics:
-    """Estimates from the sizes of a database's relations and from samples of their columns.
+class RelationStatistics:
+    """Cardinality estimates from the sizes of relations and samples of their columns.
 
-    Samples are kept while the sizes of their relations change little.
+    Samples are valid while the sizes of their relations change little.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._columns: dict[tuple[int, int], _Column] = {}
+        self._columns: dict[tuple[int, int], _ColumnSample] = {}
 
     def size(self, atom: StoredAtom) -> float:
-        """About how many rows match the constants of an atom."""
+        """Return an estimate of the number of rows that match the constants of an atom."""
         rows = float(self.database.size(atom.relation))
         for column, term in enumerate(atom.terms):
             if isinstance(term, int):
@@ -33,10 +33,11 @@ class Statistics:
         return rows
 
     def join(self, atoms: Sequence[StoredAtom]) -> Callable[[StoredAtom, Collection[str]], float]:
-        """For the atoms of a query: how many rows of one of them to expect for each solution of those whose variables are bound.
+        """Return a function that estimates the rows of an atom of a query for each solution of the atoms whose variables are
+        bound.
 
-        Two columns are taken to share as many values as they can: a join has ``|R| |S| / max(V(R), V(S))`` rows, V being the
-        number of different values (Selinger et al., 1979). Atoms without a bound variable count as a product.
+        Two columns are assumed to share as many values as possible: a join has ``|R| |S| / max(V(R), V(S))`` rows, where V is the
+        number of distinct values (Selinger et al., 1979). Atoms without a bound variable count as a product.
         """
         sizes = {atom: self.size(atom) for atom in atoms}
         values: dict[tuple[StoredAtom, str], float] = {}
@@ -58,16 +59,16 @@ class Statistics:
 
         return estimate
 
-    def _column(self, relation: int, column: int) -> _Column:
+    def _column(self, relation: int, column: int) -> _ColumnSample:
         count = self.database.relations[relation].count
         known = self._columns.get((relation, column))
         if known is None or not 0.8 * known.count <= count <= 1.25 * known.count:
-            known = self._columns[relation, column] = _Column(self.database.rows(relation)[:, column], count)
+            known = self._columns[relation, column] = _ColumnSample(self.database.rows(relation)[:, column], count)
         return known
 
 
-class _Column:
-    """A sample of a column, and about how many different values it has."""
+class _ColumnSample:
+    """A sample of a column, and an estimate of the number of its distinct values."""
 
     def __init__(self, values: npt.NDArray[np.int32], count: int) -> None:
         self.count = count
@@ -77,7 +78,9 @@ class _Column:
             self.distinct *= len(values) / max(1, len(self.sample))
 
     def share_of(self, value: int) -> float:
-        """The share of rows with a value: as in the sample; what is not there is rare, but no more than a typical value."""
+        """Return the share of rows with a value, from the sample. Values not in it are rare, at most as frequent as a typical
+        value.
+        """
         if len(self.sample) == 0:
             return 0.0
         hits = int(np.count_nonzero(self.sample == value))

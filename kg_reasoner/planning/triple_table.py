@@ -1,4 +1,4 @@
-"""The triple table: one relation of all triples, for rules with variables for properties or classes that no copies can replace."""
+"""The triple table: one relation of all triples, for rules with variables for properties or classes that cannot be expanded."""
 
 from __future__ import annotations
 

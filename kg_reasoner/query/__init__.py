@@ -1,4 +1,4 @@
-"""Queries: patterns over triples and quads, tables of answers, what of them is visible, and what an update has changed."""
+"""Queries: patterns of triples and quads, tables of solutions, hidden triples, and the changes of updates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AnyPattern", "Pattern", "Queries", "Solutions", "answers", "match_tr
 
 
 def __getattr__(name: str) -> Any:
-    """Import the names that this was a module of, when it was one, where they are used."""
+    """Import the public names of the former module `query` on demand."""
     from kg_reasoner._moved import forwarded
 
     return forwarded(__name__, "patterns", name, __all__)

@@ -1,4 +1,4 @@
-"""What an update changed: the facts that entered the materialisation, and those that left it."""
+"""The changes of an update: facts that entered the materialisation, and facts that left it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kg_reasoner.terms import IRI, Literal, Term, Triple
 __all__ = ["Change", "Changes", "Delta"]
 
 ABSENT, DERIVED, EXPLICIT = 0, 1, 2
-"""What a fact can be, before and after an update."""
+"""The states of a fact before and after an update."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,8 +24,8 @@ class Change:
     """Changed facts of one predicate.
 
     Attributes:
-        ids: one fact a row, int32 of shape (n, arity); no fact occurs twice.
-        explicit: whether each of them is asserted (shape (n,)): after the update if it entered, before it if it left.
+        ids: One fact for each row, int32 of shape (n, arity), without duplicates.
+        explicit: Whether each fact is asserted (shape (n,)): after the update if it entered, before it if it left.
     """
 
     ids: Ids
@@ -35,16 +35,16 @@ class Change:
         return len(self.ids)
 
     def where(self, chosen: Flags) -> Change:
-        """The rows of which `chosen` (shape (n,)) is true."""
+        """Return the rows for which `chosen` (shape (n,)) is true."""
         return self if chosen.all() else Change(self.ids[chosen], self.explicit[chosen])
 
 
 class Changes:
-    """Changed facts by predicate; RDF triples are those of `kg_reasoner.program.TRIPLE`.
+    """Changed facts by predicate; RDF triples have the predicate `kg_reasoner.program.TRIPLE`.
 
     Args:
-        dictionary: has the terms of the ids.
-        tables: the facts of each predicate. Predicates without facts are left out.
+        dictionary: The dictionary of the ids.
+        tables: The facts of each predicate. Predicates without facts are omitted.
     """
 
     __slots__ = ("dictionary", "tables")
@@ -63,34 +63,36 @@ class Changes:
         return f"<Changes: {', '.join(f'{len(change)} of {name}' for name, change in self.tables.items()) or 'none'}>"
 
     def predicates(self) -> list[str]:
-        """The predicates that have changed facts."""
+        """Return the predicates with changed facts."""
         return list(self.tables)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """The changed facts of a predicate: all of them, the explicit, or those that are only inferred."""
+        """Yield the changed facts of a predicate: all, the explicit, or the inferred ones."""
         change = self.tables.get(predicate)
         if change is not None:
             chosen = change if which == "all" else change.where(change.explicit == (which == "explicit"))
             yield from self.dictionary.decode_rows(chosen.ids)
 
     def triples(self, which: Which = "all") -> Iterator[Triple]:
-        """The changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, stay out."""
+        """Yield the changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, are
+        omitted.
+        """
         for subject, property, value in self.facts(TRIPLE, which):
             if isinstance(property, IRI) and not isinstance(subject, Literal):
                 yield subject, property, value
 
 
 class Delta:
-    """The net change that an update made to the materialisation.
+    """The net change of the materialisation by an update.
 
-    A fact that entered and left again is in neither part. Deltas stay valid whatever happens afterwards, and may be read in another
-    thread than the reasoner's.
+    A fact that entered and left again is in neither part. Deltas remain valid after later updates, and can be read in other
+    threads than the reasoner's.
 
     Args:
-        added: the facts that entered.
-        removed: the facts that left.
-        restated: facts that stayed, but are explicit now and were only derived before (`explicit` is true), or the other way round.
-            They do not count as changes.
+        added: The facts that entered.
+        removed: The facts that left.
+        restated: Facts that stayed, but are explicit now and were only derived before (`explicit` is true), or vice versa. They do
+            not count as changes.
     """
 
     __slots__ = ("added", "removed", "restated")
@@ -102,7 +104,7 @@ class Delta:
 
     @classmethod
     def nothing(cls, dictionary: Dictionary) -> Delta:
-        """The delta of an update that changes nothing.
+        """Return the delta of an update that changes nothing.
 
         >>> print(Delta.nothing(Dictionary()))
         no change
@@ -118,9 +120,9 @@ class Delta:
 
     @classmethod
     def net(cls, dictionary: Dictionary, steps: Sequence[Delta]) -> Delta:
-        """The net change of updates one after the other, in the order in which they were made.
+        """Return the net change of consecutive updates, in order.
 
-        Whether facts are explicit is exact as far as all deltas say what was `restated`.
+        Whether facts are explicit is exact if all deltas include `restated`.
         """
         tables: dict[str, list[tuple[Ids, Ids, Ids]]] = {}
         for step in steps:
@@ -130,7 +132,7 @@ class Delta:
         return cls(*(Changes(dictionary, {name: parts[part] for name, parts in net.items()}) for part in range(3)))
 
     def then(self, later: Delta) -> Delta:
-        """The net change of this update and a later one, which comes right after it; see `net`."""
+        """Return the net change of this update and the next one; see `net`."""
         if not any(self._parts()):
             return later
         if not any(later._parts()):
@@ -141,7 +143,7 @@ class Delta:
         return self.added, self.removed, self.restated
 
     def _table(self, predicate: str) -> tuple[Ids, Ids, Ids]:
-        """The ids of a predicate's facts, and what each of them was before the update and is after it."""
+        """Return the ids of the facts of a predicate, and the state of each before and after the update."""
         ids, before, after = [], [], []
         for changes in self._parts():
             change = changes.tables.get(predicate)
@@ -154,7 +156,7 @@ class Delta:
         return np.concatenate(ids), np.concatenate(before), np.concatenate(after)
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """One line a fact, in the rule language, sorted: what left (``-``), entered (``+``) and was restated (``=``).
+        """Return one line for each fact, in the rule language, sorted: removed (``-``), added (``+``) and restated (``=``).
 
         >>> dictionary = Dictionary()
         >>> ids = dictionary.encode_texts(['"a"', '"b"']).reshape(1, 2)
@@ -179,7 +181,7 @@ class Delta:
 
 
 def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Change]:
-    """What entered, left and was restated by steps one after the other, each given as by `Delta._table`."""
+    """Return what consecutive steps have added, removed and restated, each step given as by `Delta._table`."""
     facts, was, becomes = (np.concatenate(columns) for columns in zip(*steps, strict=True))
     if len(steps) > 1:  # one fact may occur in several steps
         order = np.lexsort(facts.T[::-1]) if facts.shape[1] else np.arange(len(facts))  # stable: equal facts stay in order of time
@@ -204,13 +206,13 @@ def _fact_text(predicate: str, terms: tuple[Term, ...], prefixes: Mapping[str, s
 
 
 def joined(changes: Sequence[Change]) -> Change:
-    """Several changes of one predicate, of different facts, as one."""
+    """Return several changes of one predicate, of different facts, as one."""
     if len(changes) == 1:
         return changes[0]
     return Change(np.concatenate([change.ids for change in changes]), np.concatenate([change.explicit for change in changes]))
 
 
 def difference(dictionary: Dictionary, before: Changes, after: Changes) -> Delta:
-    """The delta between two materialisations, each given as all of its facts."""
+    """Return the delta between two materialisations, given as all of their facts."""
     nothing = Changes(dictionary, {})
     return Delta(nothing, before).then(Delta(after, nothing))

@@ -1,7 +1,8 @@
-"""Triples about literals that hold by the book and are not stored: worked out when a query asks for them.
+"""Triples about literals that the W3C's rules entail and that are not stored: computed on demand for queries.
 
-Of table 8 of OWL 2 Profiles, ``owl2rl-full`` derives what rules can see. The rest is here: ``?x owl:differentFrom ?y`` where both
-have values, and the values differ; and in generalised RDF, where literals may be subjects, the types of literals.
+``owl2rl-full`` derives the part of table 8 of OWL 2 Profiles that rules can use. The rest is computed here:
+``?x owl:differentFrom ?y`` for terms with different values; and in generalised RDF, where literals may be subjects, the types of
+literals.
 """
 
 from __future__ import annotations
@@ -11,30 +12,30 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layout import as_triples
-from kg_reasoner.query.matching import Matcher
+from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.storage.arrays import Ids, unique_rows
 from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["LiteralTriples"]
 
 _STATED: Final = "<tag:kg-reasoner:owl2rl/stated>"
-"""The predicate of the rule set for the literals that triples have as objects."""
+"""The predicate of the rule set for the literals that are objects of triples."""
 
 _MOST: Final = 20_000_000
-"""More pairs of different values than this are not listed."""
+"""The maximum number of pairs of different values to list."""
 
 
 class LiteralTriples:
-    """Types and differences by the values of literals, as they are at the moment.
+    """Types of literals, and differences by their values, in the current facts.
 
     Args:
-        catalog: has the facts about literals (see `kg_reasoner.storage.literals`).
-        matcher: finds what is owl:sameAs; if it is for generalised RDF, literals may be subjects here, too.
+        catalog: The relations of facts about literals (see `kg_reasoner.storage.literals`).
+        matcher: Finds owl:sameAs triples. If it is for generalised RDF, literals may be subjects here, too.
     """
 
-    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
         self._catalog = catalog
         self._type = catalog.dictionary.encode(RDF.type)
         self._generalised = matcher.generalised
@@ -42,11 +43,11 @@ class LiteralTriples:
         self._known: Ids | None = None
 
     def forget(self) -> None:
-        """Say that facts may have changed."""
+        """Discard computed values, as facts may have changed."""
         self._known = None
 
     def covers(self, property: int | str | None) -> bool:
-        """Whether triples of this property may hold that are not stored; variables are None or named."""
+        """Return whether triples of this property may hold without being stored; variables are None or named."""
         if not isinstance(property, int) or _STATED not in self._catalog.predicates:
             return False
         return property == self._different or (self._generalised and property == self._type)
@@ -56,17 +57,17 @@ class LiteralTriples:
         return self._catalog.dictionary.find(OWL.differentFrom)
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
-        """The triples of a property that `covers` accepts, shape (n, 3); stored ones may be among them.
+        """Return the triples of a property that `covers` accepts, shape (n, 3). They may include stored ones.
 
         Raises:
-            UnsupportedError: these are too many to be listed.
+            UnsupportedError: There are too many such triples.
         """
         if property == self._different:
             return self._differences(subject, value)
         return self._types(subject, value)
 
     def size(self, property: int) -> float:
-        """About how many triples there are: for differences, so many that subjects or objects should be known first."""
+        """Return an estimate of the number of triples. It is high for differences, so that subjects or objects are bound first."""
         return float(len(self._values())) ** 2 if property == self._different else float(len(self._rows("literal_type")))
 
     def _types(self, subject: int | None, datatype: int | None) -> Ids:
@@ -96,7 +97,7 @@ class LiteralTriples:
         return unique_rows(found) if len(found) else found
 
     def _values(self) -> Ids:
-        """The terms that have values, with these: literals that triples have, and what is the same. Shape (n, 2)."""
+        """Return the terms that have values, with their values: literals in triples, and terms equal to them. Shape (n, 2)."""
         values = self._known
         if values is None:
             rows = self._rows("literal_value")

@@ -1,31 +1,31 @@
-"""The triples that match one pattern, read straight from the relations and their indexes."""
+"""Lookup of the triples that match one pattern, in relations and their indexes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.lookups import FLAGS, Which
 
-__all__ = ["Matcher", "Which", "check_which"]
+__all__ = ["TripleMatcher", "Which", "check_which"]
 
 
 def check_which(which: str) -> None:
-    """Raise UnknownNameError if that is not a kind of facts."""
+    """Raise UnknownNameError for an unknown kind of facts."""
     if which not in FLAGS:
         raise UnknownNameError("kind of facts", which, FLAGS)
 
 
-class Matcher:
-    """Finds triples by any of their terms, whichever way they are laid out. Terms are ids, None stands for every term.
+class TripleMatcher:
+    """Finds triples by any of their terms, in any layout. Terms are ids; None matches every term.
 
-    Facts with a literal as the subject, or with a property that is not an IRI, are not RDF triples and are left out, unless the
-    matcher is for `generalised` RDF. What is found is what is stored at the moment; nothing is materialised here.
+    Facts with a literal as the subject, or with a property that is not an IRI, are not RDF triples and are omitted, unless the
+    matcher is for `generalised` RDF. Queries return what is stored, without materialisation.
     """
 
-    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
         self.generalised = generalised
         self.database = catalog.database
@@ -34,14 +34,14 @@ class Matcher:
         self._holds = catalog.layout.lookups.holds
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Whether there is this one triple."""
+        """Return whether a triple holds."""
         relation, values = self._find(subject, property, value)
         return relation >= 0 and self.is_rdf(subject, property) and self._holds(relation, values, which)
 
     def match(
         self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
     ) -> Ids:
-        """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
+        """Return the matching triples as ids, shape (n, 3). With a limit, at least that number is sufficient."""
         if not self.is_rdf(subject, property):
             return NO_TRIPLES
         found = self._match(subject, property, value, which, limit)
@@ -59,7 +59,7 @@ class Matcher:
         return kept
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are."""
+        """Return the number of triples."""
         layout, first, total = self.catalog.layout, self.catalog.dictionary.first_bytes(), 0
         for relation in layout.held:
             subjects, properties, _ = layout.columns(relation, self.database.rows(relation, which))
@@ -67,11 +67,11 @@ class Matcher:
         return total
 
     def size(self) -> int:
-        """About how many triples there are: those with literal subjects are counted, too."""
+        """Return an estimate of the number of triples, including those with literals as subjects."""
         return sum(map(self.database.size, self.catalog.layout.held))
 
     def is_rdf(self, subject: int | None, property: int | None) -> bool:
-        """Whether triples can have this subject and property."""
+        """Return whether RDF triples can have this subject and property."""
         if self.generalised:
             return True
         first = self.catalog.dictionary.first_bytes()

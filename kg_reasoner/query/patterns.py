@@ -1,10 +1,10 @@
-"""Conjunctive queries over triples: basic graph patterns with all their solutions.
+"""Conjunctive queries over triples: all solutions of basic graph patterns.
 
-Patterns that each have a relation of their own become one plan for the kernels, which join in an order that goes by the sizes of
-relations. Patterns that range over relations (a variable for the property or class, over property tables), and queries over the
+Patterns that match a single relation each are compiled to one plan for the kernels, with a join order by the sizes of relations.
+Patterns that range over relations (with a variable for the property or class, over property tables), and queries over the
 explicit or the inferred triples only, are joined one by one, as tables of ids.
 
-A pattern of three terms is about all triples; one of four about those that a graph states (see `kg_reasoner.query.quads`).
+A pattern of three terms matches all triples; a pattern of four matches the triples of a graph (see `kg_reasoner.query.quads`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.planning.catalog import Catalog, StoredAtom, StoredTerm
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.planning.planner import plan_query
-from kg_reasoner.planning.statistics import Statistics
+from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.query.tables import among, labels_of, paired, spread
 from kg_reasoner.query.visibility import Visibility
@@ -34,27 +34,27 @@ Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
 """A triple pattern: ids of constants, names of variables."""
 
 AnyPattern: TypeAlias = Pattern | QuadPattern
-"""A pattern of all triples, or of those of a graph."""
+"""A pattern of all triples, or of the triples of a graph."""
 
 FIRST_CHUNK, CHUNK = 64, 1 << 16
-"""Solutions that are fetched at once: at first, and then."""
+"""The numbers of solutions fetched at once: the first time, and later."""
 
 FEW = 64
-"""So many triples are looked up one by one."""
+"""The maximum number of triples to look up one by one."""
 
 LOOK_UP = 150
-"""What one look-up costs, in triples that are joined as a whole table."""
+"""The cost of one lookup, in triples of a table join."""
 
 
 class Readable(Protocol):
-    """What is asked: a reasoner, as far as queries need it."""
+    """A reasoner, as far as queries use it."""
 
     @property
     def core(self) -> ReadableCore: ...
 
 
 class ReadableCore(Protocol):
-    """The part of it that queries need."""
+    """The part of a reasoner's core that queries use."""
 
     @property
     def queries(self) -> Queries: ...
@@ -69,17 +69,17 @@ def answers(
     which: Which = "all",
     limit: int | None = None,
 ) -> Ids:
-    """The solutions of a basic graph pattern, as ids of shape (solutions, variables), with their multiplicities.
-
-    Args:
-        reasoner: is brought up to date first, unless only explicit triples are asked for.
-        patterns: what a solution makes a triple, every one of them.
-        variables: those whose values are wanted, each of them in some pattern.
-        which: all triples, the explicit, or those that are only inferred.
-        limit: how many solutions are enough; there may be more.
+    """Return the solutions of a basic graph pattern, as ids of shape (solutions, variables), with their multiplicities.
 
     Facts with a literal as the subject, or with anything but an IRI as the property, are not triples and match nothing. Hidden
     triples match the patterns that ask for them, see `kg_reasoner.query.visibility`.
+
+    Args:
+        reasoner: The reasoner, which is brought up to date first, unless only explicit triples are queried.
+        patterns: The patterns; a solution makes each of them a triple.
+        variables: The variables of the answer, each of which occurs in some pattern.
+        which: All triples, the explicit, or the inferred ones.
+        limit: A sufficient number of solutions; there may be more.
     """
     core = reasoner.core
     with core.reading(which):
@@ -87,7 +87,7 @@ def answers(
 
 
 def match_triples(reasoner: Readable, pattern: Sequence[int | None], which: Which = "all") -> Ids:
-    """The triples that match (subject, predicate, object) as ids, None matching all; shape (n, 3)."""
+    """Return the triples that match (subject, predicate, object) as ids, shape (n, 3). None matches every term."""
     subject, property, value = pattern
     core = reasoner.core
     with core.reading(which):
@@ -102,25 +102,25 @@ class Solutions:
     rows: Ids
 
     def columns(self, names: Sequence[str]) -> Ids:
-        """The table of some of the names, in their order."""
+        """Return the table of the named columns, in this order."""
         return self.rows if names == self.names else self.rows[:, [self.names.index(name) for name in names]]
 
 
 class Queries:
-    """Answers queries over the relations of a catalog, as they are at the moment. See `Matcher` for `generalised`."""
+    """Answers queries over the relations of a catalog, as they are at the moment. See `TripleMatcher` for `generalised`."""
 
     visibility: Visibility | None = None
-    """What is hidden; None: nothing."""
+    """Decides which triples are hidden; None if none are."""
 
-    def __init__(self, catalog: Catalog, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
         self.catalog = catalog
-        self.matcher = Matcher(catalog, generalised=generalised)
+        self.matcher = TripleMatcher(catalog, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
-        self.statistics = Statistics(catalog.database)
+        self.statistics = RelationStatistics(catalog.database)
 
     def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
-        """The solutions of some patterns, with all their variables."""
+        """Return the solutions of some patterns, with all their variables."""
         self.literals.forget()
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
@@ -137,7 +137,7 @@ class Queries:
         return Solutions(solutions.names, rows)
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
-        """The triples that match, as ids of shape (n, 3)."""
+        """Return the matching triples as ids, shape (n, 3)."""
         if subject is None or property is None or value is None:
             self.literals.forget()
             return self.seen(self._matching(subject, property, value, which), property, value, which)
@@ -145,24 +145,24 @@ class Queries:
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Whether there is this one triple."""
+        """Return whether a triple holds."""
         if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
             return True
         self.literals.forget()
         return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are."""
+        """Return the number of triples."""
         total = self.matcher.count(which)
         if which == "explicit" or self.visibility is None or not self.visibility.is_active:
             return total
         return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
 
     def naming(self) -> Callable[[Term], Term]:
-        """One name for all terms that are the same: a function of terms."""
+        """Return a function from terms to one name for all equal terms."""
         dictionary = self.catalog.dictionary
         same_as = dictionary.find(OWL.sameAs)
-        matcher = Matcher(self.catalog, generalised=True)
+        matcher = TripleMatcher(self.catalog, generalised=True)
         pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
         names: dict[int, list[int]] = {}
         for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
@@ -178,13 +178,13 @@ class Queries:
         return name
 
     def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
-        """Those of the triples that match a pattern's constants, shape (n, 3), that are not hidden from it."""
+        """Return the triples that are not hidden from a pattern, among those that match its constants, shape (n, 3)."""
         if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
             return found
         return found[self._shown(found, which)]
 
     def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
-        """Whether hidden triples are kept from a pattern; explicit ones, as those of a named graph, never are."""
+        """Return whether hidden triples are omitted for a pattern. Explicit triples, such as those of named graphs, never are."""
         graph = INFERRED if len(pattern) == GRAPH_COLUMN else pattern[GRAPH_COLUMN]
         is_explicit = which == "explicit" or not (graph == INFERRED or isinstance(graph, frozenset))
         if is_explicit or self.matcher.generalised or self.visibility is None:
@@ -192,7 +192,7 @@ class Queries:
         return self.visibility.covers(pattern[1], pattern[2])
 
     def _shown(self, triples: Ids, which: Which) -> Flags:
-        """Which of some triples are not hidden."""
+        """Return whether each of some triples is not hidden."""
         assert self.visibility is not None
         hidden = self.visibility.hides(triples)
         if which == "all" and hidden.any():
@@ -200,7 +200,7 @@ class Queries:
         return ~hidden
 
     def _are_explicit(self, triples: Ids) -> Flags:
-        """Which of some triples, that would be hidden otherwise, are explicit."""
+        """Return whether each of some triples, which would otherwise be hidden, is explicit."""
         assert self.visibility is not None
         if len(triples) <= FEW:
             return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
@@ -208,7 +208,7 @@ class Queries:
         return among(triples, explicit[self.visibility.hides(explicit)])
 
     def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
-        """Whether a pattern says of something that it is the same as itself, which holds whether or not a rule derives it."""
+        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
         if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
             return False
         subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
@@ -218,7 +218,7 @@ class Queries:
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
-        """All solutions, whether or not something of them is hidden."""
+        """Return all solutions, including those with hidden triples."""
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
@@ -231,7 +231,7 @@ class Queries:
         return self._joined(patterns, which)
 
     def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
-        """The solutions of one pattern."""
+        """Return the solutions of one pattern."""
         names: list[str] = []
         columns: list[int] = []
         repeated: list[tuple[int, int]] = []
@@ -248,7 +248,7 @@ class Queries:
         return Solutions(names, found[:, columns])
 
     def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
-        """What matches the constants of a pattern, with as many columns as it has terms; without that of a constant graph."""
+        """Return the matches of a pattern's constants, with one column for each term except a constant graph."""
         subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
         if len(pattern) == GRAPH_COLUMN:
             return self._matching(subject, property, value, which, limit)
@@ -260,7 +260,7 @@ class Queries:
     def _matching(
         self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None = None
     ) -> Ids:
-        """The triples that match, stored or not."""
+        """Return the matching triples, stored or not."""
         found = self.matcher.match(subject, property, value, which, limit)
         if which == "explicit" or property is None or not self.literals.covers(property):
             return found
@@ -272,7 +272,9 @@ class Queries:
     # --- patterns one by one ----------------------------------------------------------------------------------------
 
     def _joined(self, patterns: Sequence[AnyPattern], which: Which) -> Solutions:
-        """Join patterns one by one, small and connected ones first; those that can be planned together with the first one are."""
+        """Join patterns one by one, small and connected ones first. Patterns that can be planned with the first one are planned
+        together.
+        """
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
         start = min(patterns, key=sizes.__getitem__)
         alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
@@ -290,7 +292,7 @@ class Queries:
         return solutions
 
     def _size(self, pattern: AnyPattern, which: Which) -> float:
-        """About how many triples match the constants of a pattern."""
+        """Return an estimate of the number of triples that match the constants of a pattern."""
         subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
         if property is not None and subject is None and self.literals.covers(property):
             return self.literals.size(property) + self.matcher.size()
@@ -300,7 +302,7 @@ class Queries:
         return len(self._found(pattern, which))
 
     def _extended(self, solutions: Solutions, pattern: AnyPattern, which: Which, size: float) -> Solutions:
-        """Join solutions with one more pattern, by looking up each distinct key or as a whole, whichever is cheaper."""
+        """Join solutions with a pattern, by looking up each distinct key or as a whole, whichever is cheaper."""
         names = variables_of([pattern])
         shared = [name for name in names if name in solutions.names]
         new = [name for name in names if name not in solutions.names]
@@ -320,32 +322,32 @@ class Queries:
     # --- patterns with relations of their own -----------------------------------------------------------------------
 
     def _is_planned(self, pattern: AnyPattern) -> bool:
-        """Whether all that can match a pattern lies in one relation (or nowhere).
+        """Return whether all matches of a pattern are in one relation (or none).
 
-        Patterns of triples are planned together, and those of quads: both need not be stored in the same names for things.
+        Patterns of triples are planned together, and so are those of quads, but not both, as their names for terms may differ.
         """
         if len(pattern) > GRAPH_COLUMN:
             return self.quads.has_relation(pattern[GRAPH_COLUMN])
         return self._has_relation(pattern)
 
     def _atom_of(self, pattern: AnyPattern) -> StoredAtom | None:
-        """A pattern over its relation; None if there is no such relation, or more than one."""
+        """Return a pattern over its relation, or None if there is none or more than one."""
         if len(pattern) > GRAPH_COLUMN:
             return self.quads.atom(pattern)
         return self._atom(pattern)
 
     def _has_relation(self, pattern: Pattern) -> bool:
-        """Whether all triples that can match a pattern lie in one relation."""
+        """Return whether all triples that can match a pattern are in one relation."""
         _, property, value = pattern
         return not self.literals.covers(property) and self.catalog.layout.is_in_one(property, value)
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
-        """A pattern of triples over its relation."""
+        """Return a pattern of triples over its relation."""
         relation, terms = self.catalog.layout.find(*pattern)
         return None if relation < 0 else StoredAtom(relation, terms)
 
     def _planned(self, patterns: Sequence[AnyPattern], limit: int | None) -> Solutions:
-        """Plan a query, run it, and forget the plan."""
+        """Plan and run a query, and discard the plan."""
         names = variables_of(patterns)
         atoms = [atom for atom in map(self._atom_of, patterns) if atom is not None]
         if len(atoms) < len(patterns):
@@ -375,7 +377,7 @@ class Queries:
         return Solutions(names, np.concatenate(chunks))
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
-        """The solutions in which all triples are RDF, and a variable for a named graph does not stand for the default graph."""
+        """Return the solutions in which all triples are RDF and no variable for a named graph is the default graph."""
         if len(patterns[0]) == GRAPH_COLUMN:
             return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
         for graph in {graph for *_, graph in patterns}:
@@ -384,7 +386,7 @@ class Queries:
         return rows
 
     def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
-        """The solutions in which no literal is a subject, and every property an IRI."""
+        """Return the solutions in which no subject is a literal and every property is an IRI."""
         if self.matcher.generalised:
             return rows
         first = self.catalog.dictionary.first_bytes()
@@ -397,7 +399,7 @@ class Queries:
 
 
 def variables_of(patterns: Sequence[AnyPattern]) -> list[str]:
-    """The variables of some patterns, in the order in which they occur."""
+    """Return the variables of some patterns, in order of occurrence."""
     return list(dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, str)))
 
 
@@ -406,20 +408,20 @@ def _constant(term: GraphTerm) -> int | None:
 
 
 def _bound(pattern: AnyPattern, names: Sequence[str], values: Sequence[int]) -> AnyPattern:
-    """The pattern with some variables replaced by ids."""
+    """Return the pattern with some variables replaced by ids."""
     known = dict(zip(names, values, strict=True))
     return cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in pattern))
 
 
 def _distance(pattern: AnyPattern, names: Sequence[str]) -> tuple[bool, int]:
-    """Whether a pattern has variables, but none of the named ones; and how many of its variables are not among them."""
+    """Return whether a pattern has variables but shares none with `names`, and the number of its variables not in `names`."""
     variables = variables_of([pattern])
     new = sum(name not in names for name in variables)
     return 0 < len(variables) == new, new
 
 
 def _connected(start: AnyPattern, patterns: Sequence[AnyPattern]) -> list[AnyPattern]:
-    """The patterns that share variables with the first one, or with others that do; none if the first is not among them."""
+    """Return the patterns connected by shared variables to the first one, or none if the first is not among them."""
     group: list[AnyPattern] = []
     fresh = [start] if start in patterns else []
     while fresh:

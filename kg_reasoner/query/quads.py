@@ -1,9 +1,9 @@
-"""Explicit triples by the graphs that they are in, read straight from the relations.
+"""Explicit triples by graph, read from the relations.
 
-A triple is one explicit fact however many graphs state it. Which named graphs do is kept in an internal relation of quads, in the
-database of the triples, so that it has their indexes and takes part in their transactions. An explicit triple without a quad is in
-the default graph only; one that named graphs have, too, has a quad for the default graph if it is there as well. So data without
-named graphs need nothing of all this, and what is added to a reasoner directly is in the default graph.
+A triple is one explicit fact, whatever the number of graphs that state it. Its named graphs are stored in an internal relation of
+quads, in the database of the triples, so that quads have indexes and take part in transactions. An explicit triple without a quad
+is in the default graph only; one in named graphs has a quad for the default graph, too, if it is also there. So data without named
+graphs need no quads, and triples added directly to a reasoner are in the default graph.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.planning.catalog import INTERNAL, Catalog, StoredAtom, StoredTerm
-from kg_reasoner.query.matching import Matcher
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredTerm
+from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.query.tables import distinct, paired
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Flags, Ids, Numbers
 from kg_reasoner.storage.kernels.layout import EXPLICIT
@@ -26,66 +26,66 @@ QUADS: Final = f"{INTERNAL}quads"
 """The predicate of quads: subject, property, object, graph."""
 
 GRAPHS: Final = f"{INTERNAL}graphs"
-"""The predicate of the named graphs that there are; empty ones, too."""
+"""The predicate of the existing named graphs, including empty ones."""
 
 DEFAULT_GRAPH: Final = IRI("urn:x-rdflib:default")
 """The name by which rdflib knows the default graph."""
 
 INFERRED: Final = -2
-"""Stands for the graph of all inferred triples."""
+"""Represents the graph of all inferred triples."""
 
 GraphTerm: TypeAlias = StoredTerm | frozenset[int]
-"""Where a pattern is looked for: in a graph, given by its id; in every named graph, given by a variable's name; or in the merge of
+"""The graphs that a pattern matches: a graph, given by its id; every named graph, given by a variable's name; or the merge of
 several graphs. `INFERRED` may stand for an id."""
 
 QuadPattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm, GraphTerm]
-"""A triple pattern (ids of constants, names of variables), and where it is looked for."""
+"""A triple pattern (ids of constants, names of variables), and the graphs that it matches."""
 
 GRAPH_COLUMN: Final = 3
 SINGLE: Final = 32
-"""So many triples are looked up one by one; more of them are joined with all quads."""
+"""The maximum number of triples to look up one by one; more are joined with all quads."""
 
 
 class Quads:
-    """Finds explicit triples in graphs. Terms are ids, None stands for every term.
+    """Finds explicit triples in graphs. Terms are ids; None matches every term.
 
-    What is found is what is stored at the moment; inferred triples are in none of the graphs but `INFERRED`.
+    Queries return what is stored. Inferred triples are in no graph but `INFERRED`.
     """
 
-    def __init__(self, catalog: Catalog, matcher: Matcher) -> None:
+    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
         self.catalog = catalog
         self.matcher = matcher
         self._default = -1
 
     @property
     def default(self) -> int:
-        """The id of the default graph; -1 while nothing has it."""
+        """The id of the default graph; -1 before it is used."""
         if self._default < 0:
             self._default = self.catalog.dictionary.find(DEFAULT_GRAPH)
         return self._default
 
     def names(self) -> Ids:
-        """The ids of the named graphs, in the order in which they came."""
+        """Return the ids of the named graphs, in order of creation."""
         relation = self.catalog.predicates.get(GRAPHS)
         return np.empty(0, np.int32) if relation is None else self.catalog.database.rows(relation, "explicit")[:, 0]
 
     def has(self, graph: int) -> bool:
-        """Whether there is a named graph."""
+        """Return whether a named graph exists."""
         relation = self.catalog.predicates.get(GRAPHS)
         return relation is not None and len(self._explicit(relation, (0,), (graph,))) > 0
 
     def has_relation(self, graph: GraphTerm) -> bool:
-        """Whether all quads of a graph (of all named graphs, for a variable) lie in the relation of quads, or nowhere."""
+        """Return whether all quads of a graph (of all named graphs, for a variable) are in the relation of quads, or in none."""
         return isinstance(graph, str) or (isinstance(graph, int) and graph not in (INFERRED, self.default))
 
     def atom(self, pattern: QuadPattern) -> StoredAtom | None:
-        """A pattern for which `has_relation` over that relation; None if it is not there."""
+        """Return a pattern accepted by `has_relation` over that relation, or None if it does not exist."""
         relation = self.catalog.predicates.get(QUADS)
         *terms, graph = pattern
         return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
 
     def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
-        """The triples of a graph, or of the merge of some graphs, that match, as ids of shape (n, 3)."""
+        """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3)."""
         if isinstance(graph, frozenset):
             return distinct(np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))]))
         if graph == INFERRED:
@@ -96,7 +96,7 @@ class Quads:
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
-        """The triples of one or all named graphs that match, as quads of shape (n, 4)."""
+        """Return the matching triples of one or all named graphs, as quads of shape (n, 4)."""
         if self.count() == 0:
             return NO_QUADS
         relation = self.catalog.predicates[QUADS]
@@ -109,7 +109,7 @@ class Quads:
         return quads if graph is not None else quads[quads[:, GRAPH_COLUMN] != self.default]
 
     def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
-        """The quads of some triples: the number of each triple, and its graph; the default graph where there is a quad for it."""
+        """Return the number and graph of each quad of some triples, including quads for the default graph."""
         if self.count() == 0 or len(triples) == 0:
             return np.empty(0, np.int64), np.empty(0, np.int32)
         database, relation = self.catalog.database, self.catalog.predicates[QUADS]
@@ -122,13 +122,13 @@ class Quads:
         return numbers, quads[places, GRAPH_COLUMN]
 
     def have_quads(self, triples: Ids) -> Flags:
-        """Of each triple, whether there is a quad of it."""
+        """Return whether each triple has a quad."""
         found = np.zeros(len(triples), np.bool_)
         found[self.memberships(triples)[0]] = True
         return found
 
     def in_default(self, triples: Ids) -> Flags:
-        """Of each explicit triple, whether it is in the default graph."""
+        """Return whether each explicit triple is in the default graph."""
         numbers, graphs = self.memberships(triples)
         found = np.ones(len(triples), np.bool_)
         found[numbers] = False
@@ -136,12 +136,12 @@ class Quads:
         return found
 
     def count(self) -> int:
-        """About how many quads there are."""
+        """Return an estimate of the number of quads."""
         relation = self.catalog.predicates.get(QUADS)
         return 0 if relation is None else self.catalog.database.size(relation)
 
     def _explicit(self, relation: int, columns: Collection[int], key: Collection[int]) -> Numbers:
-        """The numbers of the explicit rows that have these ids in these columns."""
+        """Return the numbers of the explicit rows with these ids in these columns."""
         database = self.catalog.database
         numbers = database.matching(relation, tuple(columns), tuple(key))
         rows: Numbers = numbers[(database.flags(relation)[numbers] & EXPLICIT) > 0].astype(np.int64)

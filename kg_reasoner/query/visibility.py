@@ -1,18 +1,18 @@
-"""What users see of the inferred triples: those that say something.
+"""Visibility of inferred triples: trivial ones are hidden.
 
-Rules by the book derive many triples that hold of anything, or whatever the data are: everything is the same as itself, and an
-rdfs:Resource; rdf:type is an rdf:Property; somebody is a member of ``_:b7``, which stands for a class expression. An inferred
+The W3C's rules derive many triples that hold of every term, or in all data: every term is the same as itself, and an
+rdfs:Resource; rdf:type is an rdf:Property; an individual is a member of ``_:b7``, which represents a class expression. An inferred
 triple is *hidden* if
 
-* it says that something is the same as itself, equivalent to itself or below itself,
+* it states that a term is the same as, equivalent to or below itself,
 * its property is rdf:type, and its class a blank node, rdfs:Resource or owl:Thing,
-* it says that a class is below rdfs:Resource or owl:Thing, or
+* it states that a class is below rdfs:Resource or owl:Thing, or
 * its subject is a term of the vocabularies of RDF, RDFS, OWL or XML Schema.
 
-Hidden triples match the patterns that ask for them, and no others: a pattern asks for them if it names the property, and under
-rdf:type the class. So ``?x owl:sameAs ?y`` finds everything with itself, if the rules say so, and ``?s ?p ?o`` does not; nor do
-exports, counts and deltas. Explicit triples are never hidden, and nothing is where no rule of the W3C's documents is at work (they
-are told by their names).
+Hidden triples match only patterns that ask for them: those that name the property, and with rdf:type the class. So
+``?x owl:sameAs ?y`` finds every term with itself, if the rules derive it, and ``?s ?p ?o`` does not; nor do exports, counts and
+deltas include it. Explicit triples are never hidden, and nothing is hidden without rules of the W3C's documents, recognised
+by name.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 
 _BLANK: Final = 1
 _GENERAL: Final = 2
-"""A class that everything is a member of."""
+"""A class of which every term is a member."""
 _VOCABULARY: Final = 4
 """A term of one of the vocabularies."""
 _REFLEXIVE: Final = 8
-"""A property that relates everything of some kind to itself."""
+"""A property that relates every term of some kind to itself."""
 _REFLEXIVE_PROPERTIES: Final = frozenset(
     map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
 )
 _GENERAL_CLASSES: Final = frozenset(map(str, (RDFS.Resource, OWL.Thing)))
 
 _FEW: Final = 16
-"""So many terms or triples are looked at one by one."""
+"""The maximum number of terms or triples to examine one by one."""
 
 
 class Visibility:
-    """Tells hidden triples from others, by the ids of a dictionary.
+    """Distinguishes hidden triples from others, by the ids of a dictionary.
 
     Args:
-        dictionary: has the terms.
-        shows_all: whether nothing is hidden.
+        dictionary: The dictionary of the ids.
+        shows_all: Whether nothing is hidden.
 
     >>> dictionary = Dictionary()
     >>> terms = [IRI("http://example.org/a"), OWL.sameAs, RDF.type, RDFS.Class, IRI("http://example.org/C")]
@@ -75,7 +75,7 @@ class Visibility:
         self._knows_equality = False
 
     def use(self, rules: Collection[Rule]) -> None:
-        """Say which rules there are. Only rules of the W3C's documents derive what is hidden, and not all of them do."""
+        """Set the rules. Hidden triples are derived only by rules of the W3C's documents, and not by all of them."""
         self._has_rules = any(map(_may_derive_hidden, rules))
         self._knows_equality = any(rule.origin.name == "eq-trans" for rule in rules)
 
@@ -85,19 +85,19 @@ class Visibility:
         return self._has_rules and not self.shows_all
 
     def is_trivial(self, property: int) -> bool:
-        """Whether a property relates everything to itself: owl:sameAs, if there are rules about equality (eq-ref need be none)."""
+        """Return whether a property relates every term to itself: owl:sameAs, with rules about equality (even without eq-ref)."""
         self._look_at_new_terms()
         return self._knows_equality and property == self._same_as
 
     def covers(self, property: int | str | None, value: int | str | None) -> bool:
-        """Whether hidden triples are kept from a pattern with this property and object; variables are None or named."""
+        """Return whether hidden triples are omitted for a pattern with this property and object; variables are None or named."""
         if not self.is_active:
             return False
         self._look_at_new_terms()
         return not isinstance(property, int) or (not isinstance(value, int) and property == self._type)
 
     def hides(self, triples: Ids) -> Flags:
-        """Per inferred triple, given as ids of shape (n, 3), whether it is hidden."""
+        """Return whether each inferred triple, given as ids of shape (n, 3), is hidden."""
         self._look_at_new_terms()
         if len(triples) <= _FEW:
             return np.array([self._hides(*triple) for triple in triples.tolist()], bool)
@@ -110,13 +110,13 @@ class Visibility:
         return hidden
 
     def are_vocabulary(self, terms: Ids) -> Flags:
-        """Which terms are of the vocabularies, so that triples with such a subject are hidden."""
+        """Return whether each term belongs to the vocabularies, so that triples with this subject are hidden."""
         self._look_at_new_terms()
         found: Flags = (self._marks[terms] & _VOCABULARY) != 0
         return found
 
     def _hides(self, subject: int, property: int, value: int) -> bool:
-        """The same for one triple."""
+        """Return whether one inferred triple is hidden."""
         if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
             return True
         if property == self._below and self._marks[value] & _GENERAL:
@@ -124,7 +124,7 @@ class Visibility:
         return bool(self._marks[subject] & _VOCABULARY) or (subject == value and bool(self._marks[property] & _REFLEXIVE))
 
     def of_delta(self, delta: Delta) -> Delta:
-        """The delta as users see it: a hidden triple that becomes explicit comes into sight, and the other way round."""
+        """Return the delta of visible triples: a hidden triple that becomes explicit is added, and vice versa."""
         if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
             return delta
         tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
@@ -148,7 +148,7 @@ class Visibility:
         return [] if change is None else [change.where(change.explicit | ~self.hides(change.ids))]
 
     def _look_at_new_terms(self) -> None:
-        """Note of the terms that have come since the last time whether they hide triples that they are in."""
+        """Compute the effect of new terms on the visibility of their triples."""
         if self._marked != len(self._dictionary):
             with self._dictionary.mutex:
                 self._mark_new_terms()
@@ -172,7 +172,7 @@ class Visibility:
 
 
 def _mark(text: str) -> int:
-    """What a term, given by its text, does to triples that it is in."""
+    """Return the effect of a term, given by its text, on the visibility of its triples."""
     if text.startswith("_"):
         return _BLANK
     if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
@@ -181,7 +181,7 @@ def _mark(text: str) -> int:
 
 
 def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
-    """Changes with other triples than they have."""
+    """Return changes with other triples."""
     tables = {name: change for name, change in changes.tables.items() if name != TRIPLE}
     if triples:
         tables[TRIPLE] = Change(
@@ -192,7 +192,7 @@ def _with_triples(changes: Changes, triples: Sequence[Change]) -> Changes:
 
 @remembered
 def _may_derive_hidden(rule: Rule) -> bool:
-    """Whether it is a rule of the W3C's that concludes triples of any property, or something in the terms of the vocabularies."""
+    """Return whether a rule belongs to the W3C's documents and concludes triples of any property, or about vocabulary terms."""
     if rule.head.predicate != TRIPLE or not BY_THE_BOOK.match(rule.origin.name or ""):
         return False
     subject, property, value = rule.head.terms

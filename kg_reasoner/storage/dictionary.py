@@ -14,7 +14,7 @@ from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
-from kg_reasoner.storage.kernels.memory import Table, address, allocate, borrow, grant
+from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
 
@@ -31,7 +31,7 @@ class Dictionary:
     """
 
     def __init__(self) -> None:
-        self._table = Table(Terms, capacity=1)
+        self._table = StructTable(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
         self._terms.publish(**_room(64))
         self._address = self._terms.address

@@ -38,7 +38,7 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Record, Table, address, allocate, grant, mix, region
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, mix, region
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -46,7 +46,7 @@ FILL = 0.62
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
-KEPT = 1 << 12
+RETAINED = 1 << 12
 """Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
 
 RANKS = ("ranks", "tallies")
@@ -78,12 +78,12 @@ class PlanRoom:
     """The memory for plans and joins: plans, steps, codes and frames, and the context through which kernels access them."""
 
     def __init__(self) -> None:
-        self._contexts = Table(Context, capacity=1)
+        self._contexts = StructTable(Context, capacity=1)
         self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
         self.address = self.context.address
         """What every kernel is called with."""
-        self.plans = Table(Plan, self.context, "plans")
-        self.steps = Table(Step, self.context, "steps")
+        self.plans = StructTable(Plan, self.context, "plans")
+        self.steps = StructTable(Step, self.context, "steps")
         self.frames = Frames(self.context)
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
@@ -179,18 +179,18 @@ class Database(PlanRoom):
         super().__init__()
         self.claim = claim
         """Called before so many bytes are taken; it raises an error if that is too much."""
-        self.relations = Table(Relation, self.context, "relations")
-        self.sections = Table(Section, self.context, "sections")
-        self.indexes = Table(Index, self.context, "indexes")
+        self.relations = StructTable(Relation, self.context, "relations")
+        self.sections = StructTable(Section, self.context, "sections")
+        self.indexes = StructTable(Index, self.context, "indexes")
         self.mutex = new_mutex()
         """Held where readers make or build indexes, or look something up through arrays that all of them share."""
         self._workspaces: list[Workspace] = []
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
-        self.settled = self.processed = np.empty(0, np.int64)
+        self.materialised = self.processed = np.empty(0, np.int64)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
-        self._allocate_arguments(KEPT)
+        self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered = 0
         """How often rows have got other numbers."""
@@ -234,7 +234,7 @@ class Database(PlanRoom):
         number = len(self.relations)
         if number == MOST:
             raise CapacityError(f"the database has {MOST:,} relations (of predicates, properties and classes), the maximal number")
-        if number >= len(self.settled):
+        if number >= len(self.materialised):
             self._extend_counts(2 * number)
         if arity > self.frames.arity:
             self._set_arity(arity)
@@ -389,8 +389,8 @@ class Database(PlanRoom):
         """Return a copy of the answers, and release large arrays."""
         answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
-        if len(self._argument_ids) > KEPT:
-            self._allocate_arguments(KEPT)
+        if len(self._argument_ids) > RETAINED:
+            self._allocate_arguments(RETAINED)
         return answers
 
     def answers_to(self, facts: Rows) -> Changed:
@@ -433,13 +433,13 @@ class Database(PlanRoom):
         self._keep(relation, 0)
         if self.context.marked_count:
             native.renumber_marks(self.address, relation)
-        self.settled[relation] = self.relations[relation].count
+        self.materialised[relation] = self.relations[relation].count
 
     # --- an update under way ----------------------------------------------------------------------------------------
 
     def new_rows(self, relation: int) -> Rows:
         """Return the facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
-        first, record = int(self.settled[relation]), self.relations[relation]
+        first, record = int(self.materialised[relation]), self.relations[relation]
         if first >= record.count:
             return np.empty((0, record.arity), np.int32)
         flags = np.asarray(record.flags)[first : record.count]
@@ -448,16 +448,16 @@ class Database(PlanRoom):
     def grown(self) -> list[int]:
         """Return the relations with unprocessed rows."""
         count = len(self.relations)
-        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.settled[:count]).tolist()
+        return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.materialised[:count]).tolist()
 
-    def unsettled(self) -> int:
+    def new_row_count(self) -> int:
         """Return the number of unprocessed rows."""
         count = len(self.relations)
-        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.settled[:count]).sum())
+        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.materialised[:count]).sum())
 
     def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
-        changes = allocate(2 * KEPT, np.int64)
+        changes = allocate(2 * RETAINED, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)
         found = np.asarray(changes)[: 2 * count].reshape(count, 2)
@@ -468,9 +468,9 @@ class Database(PlanRoom):
         record = self.relations[relation]
         return np.asarray(record.flags)[: record.count]
 
-    def settled_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    def materialised_facts(self, relation: int) -> tuple[Rows, npt.NDArray[np.bool_]]:
         """Return the facts before the current update, shape (n, arity), and whether each was explicit. Nothing is deleted yet."""
-        flags = self.flags(relation)[: self.settled[relation]]
+        flags = self.flags(relation)[: self.materialised[relation]]
         rows = np.flatnonzero((flags & ABSENT) == 0)
         flags = flags[rows]
         return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
@@ -538,11 +538,11 @@ class Database(PlanRoom):
                 break
         return np.array(self._found[: 3 * found]).reshape(-1, 3)[:, 1]
 
-    def settle(self) -> None:
+    def mark_materialised(self) -> None:
         """Declare all existing rows processed."""
         self.is_fresh = False
         count = len(self.relations)
-        self.settled[:count] = self.relations.words[:count, Relation.fields["count"][0]]
+        self.materialised[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 
     def make_lists(self) -> None:
         """Allocate the lists of a deletion with one entry per row, so they cannot overflow; untouched memory costs nothing."""
@@ -551,7 +551,7 @@ class Database(PlanRoom):
         if total >= self._list_room:
             room = total + total // 2 + 64
             gone = _resized(context.gone, room, used) if (used := context.gone_count) else allocate(room, np.int64)
-            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("doubted", "checked", "proved")})
+            context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("candidates", "checked", "proved")})
             self._list_room = room
 
     def watch(self) -> None:
@@ -567,10 +567,10 @@ class Database(PlanRoom):
             record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
 
     def _extend_counts(self, room: int) -> None:
-        used = len(self.settled)
-        settled, processed = _resized(self.settled, room, used, 0), _resized(self.processed, room, used, 0)
-        self.context.publish(settled=settled, processed=processed)
-        self.settled, self.processed = settled, processed
+        used = len(self.materialised)
+        materialised, processed = _resized(self.materialised, room, used, 0), _resized(self.processed, room, used, 0)
+        self.context.publish(materialised=materialised, processed=processed)
+        self.materialised, self.processed = materialised, processed
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
@@ -748,7 +748,7 @@ class Frames:
 
     def __init__(self, context: Record) -> None:
         self._context = context
-        self._kept: list[dict[str, Any]] = []
+        self._retained: list[dict[str, Any]] = []
         self._use(count=1, bindings=16, depth=8, arity=4)
 
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
@@ -758,11 +758,11 @@ class Frames:
 
     def add(self, count: int) -> None:
         """Add frames; running joins continue in the old ones."""
-        old, kept = self.count, (self._words, self._bindings, self._levels)
+        old, former = self.count, (self._words, self._bindings, self._levels)
         self._use(old + count, self.bindings, self.depth, self.arity)
-        self._words[:old, :2] = kept[0][:old, :2]
-        self._bindings[:old] = kept[1]
-        self._levels[: old * self.depth] = kept[2]
+        self._words[:old, :2] = former[0][:old, :2]
+        self._bindings[:old] = former[1]
+        self._levels[: old * self.depth] = former[2]
 
     def values(self, frame: int) -> Rows:
         """Return the bindings of a frame."""
@@ -778,9 +778,9 @@ class Frames:
         for field, block in blocks.items():
             items = depth if field == "levels" else 1
             words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
-        self._kept.append(blocks)  # beside the former ones, until the kernels see the new ones
+        self._retained.append(blocks)  # beside the former ones, until the kernels see the new ones
         self._context.frames = words
-        self._words, self._bindings, self._levels, self._kept = words, blocks["bindings"], blocks["levels"], [blocks]
+        self._words, self._bindings, self._levels, self._retained = words, blocks["bindings"], blocks["levels"], [blocks]
         self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
-from kg_reasoner.language.supply import supplied_rules
+from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
@@ -148,7 +148,7 @@ def _close_schema(
     known = set(statistics.schema)
     result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
     facts = {*predicates, *LITERAL_PREDICATES}
-    able = _supplied([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
+    able = _relevant([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
     result.rules = [(rule, level) for rule, level in dict.fromkeys(leveled) if rule in able]
     result.constraints = [some for some in constraints if some.instance in able]
 
@@ -216,7 +216,7 @@ def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
     return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)) or keys.has(head)
 
 
-def _supplied(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
+def _relevant(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
     """Return the relevant rules."""
     stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
-    return set(supplied_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))
+    return set(relevant_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))

@@ -1,7 +1,7 @@
 """The explicit facts about merged terms, as they were asserted.
 
-The engine holds a fact about merged terms in its rewritten form, its *image*, which may stand for several asserted facts. Here each
-of them is kept beside its image, as a row of a relation that no rule sees: the terms of the image, then those of the fact.
+The engine stores the *normal form* of a fact about merged terms, which several asserted facts may share. This module stores each of
+these facts with its normal form, as a row of a relation that no rule uses: the terms of the normal form, then those of the fact.
 """
 
 from __future__ import annotations
@@ -11,58 +11,58 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kg_reasoner.engine.maintenance.collect import contains
-from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.storage.arrays import Changed, Flags, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 PREFIX = f"{INTERNAL}asserted: "
 
 LOOK_UP = 64
-"""What looking up one key costs, in rows that are looked through."""
+"""The cost of looking up one key, in scanned rows."""
 
 
 class Asserted:
-    """Facts about merged terms and their images, by predicate.
+    """Facts about merged terms and their normal forms, by predicate.
 
-    Wherever rows are said to be *pairs*, they hold an image and then the fact: shape (n, 2 * arity).
+    Rows called *pairs* consist of a normal form and then the fact: shape (n, 2 * arity).
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: RelationCatalog) -> None:
         self._catalog = catalog
         self._database = catalog.database
 
     def predicates(self) -> Iterator[str]:
-        """The predicates that have, or had, facts about merged terms."""
+        """Return the predicates that have, or had, facts about merged terms."""
         return (name.removeprefix(PREFIX) for name in list(self._catalog.predicates) if name.startswith(PREFIX))
 
     def add(self, predicate: str, pairs: Rows) -> Changed:
-        """Add facts; says of each whether it is new."""
+        """Add facts. Return whether each is new."""
         if len(pairs) == 0:
             return np.zeros(0, bool)
         return self._database.load(self._catalog.predicate(PREFIX + predicate, pairs.shape[1]), pairs)
 
     def remove(self, predicate: str, pairs: Rows) -> Changed:
-        """Remove facts; says of each whether it was there."""
+        """Remove facts. Return whether each existed."""
         relation = self._relation(predicate)
         if relation is None or len(pairs) == 0:
             return np.zeros(len(pairs), bool)
         return self._database.retract(relation, pairs)
 
     def release(self, predicate: str) -> None:
-        """Forget a predicate that has no facts: it can come back with another arity."""
+        """Discard a predicate without facts, so that it can be used again with another arity."""
         if self._relation(predicate) is not None:
             self._catalog.release(PREFIX + predicate)
 
     def contain(self, predicate: str, pairs: Rows) -> Flags:
-        """Which of some facts are there."""
+        """Return whether each of some facts is asserted."""
         return self._begin_with(predicate, pairs)
 
-    def are_images(self, predicate: str, images: Rows) -> Flags:
-        """Which of some facts, shape (n, arity), are the image of one that is there."""
-        return self._begin_with(predicate, images)
+    def are_normal_forms(self, predicate: str, normal_forms: Rows) -> Flags:
+        """Return whether each of some facts, shape (n, arity), is the normal form of an asserted fact."""
+        return self._begin_with(predicate, normal_forms)
 
     def matching(self, predicate: str, pattern: Sequence[int | None]) -> Rows:
-        """The facts with these terms, None matching all, shape (n, arity)."""
+        """Return the facts with these terms, shape (n, arity). None matches all terms."""
         arity = len(pattern)
         relation = self._relation(predicate)
         if relation is None:
@@ -71,28 +71,28 @@ class Asserted:
         pairs = self._with_key(relation, *zip(*key, strict=True)) if key else self._database.rows(relation, "explicit")
         return pairs[:, arity:]
 
-    def with_image(self, predicate: str, image: Sequence[int]) -> Rows:
-        """The facts that have an image, shape (n, arity)."""
+    def with_normal_form(self, predicate: str, normal_form: Sequence[int]) -> Rows:
+        """Return the facts with a normal form, shape (n, arity)."""
         relation = self._relation(predicate)
         if relation is None:
-            return np.empty((0, len(image)), np.int32)
-        return self._with_key(relation, range(len(image)), image)[:, len(image) :]
+            return np.empty((0, len(normal_form)), np.int32)
+        return self._with_key(relation, range(len(normal_form)), normal_form)[:, len(normal_form) :]
 
-    def others(self, predicate: str, images: Rows, pairs: Rows) -> Rows:
-        """The pairs with some images, shape (n, arity), besides some pairs."""
+    def others(self, predicate: str, normal_forms: Rows, pairs: Rows) -> Rows:
+        """Return the pairs with some normal forms, shape (n, arity), except for some pairs."""
         relation = self._relation(predicate)
-        if relation is None or len(images) == 0:
+        if relation is None or len(normal_forms) == 0:
             return pairs[:0]
-        width = images.shape[1]
-        if len(images) * LOOK_UP < self._database.size(relation):
-            found = np.concatenate([self._with_key(relation, range(width), image) for image in images.tolist()])
+        width = normal_forms.shape[1]
+        if len(normal_forms) * LOOK_UP < self._database.size(relation):
+            found = np.concatenate([self._with_key(relation, range(width), normal_form) for normal_form in normal_forms.tolist()])
         else:
             found = self._database.rows(relation, "explicit")
-            found = found[contains(images, found[:, :width])]
+            found = found[contains(normal_forms, found[:, :width])]
         return found[~contains(pairs, found)]
 
     def about(self, predicate: str, terms: Rows) -> Rows:
-        """The pairs of the facts in which some of the terms, shape (n,), occur. The predicate is one of `predicates`."""
+        """Return the pairs of the facts with some of the terms, shape (n,). The predicate is one of `predicates`."""
         relation = self._catalog.predicates[PREFIX + predicate]
         width = self._database.relations[relation].arity
         columns = range(width // 2, width)
@@ -103,7 +103,7 @@ class Asserted:
         return pairs[np.isin(pairs[:, width // 2 :], terms).any(axis=1)]
 
     def _begin_with(self, predicate: str, keys: Rows) -> Flags:
-        """With which of some keys, shape (n, width), some pair begins."""
+        """Return whether some pair begins with each of some keys, shape (n, width)."""
         relation = self._relation(predicate)
         if relation is None or len(keys) == 0:
             return np.zeros(len(keys), bool)

@@ -1,4 +1,4 @@
-"""What an update changed under rewriting, in the terms of users: the changes of stored facts in all names, and of the names."""
+"""The changes of an update under rewriting, in all names: changes of stored facts, and of cliques."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Facts = Mapping[str, Rows]
 
 
 class Assertions:
-    """What became explicit, and what ceased to be, since the beginning."""
+    """Facts that were asserted, and facts that were retracted, since the beginning."""
 
     def __init__(self) -> None:
         self._states: dict[str, dict[tuple[int, ...], tuple[bool, bool]]] = {}
 
     def note(self, predicate: str, facts: Rows, explicit: bool) -> None:
-        """Some facts have become explicit, or are no longer."""
+        """Note that some facts have become explicit, or no longer explicit."""
         states = self._states.setdefault(predicate, {})
         for fact in map(tuple, facts.tolist()):
             before, _ = states.get(fact, (not explicit, explicit))
             states[fact] = before, explicit
 
     def changed(self, explicit: bool) -> Facts:
-        """The facts that are explicit now and were not at the beginning, or the other way round."""
+        """Return the facts that are explicit now and were not at the beginning, or vice versa."""
         found = {}
         for predicate, states in self._states.items():
             rows = [fact for fact, state in states.items() if state == (not explicit, explicit)]
@@ -48,16 +48,16 @@ def expanded(
     about: Callable[[Rows], Facts],
     assertions: Assertions,
 ) -> Delta:
-    """The net change of an update in all names.
+    """Return the net change of an update in all names.
 
     Args:
-        dictionary: has the terms.
-        steps: the changes of stored facts, one after the other.
-        former: which terms were the same before.
-        cliques: which are the same now.
-        moved: the terms that have changed their clique, or are alone now, or were.
-        about: the stored facts, as they are now, about some representatives of now or before.
-        assertions: what became explicit or ceased to be.
+        dictionary: The dictionary of the ids.
+        steps: The changes of stored facts, in order.
+        former: The cliques before the update.
+        cliques: The cliques after it.
+        moved: The terms that have changed, joined or left a clique.
+        about: Returns the stored facts after the update about representatives before or after it.
+        assertions: The asserted and retracted facts.
     """
     net = Delta.net(dictionary, steps)
     come, gone = ({name: change.ids for name, change in part.tables.items()} for part in (net.added, net.removed))

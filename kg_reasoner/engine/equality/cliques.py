@@ -1,4 +1,4 @@
-"""Which terms are the same: disjoint cliques of ids, each with a representative."""
+"""Disjoint cliques of equal terms, each with a representative."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS = {'"': 3, "<": 4, "_": 5}
 
 
 class _Listed(NamedTuple):
-    """The terms of all cliques one after the other; for each representative where its clique starts, and how large it is."""
+    """The terms of all cliques, one clique after the other, and the start and size of the clique of each representative."""
 
     sizes: Ids
     starts: npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ class _Listed(NamedTuple):
 
 
 class Cliques:
-    """A partition of terms, of which most are alone.
+    """A partition of terms into cliques, most of which have one term.
 
     >>> from kg_reasoner.terms import IRI
     >>> dictionary = Dictionary()
@@ -49,53 +49,53 @@ class Cliques:
         self._mutex = new_mutex()
 
     def __bool__(self) -> bool:
-        """Whether any two terms are the same."""
+        """Return whether any two terms are equal."""
         return bool(self._members)
 
     def __len__(self) -> int:
-        """The number of cliques of several terms."""
+        """Return the number of cliques of several terms."""
         return len(self._members)
 
     def representatives(self) -> list[int]:
-        """The representatives of the cliques of several terms."""
+        """Return the representatives of the cliques of several terms."""
         return list(self._members)
 
     def merged_terms(self) -> Ids:
-        """All terms that have others that are the same."""
+        """Return all terms in cliques of several terms."""
         return np.fromiter((term for members in self._members.values() for term in members), np.int32)
 
     def members(self, term: int) -> Sequence[int]:
-        """The terms that are the same as a term, itself among them."""
+        """Return the terms that are equal to a term, including itself."""
         return self._members.get(self.of_term(term), (term,))
 
     def of(self, ids: Ids) -> Ids:
-        """The representatives of terms, in the shape of `ids`."""
+        """Return the representatives of terms, in the shape of `ids`."""
         if not self._members:
             return ids
         self._fit()
         return self._representatives[ids]
 
     def of_term(self, term: int) -> int:
-        """The representative of one term."""
+        """Return the representative of one term."""
         return int(self._representatives[term]) if term < len(self._representatives) else term
 
     def sizes(self, ids: Ids) -> Ids:
-        """How many terms are the same as each of some terms, itself included."""
+        """Return the sizes of the cliques of some terms."""
         return self._list().sizes[self._representatives[ids]]
 
     def are_merged(self, ids: Ids) -> Flags:
-        """Whether terms have others that are the same, in the shape of `ids`."""
+        """Return whether terms belong to cliques of several terms, in the shape of `ids`."""
         return self.sizes(ids) > 1 if self._members else np.zeros(ids.shape, bool)
 
     def copy(self) -> Cliques:
-        """The partition as it is now."""
+        """Return a copy."""
         copied = Cliques(self._dictionary)
         copied._members = dict(self._members)
         copied._representatives = self._representatives.copy()
         return copied
 
     def count_members(self, chosen: Flags) -> npt.NDArray[np.int64]:
-        """For each representative, how many of the terms that it stands for are chosen (of all terms, by id)."""
+        """Return the number of chosen terms in the clique of each representative (of all terms, by id)."""
         counts = chosen.astype(np.int64)
         for representative, members in self._members.items():
             counts[representative] = np.count_nonzero(chosen[members])
@@ -104,9 +104,10 @@ class Cliques:
     # --- changes ----------------------------------------------------------------------------------------------------
 
     def merge(self, pairs: Ids) -> tuple[Ids, Ids]:
-        """Make the terms of each pair, shape (n, 2), the same.
+        """Merge the cliques of the terms of each pair, shape (n, 2).
 
-        Returns the terms that have another representative now, and those that were alone before.
+        Returns:
+            The terms that have another representative now, and those that were in no clique before.
         """
         self._fit()
         affected: list[int] = []
@@ -127,9 +128,10 @@ class Cliques:
         return np.array(affected, np.int32), np.array(alone, np.int32)
 
     def split(self, representative: int, pairs: Ids) -> Ids:
-        """Forget why the terms of a clique are the same, but for some pairs of them, shape (n, 2).
+        """Split a clique into those that some pairs of its terms, shape (n, 2), still imply.
 
-        Returns the terms that have another representative now, or are alone.
+        Returns:
+            The terms that have another representative now, or are in no clique.
         """
         members = self._members.pop(representative)
         groups = _components(pairs)
@@ -146,8 +148,9 @@ class Cliques:
         return np.array(affected, np.int32)
 
     def _preference(self, term: int) -> tuple[int, int, int]:
-        """What makes a good representative: names that rules know, then literals, which filters look at; then large cliques, which
-        are costly to rename."""
+        """Return the sort key for representatives: terms in rules first, then literals, which filters use, then large cliques,
+        whose renaming is costly.
+        """
         text = self._dictionary.text(term)
         if text in _FIRST:
             rank = _FIRST.index(text)
@@ -158,7 +161,7 @@ class Cliques:
         return rank, -len(self._members.get(term, (term,))), term
 
     def _fit(self) -> None:
-        """Let terms that are new represent themselves."""
+        """Make new terms their own representatives."""
         known, count = len(self._representatives), len(self._dictionary)
         if known < count:
             with self._mutex:
@@ -172,7 +175,7 @@ class Cliques:
     # --- expansion --------------------------------------------------------------------------------------------------
 
     def expand(self, rows: Ids) -> Ids:
-        """All rows that stand for rows of representatives, shape (n, width): every combination of the same terms."""
+        """Return all rows that rows of representatives, shape (n, width), stand for: all combinations of equal terms."""
         if not self._members or len(rows) == 0:
             return rows
         listed = self._list()
@@ -188,7 +191,7 @@ class Cliques:
         return rows
 
     def _list(self) -> _Listed:
-        """The cliques one after the other."""
+        """Return the cliques as lists."""
         self._fit()
         listed = self._listed
         if listed is None:

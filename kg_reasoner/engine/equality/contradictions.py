@@ -1,4 +1,4 @@
-"""Literals of different values that are said to be the same: a contradiction that no rule sees once they are one term."""
+"""Equal literals of different values: a contradiction that no rule finds after they are merged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DIFFERENT_VALUES = Rule(Atom(FALSE, ()), (Atom(TRIPLE, (_X, OWL.sameAs, _Y)), Fi
 
 
 def contradictions(cliques: Cliques, dictionary: Dictionary) -> Iterator[Violation]:
-    """One violation for each clique with literals of different values."""
+    """Yield one violation for each clique with literals of different values."""
     merged = cliques.merged_terms()
     literals: dict[int, list[Literal]] = {}
     for term in merged[dictionary.first_bytes()[merged] == ord('"')].tolist():

@@ -1,4 +1,4 @@
-"""Facts about equal terms in the names of users, and in those that are stored: for explanations."""
+"""Facts about equal terms as asserted and as stored, for explanations."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, Term
 
 Names: TypeAlias = Callable[[str, Sequence[int]], Rows]
-"""Other names of a fact, given by its predicate and its terms: facts of shape (n, arity)."""
+"""Maps a fact, given by its predicate and terms, to facts that differ in equal terms, shape (n, arity)."""
 
 
 class Renaming:
-    """Atoms of constants in other names.
+    """Translation between ground atoms and their normal forms.
 
     Args:
-        image: the fact that is stored for one.
-        asserted: the facts that were asserted, of which one is the image.
-        dictionary: has the terms.
+        normal_form: Returns the normal form of a fact.
+        asserted: Returns the asserted facts with a normal form.
+        dictionary: The dictionary of their terms.
     """
 
-    def __init__(self, image: Names, asserted: Names, dictionary: Dictionary) -> None:
-        self._image = image
+    def __init__(self, normal_form: Names, asserted: Names, dictionary: Dictionary) -> None:
+        self._normal_form = normal_form
         self._asserted = asserted
         self._dictionary = dictionary
 
-    def image(self, atom: Atom) -> Atom:
-        """The fact as it is stored; with an unknown term, the fact itself."""
+    def normal_form(self, atom: Atom) -> Atom:
+        """Return the normal form of a fact, or the fact itself if it has an unknown term."""
         ids = self._ids(atom)
-        return atom if -1 in ids else self._atom(atom.predicate, self._image(atom.predicate, ids)[0].tolist())
+        return atom if -1 in ids else self._atom(atom.predicate, self._normal_form(atom.predicate, ids)[0].tolist())
 
     def asserted(self, atom: Atom) -> Atom:
-        """An explicit fact that a stored one stands for: itself, if it is asserted."""
+        """Return an asserted fact with a normal form: the latter itself, if it is asserted."""
         facts = self._asserted(atom.predicate, self._ids(atom)).tolist()
         if not facts or self._ids(atom) in facts:
             return atom
         return self._atom(atom.predicate, facts[0])
 
     def contradiction(self, rule: Rule, terms: Mapping[str, Term]) -> Atom | None:
-        """The stored fact by which literals of different values are the same, if that is what a violation is about."""
-        return self.image(Atom(TRIPLE, (terms["x"], OWL.sameAs, terms["y"]))) if rule is DIFFERENT_VALUES else None
+        """Return the stored equality of two literals with different values, if a violation is about such literals."""
+        return self.normal_form(Atom(TRIPLE, (terms["x"], OWL.sameAs, terms["y"]))) if rule is DIFFERENT_VALUES else None
 
     def _ids(self, atom: Atom) -> list[int]:
         return [self._dictionary.find(term) for term in atom.terms]  # type: ignore[arg-type]  # facts have no variables

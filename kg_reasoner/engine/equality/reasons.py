@@ -1,8 +1,7 @@
-"""Why terms are the same: what a proof of it may rest on.
+"""Explanations of equality: the facts on which a proof can be based.
 
-The derivation by which two terms were found to be the same is gone once they are one: what is left of it says that the
-representative equals itself. So such a proof is looked for among the facts as they were asserted, by the axioms of equality, and
-only among those that the merged facts can have come from.
+Once two terms are merged, their derivation only says that the representative equals itself. So a proof is searched for among the
+asserted facts, by the axioms of equality, and only among facts that the merged facts may follow from.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import OWL
 
 MOST_FACTS = 2_000
-"""So many facts are looked at."""
+"""The maximum number of facts to examine."""
 
 MOST_NAMES = 60
-"""So many equal terms are told apart: axioms derive every fact for all combinations of them."""
+"""The maximum number of equal terms: axioms derive every fact for all combinations of them."""
 
 
 def support(derivations: Derivations, cliques: Cliques, asserted_as: Names, term: int) -> list[Atom] | None:
-    """The explicit facts from which it may follow that a term is the same as others; None if they, or the terms, are too many."""
+    """Return the explicit facts from which the equalities of a term may follow; None if there are too many facts or terms."""
     decode, find = derivations.catalog.dictionary.decode, derivations.catalog.dictionary.find
     waiting: list[Fact] = []
     known: set[Fact] = set()

@@ -1,11 +1,11 @@
-"""Merging what is found to be the same, and splitting cliques that have lost their reasons.
+"""Equality by rewriting: cliques of equal terms are merged, and split again when equalities no longer hold.
 
-The engine always holds the materialisation of the *images* of the explicit facts, under the images of the rules: each term replaced
-by the representative of its clique. Whenever rules derive that two representatives are the same, their cliques are merged, and
-facts and rules get new images, as an update like any other.
+The engine materialises the *normal forms* of explicit facts under the rewritten rules. In both, each term is replaced by the
+representative of its clique. Whenever rules derive that two representatives are equal, their cliques are merged, and an ordinary
+update replaces the normal forms and rules concerned.
 
-What a removed fact or rule helped to derive is traced through the materialisation. Cliques that the trace meets may have lost a
-reason: they are split, but for what is asserted, and merged again as far as rules find them to be the same.
+Deletion traces the consequences of removed facts and rules through the materialisation. A clique that the trace reaches may have
+lost a reason. It is split, except for asserted equalities, and merged again as far as rules derive its equalities.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ NO_TERMS: Ids = np.empty(0, np.int32)
 
 
 class Rewriting(Equality):
-    """Keeps a database of images, for a reasoner.
+    """Equality by rewriting: the database contains the normal forms of facts.
 
     Args:
-        facts: the images.
-        materialiser: has the rules.
+        facts: The normal forms.
+        materialiser: The materialiser of the rules.
     """
 
     merges = True
@@ -70,12 +70,12 @@ class Rewriting(Equality):
         self._weakened: list[tuple[str, Rows]] = []
         self._changed = False
         self._moving: dict[str, Rows] = {}
-        self._images: dict[Rule, Rule] = {}
+        self._rewritten_rules: dict[Rule, Rule] = {}
         self._negates = False
         self._named: frozenset[int] = frozenset()
         self.names_changed = False
         self.assertions = Assertions()
-        """What has become explicit, or ceased to be, since changes were last taken; somebody has to note it."""
+        """The facts that were asserted or retracted since changes were last taken; see `note`."""
         self._former: Cliques | None = None
         self._moved: list[Ids] = [NO_TERMS]
         self._steps: list[Delta] = []
@@ -85,14 +85,14 @@ class Rewriting(Equality):
     @property
     def load(self) -> Transfer:
         """See `Equality.load`."""
-        return self._load_images
+        return self._load_rewritten
 
     @property
     def retract(self) -> Transfer:
         """See `Equality.retract`."""
-        return self._retract_images
+        return self._retract_rewritten
 
-    def _load_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+    def _load_rewritten(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
         if predicate.startswith(INTERNAL):
             return self._load(predicate, facts, flag)
         self._touch(predicate, facts)
@@ -103,10 +103,10 @@ class Rewriting(Equality):
         changed[~merged] = self._load(predicate, facts[~merged], flag)
         pairs = self._pairs(predicate, facts[merged])
         changed[merged] = self.asserted.add(predicate, pairs)
-        self._load(predicate, _images(pairs), flag)
+        self._load(predicate, _normal_forms(pairs), flag)
         return changed
 
-    def _retract_images(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
+    def _retract_rewritten(self, predicate: str, facts: Rows, flag: int = EXPLICIT) -> Changed:
         if predicate.startswith(INTERNAL):
             return self._retract(predicate, facts, flag)
         self._touch(predicate, facts)
@@ -117,22 +117,23 @@ class Rewriting(Equality):
             changed = merged.copy()
             changed[~merged] = self._retract(predicate, facts[~merged], flag)
             pairs = self._pairs(predicate, facts[merged])
-            images = _images(pairs)
-            others = _images(self.asserted.others(predicate, images, pairs))
-            self._retract(predicate, images[~contains(others, images)], flag)  # first: one without a fact would pass for a fact
+            normal_forms = _normal_forms(pairs)
+            others = _normal_forms(self.asserted.others(predicate, normal_forms, pairs))
+            # first, as a normal form without asserted facts would look like an explicit fact
+            self._retract(predicate, normal_forms[~contains(others, normal_forms)], flag)
             changed[merged] = self.asserted.remove(predicate, pairs)
         if self.cliques and changed.any():
-            self._weakened.append((predicate, self._image(predicate, facts[changed])))
+            self._weakened.append((predicate, self._normalised(predicate, facts[changed])))
         return changed
 
     def _touch(self, predicate: str, facts: Rows) -> None:
-        """Facts come or go; what is stored are others than these."""
+        """Note that facts are asserted or retracted, whose stored normal forms differ."""
         self._changed = True
         if predicate == TRIPLE:
             self._facts.axioms.note_change(facts)
 
     def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
-        """See `Equality.foretell`: what is stored are other facts than these."""
+        """See `Equality.foretell`; the stored normal forms do not tell."""
         if predicate.startswith(INTERNAL):
             return None
         return self.are_explicit(predicate, facts, self._facts.are_explicit(predicate, facts)) != added
@@ -155,11 +156,11 @@ class Rewriting(Equality):
         return stored
 
     def explicit_facts(self, predicate: str, stored: Rows) -> Rows:
-        """All explicit facts of a predicate, given those that are stored."""
+        """Return all explicit facts of a predicate, given the stored ones."""
         if not self.cliques:
             return stored
-        kept = self.asserted.matching(predicate, [None] * stored.shape[1])
-        return np.concatenate([stored[~self._are_about_merged(predicate, stored)], kept])
+        asserted = self.asserted.matching(predicate, [None] * stored.shape[1])
+        return np.concatenate([stored[~self._are_about_merged(predicate, stored)], asserted])
 
     def in_all_names(self, predicate: str, stored: Callable[[Which], Rows], which: Which) -> Rows:
         """See `Equality.in_all_names`."""
@@ -181,31 +182,31 @@ class Rewriting(Equality):
         }
 
     def _recovered(self, predicate: str, stored: Rows) -> Rows:
-        kept = self.asserted.matching(predicate, [None] * stored.shape[1])
-        plain = stored[~self.asserted.are_images(predicate, stored)]
+        asserted = self.asserted.matching(predicate, [None] * stored.shape[1])
+        plain = stored[~self.asserted.are_normal_forms(predicate, stored)]
         moving = self._moving.get(predicate)
         if moving is None:
-            return np.concatenate([plain, kept])
-        return np.concatenate([plain[~contains(_images(moving), plain)], kept, _facts(moving)])
+            return np.concatenate([plain, asserted])
+        return np.concatenate([plain[~contains(_normal_forms(moving), plain)], asserted, _facts(moving)])
 
-    def image(self, predicate: str, fact: Sequence[int]) -> Rows:
-        """A fact with representatives for its terms, shape (1, arity)."""
-        return self._image(predicate, np.array([fact], np.int32))
+    def normal_form(self, predicate: str, fact: Sequence[int]) -> Rows:
+        """Return the normal form of a fact, shape (1, arity)."""
+        return self._normalised(predicate, np.array([fact], np.int32))
 
-    def asserted_as(self, predicate: str, image: Sequence[int]) -> Rows:
-        """The facts that were asserted of merged terms and have an image, shape (n, arity)."""
-        return self.asserted.with_image(predicate, image)
+    def asserted_as(self, predicate: str, normal_form: Sequence[int]) -> Rows:
+        """Return the asserted facts about merged terms with a normal form, shape (n, arity)."""
+        return self.asserted.with_normal_form(predicate, normal_form)
 
     def _pairs(self, predicate: str, facts: Rows) -> Rows:
-        return np.concatenate([self._image(predicate, facts), facts], axis=1)
+        return np.concatenate([self._normalised(predicate, facts), facts], axis=1)
 
-    def _image(self, predicate: str, facts: Rows) -> Rows:
-        """Facts with representatives for the terms that can be merged; of facts about literals, that is the literal."""
+    def _normalised(self, predicate: str, facts: Rows) -> Rows:
+        """Return the normal forms of facts. In facts about literals, only the literals can be merged."""
         if predicate not in LITERAL_PREDICATES:
             return self.cliques.of(facts)
-        image = facts.copy()
-        image[:, 0] = self.cliques.of(facts[:, 0])
-        return image
+        normal_form = facts.copy()
+        normal_form[:, 0] = self.cliques.of(facts[:, 0])
+        return normal_form
 
     def _are_about_merged(self, predicate: str, facts: Rows) -> Changed:
         columns = facts[:, :1] if predicate in LITERAL_PREDICATES else facts
@@ -223,10 +224,10 @@ class Rewriting(Equality):
 
     def renaming(self) -> Renaming:
         """See `Equality.renaming`."""
-        return Renaming(self.image, self.asserted_as, self._catalog.dictionary)
+        return Renaming(self.normal_form, self.asserted_as, self._catalog.dictionary)
 
     def support(self, derivations: Derivations, term: int) -> list[Atom] | None:
-        """See `Equality.support`; None, too, if the facts, or the terms, are too many."""
+        """See `Equality.support`; also None if there are too many facts or terms."""
         from kg_reasoner.engine.equality.reasons import support
 
         return support(derivations, self.cliques, self.asserted_as, term)
@@ -240,24 +241,24 @@ class Rewriting(Equality):
         if equality_rules.negates(rules):
             analysis.check(Program((*rules, *equality_rules.axioms())))
 
-    def images(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
-        """See `Equality.images`: with representatives for the terms they name, and without the axioms of equality."""
+    def rewritten_rules(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+        """See `Equality.rewritten_rules`: constants are replaced by representatives, and the axioms of equality omitted."""
         rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
         encode, decode = self._catalog.dictionary.encode, self._catalog.dictionary.decode
         terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
         self._named = frozenset(terms.values())
         of = self.cliques.of_term
         names = {term: decode(of(number)) for term, number in terms.items() if of(number) != number}
-        self._images = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
+        self._rewritten_rules = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
         self._negates = equality_rules.negates(rules)
         self.names_changed = False
-        return tuple(dict.fromkeys(self._images.values()))
+        return tuple(dict.fromkeys(self._rewritten_rules.values()))
 
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
-        """See `Equality.gone`. Names aside: rules that differ in equal terms are the same."""
+        """See `Equality.gone`; rules are the same if they differ in equal terms only."""
         if not self.cliques:
             return []
-        before, now = set(self._images.values()), set(self.images(rules))
+        before, now = set(self._rewritten_rules.values()), set(self.rewritten_rules(rules))
         return list(before - now)
 
     # --- cliques ----------------------------------------------------------------------------------------------------
@@ -278,8 +279,8 @@ class Rewriting(Equality):
         self._stored.note_looked_at()
         return self._merge(found)
 
-    def settle(self, collector: Collector | None) -> None:
-        """See `Equality.settle`."""
+    def finish(self, collector: Collector | None) -> None:
+        """See `Equality.finish`."""
         if collector is not None:
             collector.take(self._take_changes())
         self._stored.note_looked_at()
@@ -293,9 +294,9 @@ class Rewriting(Equality):
         return True
 
     def _suspects(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> set[int]:
-        """The representatives of the cliques that may have lost a reason."""
+        """Return the representatives of the cliques that may have lost a reason."""
         changed = self._changed or bool(gone) or bool(gone_facts)
-        if changed and self._negates:  # what comes may take reasons away, too
+        if changed and self._negates:  # additions may invalidate reasons, too
             return set(self.cliques.representatives())
         encode = self._catalog.dictionary.encode
         stated = [
@@ -304,59 +305,62 @@ class Rewriting(Equality):
             if not rule.is_constraint
         ]
         weakened = [*self._weakened, *stated]
-        return self._tracer.suspects(weakened, gone, self._images_about)
+        return self._tracer.suspects(weakened, gone, self._normal_forms_about)
 
     def _asserted_equalities(self, representative: int) -> Rows:
-        """The pairs of terms of a clique that are asserted to be the same."""
+        """Return the pairs of terms of a clique that are asserted to be equal."""
         members = np.array(self.cliques.members(representative), np.int32)
         facts = self.asserted.matching(TRIPLE, (None, self._same_as, None))[:, [0, 2]]
         return facts[np.isin(facts, members).all(axis=1)]
 
-    # --- images -----------------------------------------------------------------------------------------------------
+    # --- normal forms -----------------------------------------------------------------------------------------------
 
     def _asserted_about(self, terms: Ids) -> list[tuple[str, Rows]]:
-        """The kept facts that mention some terms, in pairs with their images, by predicate."""
+        """Return the asserted facts with some terms, in pairs with their normal forms, by predicate."""
         if len(terms) == 0:
             return []
         found = ((predicate, self.asserted.about(predicate, terms)) for predicate in self.asserted.predicates())
         return [(predicate, pairs) for predicate, pairs in found if len(pairs)]
 
-    def _images_about(self, terms: Ids) -> list[tuple[str, Rows]]:
-        """The images of the kept facts that mention some terms, by predicate."""
-        return [(predicate, _images(pairs)) for predicate, pairs in self._asserted_about(terms)]
+    def _normal_forms_about(self, terms: Ids) -> list[tuple[str, Rows]]:
+        """Return the normal forms of the asserted facts with some terms, by predicate."""
+        return [(predicate, _normal_forms(pairs)) for predicate, pairs in self._asserted_about(terms)]
 
     def _move(self, terms: Ids, were_alone: Ids) -> None:
-        """Give the facts about terms that have changed their clique, and about those that were alone, their new images."""
+        """Replace the normal forms of facts about terms that have changed their clique, and about terms that had none before."""
         self._moved.append(terms)
         self._moved.append(were_alone)
         if self._named.intersection(terms.tolist()):
             self.names_changed = True
-        kept = dict(self._asserted_about(np.union1d(terms, were_alone)))
+        asserted = dict(self._asserted_about(np.union1d(terms, were_alone)))
         plain = self._stored.about(were_alone, explicit=True)
-        predicates = dict.fromkeys([*kept, *plain])
-        self._moving = {name: self._pairs_to_move(name, kept.get(name), plain.get(name)) for name in predicates}
+        predicates = dict.fromkeys([*asserted, *plain])
+        self._moving = {name: self._pairs_to_move(name, asserted.get(name), plain.get(name)) for name in predicates}
         for predicate, pairs in self._moving.items():
             self._move_facts(predicate, pairs)
         self._moving = {}
 
-    def _pairs_to_move(self, predicate: str, kept: Rows | None, plain: Rows | None) -> Rows:
-        """Facts of a predicate in pairs with their images: those that were kept so, and those that were not.
+    def _pairs_to_move(self, predicate: str, asserted: Rows | None, plain: Rows | None) -> Rows:
+        """Return facts of a predicate in pairs with their normal forms.
 
-        Among the latter are images of the former, which mention a representative that was alone.
+        Args:
+            predicate: The predicate.
+            asserted: Pairs of facts about merged terms.
+            plain: Stored explicit facts. Some are normal forms of facts in `asserted`, with a representative that had no clique.
         """
-        parts = [] if kept is None else [kept]
+        parts = [] if asserted is None else [asserted]
         if plain is not None:
-            plain = plain[~self.asserted.are_images(predicate, plain)]
+            plain = plain[~self.asserted.are_normal_forms(predicate, plain)]
             parts.append(np.concatenate([plain, plain], axis=1))
         return np.concatenate(parts)
 
     def _move_facts(self, predicate: str, old: Rows) -> None:
-        """Give facts of a predicate, in pairs with the old images, their new ones."""
+        """Replace the normal forms of facts of a predicate, in pairs with their old ones."""
         self.asserted.remove(predicate, old)
         new = self._pairs(predicate, _facts(old))
         self.asserted.add(predicate, new[self._are_about_merged(predicate, _facts(new))])
-        before, after = _images(old), _images(new)
-        gone = before[~contains(after, before) & ~self.asserted.are_images(predicate, before)]
+        before, after = _normal_forms(old), _normal_forms(new)
+        gone = before[~contains(after, before) & ~self.asserted.are_normal_forms(predicate, before)]
         self._retract(predicate, gone, flag_of(predicate))
         self._load(predicate, after[~contains(before, after)], flag_of(predicate))
 
@@ -367,11 +371,11 @@ class Rewriting(Equality):
         self.assertions, self._steps = Assertions(), []
 
     def note_step(self, delta: Delta, collector: Collector) -> None:
-        """See `Equality.note_step`; in all names, it is collected by `settle`."""
+        """See `Equality.note_step`; `finish` collects the changes in all names."""
         self._steps.append(delta)
 
     def _take_changes(self) -> Delta:
-        """What has changed in all names since the last time, by the steps and assertions that were noted since."""
+        """Return the changes in all names since the last call, from the steps and assertions noted since."""
         moved = np.unique(np.concatenate(self._moved))
         former = self.cliques if self._former is None else self._former
         delta = expanded(
@@ -394,16 +398,16 @@ class Rewriting(Equality):
         self._moved = [*former._moved, former.cliques.merged_terms()]
 
     def _remember(self) -> None:
-        """Keep the cliques as they are before the first change of an update."""
+        """Copy the cliques before the first change of an update."""
         if self._former is None:
             self._former = self.cliques.copy()
 
 
 def _facts(pairs: Rows) -> Rows:
-    """The facts in pairs."""
+    """Return the facts in pairs."""
     return pairs[:, pairs.shape[1] // 2 :]
 
 
-def _images(pairs: Rows) -> Rows:
-    """The images in pairs, each once."""
+def _normal_forms(pairs: Rows) -> Rows:
+    """Return the normal forms in pairs, without duplicates."""
     return unique_rows(pairs[:, : pairs.shape[1] // 2])

@@ -1,4 +1,4 @@
-"""Rules under rewriting: the axioms of equality are left to the engine, and names are replaced by representatives."""
+"""Rewriting of rules: the axioms of equality are omitted, and constants are replaced by representatives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 AXIOMS = frozenset({"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
-"""The rules that hold by themselves when equal terms are one."""
+"""The rules that are trivial once equal terms are merged."""
 
 _AXIOMS = """
 @rule eq-sym
@@ -45,17 +45,17 @@ owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
 
 
 def axioms() -> tuple[Rule, ...]:
-    """The axioms of equality as rules."""
+    """Return the axioms of equality as rules."""
     from kg_reasoner.language.parser import parse
 
     return parse(_AXIOMS).rules
 
 
 def check(rules: Iterable[Rule]) -> None:
-    """Make sure that rules mean the same whichever of several equal names they see.
+    """Check that rules have the same meaning for all names of equal terms.
 
     Raises:
-        UnsupportedError: a rule counts or computes with names, or derives something from names being different.
+        UnsupportedError: A rule counts or computes with names, or requires that names differ.
     """
     for rule in map(unguarded, rules):
         values = _values_of_literals(rule)
@@ -85,13 +85,15 @@ def _name_dependent(part: BodyLiteral, in_constraint: bool, values: set[Argument
 
 
 def _values_of_literals(rule: Rule) -> set[Argument]:
-    """The variables that stand for the values of literals, which are never renamed."""
+    """Return the variables for the values of literals, which are never renamed."""
     return {atom.terms[1] for atom in rule.body_atoms() if LITERAL_PREDICATES.get(atom.predicate) == 2}
 
 
 @remembered
 def unguarded(rule: Rule) -> Rule:
-    """A rule without the condition that the terms it finds to be the same have different names: once merged, they have not."""
+    """Return a rule without the condition that the terms that it equates have different names, which is false after they are
+    merged.
+    """
     subject, property, value = rule.head.terms if rule.head.predicate == TRIPLE else (None, None, None)
     if property != OWL.sameAs:
         return rule
@@ -109,12 +111,12 @@ def unguarded(rule: Rule) -> Rule:
 
 
 def negates(rules: Iterable[Rule]) -> bool:
-    """Whether some rule looks at what is not there (facts about literals aside: they do not change)."""
+    """Return whether some rule has a negation, except of facts about literals, which do not change."""
     return any(isinstance(part, Negation) and part.atom.predicate not in LITERAL_PREDICATES for rule in rules for part in rule.body)
 
 
 def constants(rule: Rule) -> Iterator[Term]:
-    """The terms that a rule names."""
+    """Yield the constants of a rule."""
     atoms = [rule.head, *(part.atom if isinstance(part, Negation) else part for part in rule.body)]
     for part in atoms:
         if isinstance(part, Atom):
@@ -132,7 +134,7 @@ def _constants_in(expression: Expression) -> Iterator[Term]:
 
 
 def renamed(rule: Rule, names: Mapping[Term, Term]) -> Rule:
-    """A rule that names other terms."""
+    """Return a rule with replaced constants."""
 
     def term(old: Argument) -> Argument:
         return old if isinstance(old, Variable) else names.get(old, old)

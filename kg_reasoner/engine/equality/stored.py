@@ -1,4 +1,4 @@
-"""What the database holds: the facts about some terms, and which terms it says are the same."""
+"""Stored facts about terms, and stored equalities."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.engine.equality.cliques import Cliques
-from kg_reasoner.planning.catalog import INTERNAL, Catalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL
 
 FEW_TERMS = 64
-"""Facts about so many terms are looked up; those about more are picked from all facts."""
+"""The maximum number of terms whose facts are looked up; for more terms, all facts are scanned."""
 
 
 def flag_of(predicate: str) -> int:
-    """What flag facts have that are not derived: those about literals are stated by the engine."""
+    """Return the flag of facts that are not derived. Facts about literals are stated by the engine."""
     return STATED if predicate in LITERAL_PREDICATES else EXPLICIT
 
 
 class StoredFacts:
-    """The facts of a catalog's relations, as they are."""
+    """The facts in the relations of a catalog, as stored."""
 
-    def __init__(self, catalog: Catalog, cliques: Cliques) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques) -> None:
         self._catalog = catalog
         self._database = catalog.database
         self._layout = catalog.layout
         self._cliques = cliques
-        self._matcher = Matcher(catalog, generalised=True)
+        self._matcher = TripleMatcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
         self._looked_at = self._numbering = 0
 
     # --- facts about terms ------------------------------------------------------------------------------------------
 
     def about(self, terms: Ids, explicit: bool) -> dict[str, Rows]:
-        """The stored facts that mention some terms, by predicate: all, or those that are not derived."""
+        """Return the stored facts with some terms, by predicate: all, or those that are not derived."""
         if len(terms) == 0:
             return {}
         which: Which = "explicit" if explicit else "all"
@@ -59,7 +59,7 @@ class StoredFacts:
         return {predicate: facts for predicate, facts in found.items() if len(facts)}
 
     def _rows_about(self, predicate: str, relation: int, terms: Ids, flag: int) -> Rows:
-        """The facts of a general predicate that mention some terms."""
+        """Return the facts of a general predicate with some terms."""
         database = self._database
         columns = (0,) if predicate in LITERAL_PREDICATES else range(database.relations[relation].arity)
         if len(terms) <= FEW_TERMS:
@@ -74,7 +74,7 @@ class StoredFacts:
     # --- what is the same -------------------------------------------------------------------------------------------
 
     def new_equalities(self, flag: int) -> Rows:
-        """The pairs of different terms that are the same, among the rows with a flag (0: all) that were not looked at yet."""
+        """Return the pairs of different equal terms in new rows with a flag (0: all)."""
         relation = self._equalities()
         if relation is None:
             return np.empty((0, 2), np.int32)
@@ -85,24 +85,24 @@ class StoredFacts:
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def equal_in(self, facts: npt.NDArray[np.int64]) -> Rows:
-        """The pairs of terms that are the same by some facts, each given as ``relation << 32 | row``."""
+        """Return the pairs of equal terms in some facts, each given as ``relation << 32 | row``."""
         relation = self._equalities()
         if relation is None:
             return np.empty((0, 2), np.int32)
         return self._pairs(relation, facts[facts >> 32 == relation] & 0xFFFFFFFF)
 
     def note_looked_at(self) -> None:
-        """All rows there are have been looked at."""
+        """Mark all existing rows as old."""
         relation = self._equalities()
         self._looked_at = 0 if relation is None else len(self._database.flags(relation))
         self._numbering = self._database.renumbered
 
     def _equalities(self) -> int | None:
-        """The relation that holds what is the same."""
+        """Return the relation with the equalities."""
         return next(iter(self._layout.relations(self._cliques.of_term(self._same_as))), None)
 
     def _pairs(self, relation: int, numbers: Ids | npt.NDArray[np.int64]) -> Rows:
-        """The pairs of terms that are the same by some rows of the relation that holds them."""
+        """Return the pairs of equal terms in some rows of the relation with the equalities."""
         if len(numbers) == 0:
             return np.empty((0, 2), np.int32)
         triples = self._layout.triples_in(relation, self._database.rows_at(relation, numbers))

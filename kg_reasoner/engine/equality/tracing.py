@@ -1,4 +1,4 @@
-"""Which cliques may have lost a reason: what removed facts and rules helped to derive, traced through the materialisation."""
+"""Find the cliques that may have lost a reason, by tracing the consequences of removed facts and rules in the materialisation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.equality.rules import constants
 from kg_reasoner.engine.equality.stored import StoredFacts
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
-from kg_reasoner.planning.catalog import Catalog
+from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels import native
@@ -21,9 +21,9 @@ Facts = Sequence[tuple[str, Rows]]
 
 
 class Tracer:
-    """Looks at a database before anything has been deleted from it."""
+    """Traces consequences in a database before anything is deleted from it."""
 
-    def __init__(self, catalog: Catalog, materialiser: Materialiser, cliques: Cliques, stored: StoredFacts) -> None:
+    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, cliques: Cliques, stored: StoredFacts) -> None:
         self._catalog = catalog
         self._database = catalog.database
         self._materialiser = materialiser
@@ -31,48 +31,48 @@ class Tracer:
         self._stored = stored
 
     def suspects(self, weakened: Facts, gone: Sequence[PlannedRule], about: Callable[[Ids], Facts]) -> set[int]:
-        """The representatives of the cliques that may have lost a reason, by facts that stand for less now or rules that are gone.
+        """Return the representatives of the cliques that may have lost a reason.
 
-        A fact about a clique in question is in question itself: it may stand for one that was the same by that clique only.
+        Facts about such a clique are candidates for deletion, too, because their normal forms may depend on it.
 
         Args:
-            weakened: the facts that stand for less.
-            gone: the plans of the rules.
-            about: finds the images of the asserted facts that mention some terms.
+            weakened: The normal forms of retracted facts.
+            gone: The plans of removed rules.
+            about: Returns the normal forms of the asserted facts with some terms.
         """
         self._database.make_lists()
         suspects: set[int] = set()
         while weakened or gone:
             for predicate, facts in weakened:
-                self._doubt(predicate, facts)
+                self._add_candidates(predicate, facts)
             for planned in gone:
-                self._materialiser.call(native.doubt_rule, self._materialiser.whole_plan(planned))
+                self._materialiser.call(native.add_heads_of_rule, self._materialiser.whole_plan(planned))
             self._trace()
-            found = self._doubted_cliques() - suspects
+            found = self._candidate_cliques() - suspects
             suspects |= found
             weakened, gone = [], []
             if found:
                 weakened = about(np.array([term for clique in found for term in self._cliques.members(clique)], np.int32))
                 gone = [planned for planned in self._materialiser.active_rules() if found & self._constants(planned.rule.rule)]
-        native.forget_doubts(self._database.address)
+        native.clear_candidates(self._database.address)
         return suspects
 
     def _trace(self) -> None:
-        """Doubt what was derived with the help of doubted facts."""
+        """Add what was derived from candidates to the candidates."""
         for stratum in self._materialiser.make_strata():
             self._materialiser.enter(stratum)
-            self._database.context.doubted_done = 0
-            self._materialiser.call(native.trace_doubts)
+            self._database.context.candidates_done = 0
+            self._materialiser.call(native.trace_candidates)
 
-    def _doubt(self, predicate: str, facts: Rows) -> None:
+    def _add_candidates(self, predicate: str, facts: Rows) -> None:
         for relation, rows in self._catalog.found(predicate, facts):
             data = allocate(max(1, rows.size), np.int32)
             data[: rows.size] = rows.reshape(-1)
-            native.doubt_facts(self._database.address, relation, address(data), len(rows))
+            native.add_candidates(self._database.address, relation, address(data), len(rows))
 
-    def _doubted_cliques(self) -> set[int]:
-        """The representatives of which it is in doubt that they stand for several terms."""
-        pairs = self._stored.equal_in(self._database.listed("doubted"))
+    def _candidate_cliques(self) -> set[int]:
+        """Return the representatives whose equality with other terms is among the candidates for deletion."""
+        pairs = self._stored.equal_in(self._database.listed("candidates"))
         return set(pairs[:, 0].tolist()).intersection(self._cliques.representatives())
 
     def _constants(self, rule: Rule) -> set[int]:

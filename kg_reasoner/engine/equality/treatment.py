@@ -1,4 +1,4 @@
-"""What becomes of equal terms: the treatment by which they stay what they are, and the interface of those that merge them."""
+"""The interface of the engine to equality, and its implementation without merging."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ __all__ = ["Equality", "Transfer"]
 
 
 class Transfer(Protocol):
-    """Gives facts of a predicate, shape (n, arity), a flag, or takes it from them. Says of each whether that changes anything."""
+    """Sets or removes a flag of facts of a predicate, shape (n, arity). Returns whether each has changed."""
 
     def __call__(self, predicate: str, facts: Rows, flag: int = EXPLICIT, /) -> Changed: ...
 
 
 class Equality:
-    """Equal terms are not merged: facts are stored as they were given, and rules are applied as they were written.
+    """Equality without merging: facts are stored as given, and rules are applied as written.
 
     `kg_reasoner.engine.equality.rewriting.Rewriting` overrides all of this.
 
     Args:
-        facts: what is stored.
+        facts: The stored facts.
     """
 
     merges: ClassVar[bool] = False
-    """Whether one representative stands for equal terms."""
+    """Whether equal terms are merged."""
 
     names_changed = False
-    """Whether rules that name merged terms need new images."""
+    """Whether rules that name merged terms need to be rewritten."""
 
     def __init__(self, facts: FactBase) -> None:
         self._facts = facts
@@ -51,101 +51,107 @@ class Equality:
 
     @property
     def load(self) -> Transfer:
-        """Inserts facts, as users name things. Says of each whether it is new."""
+        """Inserts facts as asserted. Returns whether each is new."""
         return self._facts.store
 
     @property
     def retract(self) -> Transfer:
-        """Takes a flag from facts. Says of each whether it had it."""
+        """Removes a flag from facts as asserted. Returns whether each had it."""
         return self._facts.unstore
 
     def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
-        """Which facts will become explicit, or cease to be, if what is stored will not tell that after an interrupt."""
+        """Return which facts will become explicit, or no longer explicit, if the stored facts do not show that after an
+        interrupt.
+        """
         return None
 
     def note(self, predicate: str, facts: Rows, changed: Changed, added: bool) -> None:
-        """Those facts that have changed have become explicit, or are no longer."""
+        """Note that the changed facts have become explicit, or no longer explicit."""
 
     def release(self, predicate: str) -> None:
-        """Forget a predicate that nothing uses."""
+        """Discard an unused predicate."""
 
     def are_explicit(self, predicate: str, facts: Rows, stored: Changed) -> Changed:
-        """Of each of some facts, whether it is explicit, given whether it is stored as such."""
+        """Return whether each of some facts is explicit, given whether it is stored as explicit."""
         return stored
 
     def recovered(self, stored: dict[str, Rows]) -> dict[str, Rows]:
-        """All explicit facts as users name things, given those that are stored, by predicate; wherever an update was interrupted.
+        """Return all explicit facts as asserted, given the stored ones, by predicate. An update may have been interrupted
+        anywhere.
 
-        Some may be there twice.
+        The result may contain duplicates.
         """
         return stored
 
     def in_all_names(self, predicate: str, stored: Callable[[Which], Ids], which: Which) -> Ids:
-        """The facts of a predicate in all names, given the stored ones: all, the explicit, or those that are only derived."""
+        """Return the facts of a predicate in all names, given the stored ones: all, the explicit, or the inferred ones."""
         return stored(which)
 
     def succeed(self, former: Equality) -> None:
-        """Go on where another one has been, whose facts are given up."""
+        """Take over the noted changes of a former treatment, whose facts are discarded."""
 
     # --- questions --------------------------------------------------------------------------------------------------
 
     def make_queries(self, *, generalised: bool) -> Queries:
-        """What answers queries in all names of things; for `generalised` RDF, see `kg_reasoner.query.matching.Matcher`."""
+        """Return queries in all names of terms. For `generalised` RDF, see `kg_reasoner.query.matching.TripleMatcher`."""
         return Queries(self._facts.catalog, generalised=generalised)
 
     def contradictions(self) -> Iterator[Violation]:
-        """Literals of different values that have become the same."""
+        """Return the violations by equal literals of different values."""
         return iter(())
 
     def renaming(self) -> Renaming | None:
-        """How facts about equal terms are stored, for explanations."""
+        """Return the translation between facts and their normal forms, for explanations."""
         return None
 
     def support(self, derivations: Derivations, term: int) -> list[Atom] | None:
-        """The explicit facts from which it may follow that a term is the same as others; None where rules say that themselves."""
+        """Return the explicit facts from which the equalities of a term may follow; None if rules derive equalities."""
         return None
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def check(self, rules: Iterable[Rule]) -> None:
-        """Make sure that rules can be applied to what is stored.
+        """Check that rules can be applied to stored facts.
 
         Raises:
-            UnsupportedError: a rule does not mean the same in all names of a thing.
-            StratificationError: what a rule negates may depend on equality, which depends on everything.
+            UnsupportedError: A rule has different meanings for names of equal terms.
+            StratificationError: A negated predicate may depend on equality, which depends on all predicates.
         """
 
-    def images(self, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-        """The rules as they are applied to what is stored."""
+    def rewritten_rules(self, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        """Return the rules as they are applied to stored facts."""
         return rules
 
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
-        """The images of the rules that are no longer among `rules`, if merged terms may have been the same for them."""
+        """Return the rewritten rules that are not among `rules`, if merged terms may depend on them."""
         return []
 
     # --- updates ----------------------------------------------------------------------------------------------------
 
     def revise(self, gone: Sequence[PlannedRule], gone_facts: Sequence[Rule]) -> bool:
-        """Before an update: split the cliques that may have lost a reason, and merge those that are asserted to be the same.
+        """Before an update: split the cliques that may have lost a reason, and merge those asserted to be equal.
 
-        Nothing has been deleted yet. Says whether any clique has changed.
+        Nothing has been deleted yet.
 
         Args:
-            gone: the plans of rules that have been removed.
-            gone_facts: facts that programs state no longer.
+            gone: The plans of removed rules.
+            gone_facts: The removed facts of the program.
+
+        Returns:
+            Whether any clique has changed.
         """
         return False
 
     def merge(self) -> bool:
-        """After an update: merge the cliques that were found to be the same. Says whether there are any."""
+        """After an update: merge cliques that are derived to be equal. Return whether there are any."""
         return False
 
     def begin(self) -> None:
-        """Forget what has been noted: changes are counted from now on."""
+        """Discard the noted changes, and note changes from now on."""
 
     def note_step(self, delta: Delta, collector: Collector) -> None:
-        """Collect what a run of maintenance has changed among stored facts."""
+        """Collect the changes of stored facts by a maintenance run."""
         collector.take(delta)
 
-    def settle(self, collector: Collector | None) -> None:
-        """The update is through: collect what it has changed in all names, as far as it is not collected yet."""
+    def finish(self, collector: Collector | None) -> None:
+        """Finish an update: collect its changes in all names that are not yet collected."""

@@ -1,4 +1,4 @@
-"""Patterns and queries over all names of things, answered from what is stored for their representatives."""
+"""Patterns and queries over all names of terms, answered from stored facts about their representatives."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 from kg_reasoner.engine.equality.asserted import Asserted
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.maintenance.collect import contains
-from kg_reasoner.planning.catalog import Catalog, StoredAtom
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import Matcher, Which
+from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import Pattern, Queries
 from kg_reasoner.query.quads import Quads
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.terms import OWL, Term
 
 
-class ExpandingMatcher(Matcher):
-    """A matcher for which equal terms are the same, and of which each finds all names.
+class ExpandingTripleMatcher(TripleMatcher):
+    """A matcher of triples in all names of equal terms.
 
-    What is explicit is what was asserted, in the names in which it was asserted.
+    Explicit triples are found as they were asserted.
     """
 
-    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
         super().__init__(catalog, generalised=generalised)
         self.cliques = cliques
         self.asserted = asserted
-        self._stored = Matcher(catalog, generalised=True)
+        self._stored = TripleMatcher(catalog, generalised=True)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Whether there is this one triple."""
+        """Return whether a triple holds."""
         if not self.cliques:
             return super().contains(subject, property, value, which)
         return len(self.match(subject, property, value, which)) > 0
@@ -40,7 +40,7 @@ class ExpandingMatcher(Matcher):
     def match(
         self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
     ) -> Ids:
-        """The triples that match, as ids of shape (n, 3). With a limit, at least so many are enough."""
+        """Return the matching triples as ids, shape (n, 3). With a limit, at least that number is sufficient."""
         if not self.cliques:
             return super().match(subject, property, value, which, limit)
         if not self.is_rdf(subject, property):
@@ -53,14 +53,14 @@ class ExpandingMatcher(Matcher):
         return everything if which == "all" else everything[~contains(explicit, everything)]
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are."""
+        """Return the number of triples."""
         if not self.cliques:
             return super().count(which)
         explicit = 0 if which == "all" else len(self._explicit((None, None, None)))
         return explicit if which == "explicit" else self._count_all() - explicit
 
     def _count_all(self) -> int:
-        """How many triples there are in all names; none of them is written out."""
+        """Return the number of triples in all names, without materialising them."""
         rows = self.stored_rows()
         first = self.catalog.dictionary.first_bytes()
         every = np.ones(len(first), bool)
@@ -69,7 +69,7 @@ class ExpandingMatcher(Matcher):
         return int(np.prod(numbers, axis=0).sum())
 
     def _all(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
-        """All triples that match: those of the representatives, in all names but where one is given."""
+        """Return all matching triples: those of the representatives, in all names where the pattern gives none."""
         of = self.cliques.of_term
         subject, property, value = (None if term is None else of(term) for term in pattern)
         found = self._stored.match(subject, property, value)
@@ -85,19 +85,19 @@ class ExpandingMatcher(Matcher):
         return self.rdf(triples)
 
     def _explicit(self, pattern: tuple[int | None, int | None, int | None]) -> Ids:
-        """The asserted triples that match: those about merged terms are kept aside."""
+        """Return the matching explicit triples as they were asserted."""
         subject, property, value = pattern
         stored = self._stored.match(subject, property, value, "explicit")
         stored = stored[~self.cliques.are_merged(stored).any(axis=1)]
-        kept = self.asserted.matching(TRIPLE, pattern)
-        return np.concatenate([stored, kept])
+        asserted = self.asserted.matching(TRIPLE, pattern)
+        return np.concatenate([stored, asserted])
 
     def stored_rows(self) -> Ids:
-        """All triples as they are stored, those that are not RDF among them."""
+        """Return all triples as stored, including those that are not RDF."""
         return self._stored.match(None, None, None)
 
     def rdf(self, triples: Ids) -> Ids:
-        """The triples of RDF among some facts."""
+        """Return the RDF triples among some facts."""
         if self.generalised:
             return triples
         first = self.catalog.dictionary.first_bytes()
@@ -105,22 +105,22 @@ class ExpandingMatcher(Matcher):
 
 
 class ExpandingQueries(Queries):
-    """Queries over an `ExpandingMatcher`.
+    """Queries over an `ExpandingTripleMatcher`.
 
-    A solution gives each variable one name, and every combination of names is a solution: as if all facts were there in all names.
+    Solutions give each variable one name, and all combinations of names are solutions, as if all facts were stored in all names.
     """
 
-    matcher: ExpandingMatcher
+    matcher: ExpandingTripleMatcher
 
-    def __init__(self, catalog: Catalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
+    def __init__(self, catalog: RelationCatalog, cliques: Cliques, asserted: Asserted, *, generalised: bool = False) -> None:
         super().__init__(catalog, generalised=generalised)
-        self.matcher = ExpandingMatcher(catalog, cliques, asserted, generalised=generalised)
+        self.matcher = ExpandingTripleMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
     def count(self, which: Which = "all") -> int:
-        """How many triples there are. Equal terms in all combinations are not written out."""
+        """Return the number of triples. Combinations of equal terms are not materialised."""
         if not self.matcher.cliques:
             return super().count(which)
         total = self.matcher.count(which)
@@ -136,7 +136,7 @@ class ExpandingQueries(Queries):
         return total - (themselves + hidden - shown)
 
     def naming(self) -> Callable[[Term], Term]:
-        """The representative of each term."""
+        """Return the representative of each term."""
         dictionary, cliques = self.catalog.dictionary, self.matcher.cliques
 
         def name(term: Term) -> Term:
@@ -155,7 +155,7 @@ class ExpandingQueries(Queries):
         return super()._rdf_only(patterns, names, self.matcher.cliques.expand(rows))
 
     def _represented(self, pattern: Pattern) -> Pattern:
-        """The pattern with representatives for the terms it names."""
+        """Return a pattern with representatives for its constants."""
         of = self.matcher.cliques.of_term
         subject, property, value = (of(term) if isinstance(term, int) else term for term in pattern)
         return subject, property, value

@@ -1,4 +1,4 @@
-"""Maintenance: how the materialisation follows when facts and rules come and go. One module a strategy, chosen by name."""
+"""Maintenance of the materialisation under changes of facts and rules. One module for each strategy, chosen by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.groups import Group
+from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 
@@ -28,10 +28,10 @@ STRATEGIES: Final[Mapping[Strategy, str]] = {
 
 
 Finder: TypeAlias = Callable[[], Sequence[tuple[int, Rows]]]
-"""Finds facts, of a relation each, as far as they are known when it is called."""
+"""Returns the facts known when it is called, by relation."""
 
 
-class Table(NamedTuple):
+class ChangedFacts(NamedTuple):
     """Changed facts of one relation: their ids (n, arity), and whether each of them is (or was) explicit."""
 
     relation: int
@@ -41,37 +41,38 @@ class Table(NamedTuple):
 
 @dataclass(slots=True)
 class Work:
-    """What a strategy has to do, besides the explicit facts that have come (rows beyond the settled ones) or gone (the context's
-    list), and where it says what has changed."""
+    """The task of a strategy, besides explicit facts that were added (rows beyond the materialised ones) or removed (the context's
+    list), and its result: the changed facts.
+    """
 
     new_rules: Sequence[PlannedRule] = ()
     gone_rules: Sequence[PlannedRule] = ()
-    gone_groups: Sequence[Group] = ()
+    gone_aggregates: Sequence[AggregateRelation] = ()
     collects: bool = False
-    """Whether the changes are wanted."""
+    """Whether to collect the changes."""
     progress: Progress | None = None
-    added: list[Table] = field(default_factory=list)
-    removed: list[Table] = field(default_factory=list)
-    restated: list[Table] = field(default_factory=list)
+    added: list[ChangedFacts] = field(default_factory=list)
+    removed: list[ChangedFacts] = field(default_factory=list)
+    restated: list[ChangedFacts] = field(default_factory=list)
 
 
 class Maintenance(Protocol):
-    """A way to bring the materialisation up to date. One object for each database."""
+    """A maintenance strategy for the materialisation of one database."""
 
     def apply(self, work: Work) -> None:
-        """Insert what follows now, and delete what does not follow any more.
+        """Insert new consequences, and delete facts that are no longer derivable.
 
-        The rules that are gone are no longer among the materialiser's, the new ones are. When an error interrupts it, the caller
-        gives up the database and begins with another one.
+        The materialiser already has the new rules, and no longer the removed ones. After an error, the caller discards the
+        database.
         """
         ...
 
     def expect(self, find: Finder | None) -> None:
-        """Hear how to find what the update after the one to be applied next will delete, if that is known."""
+        """Set a function that finds the facts that the update after the next one deletes, or None if they are unknown."""
         ...
 
     def needs_restart(self) -> bool:
-        """Whether the new strata are such that it has to start over."""
+        """Return whether the new strata require a rematerialisation."""
         ...
 
     @property
@@ -81,10 +82,10 @@ class Maintenance(Protocol):
 
 
 def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
-    """The class of a strategy, by its name.
+    """Return the class of a strategy.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: The name is unknown.
     """
     if name not in STRATEGIES:
         raise UnknownNameError("maintenance strategy", name, STRATEGIES)

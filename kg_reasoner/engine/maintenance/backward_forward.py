@@ -1,4 +1,4 @@
-"""Backward/forward: before a doubted fact is deleted, another derivation of it is looked for.
+"""Backward/forward: a candidate for deletion is deleted only if it has no other derivation.
 
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015);
 forward proving by watched rule instances, see `kernels.deletion`.
@@ -14,19 +14,19 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
-from kg_reasoner.storage.kernels.memory import Table, allocate
-from kg_reasoner.storage.kernels.update import SETTLE
+from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.update import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 
 
 class BackwardForward(StratumByStratum):
-    """Deletes only facts without another derivation, so that nothing has to be inserted again."""
+    """Deletes only facts without another derivation, so that no fact must be inserted again."""
 
     def __init__(self, materialiser: Materialiser) -> None:
         super().__init__(materialiser)
         context = self.database.context
-        self._goals = Table(Goal, context, "goals", FIRST_GOALS)
+        self._goals = StructTable(Goal, context, "goals", FIRST_GOALS)
         context.pool = allocate(FIRST_POOL, np.int64)
         context.pool_room = FIRST_POOL
         self._add_goals(FIRST_GOALS)
@@ -45,30 +45,30 @@ class BackwardForward(StratumByStratum):
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
             if status == PAUSE:
                 collect(database, work)
-            elif status == GROW and context.phase == SETTLE:
+            elif status == GROW and context.phase == PROCESS:
                 self._grow()
             else:
                 materialiser.help(status)
 
     def _is_simple(self, work: Work) -> bool:
-        """Whether `kernels.update` can do all the work."""
-        if work.new_rules or work.gone_rules or work.gone_groups or work.progress is not None:
+        """Return whether `kernels.update` can do the whole update."""
+        if work.new_rules or work.gone_rules or work.gone_aggregates or work.progress is not None:
             return False
         strata = self.materialiser.make_strata()
-        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].groups or self.database.is_fresh)
+        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].aggregates or self.database.is_fresh)
 
-    def settle(self) -> None:
-        """See `StratumByStratum.settle`."""
+    def process_candidates(self) -> None:
+        """See `StratumByStratum.process_candidates`."""
         context = self.database.context
         context.depth = context.pending = -1
-        while (status := native.settle_doubts(self.database.address)) != DONE:
+        while (status := native.process_candidates(self.database.address)) != DONE:
             if status == GROW:
                 self._grow()
             else:
                 self.materialiser.help(status)
 
     def _grow(self) -> None:
-        """Make room for deeper searches, or for more rule instances that wait."""
+        """Allocate room for deeper searches, or for more waiting rule instances."""
         context = self.database.context
         if context.depth + 1 >= context.goal_room:
             self._add_goals(len(self._goals))

@@ -1,4 +1,4 @@
-"""What an update has changed, as tables."""
+"""Collect the changes of an update."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.engine.maintenance import Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.relation import Database
 
 
 def collect(database: Database, work: Work) -> None:
-    """Write down the facts that an update has added, removed, and made explicit or derived only. Its flags are still there."""
+    """Collect the facts that an update has added, removed, and made explicit or no longer explicit. Their flags still exist."""
     facts, kinds = database.changes()
     if len(facts) == 0:
         return
@@ -25,11 +25,11 @@ def collect(database: Database, work: Work) -> None:
     for first, end in pairwise([0, *starts, len(facts)]):
         relation, kind = divmod(int(groups[first]), 4)
         rows = database.rows_at(relation, facts[first:end] & ROW)
-        (work.added, work.removed, work.restated)[kind].append(Table(relation, rows, explicit[first:end]))
+        (work.added, work.removed, work.restated)[kind].append(ChangedFacts(relation, rows, explicit[first:end]))
 
 
 def contains(rows: Rows, sought: Rows) -> Flags:
-    """Which of the rows `sought` are among `rows`; both have the same number of columns."""
+    """Return whether each row of `sought` is among `rows`. Both have the same number of columns."""
     if len(rows) == 0 or len(sought) == 0:
         return np.zeros(len(sought), bool)
     if rows.shape[1] == 0:
@@ -39,7 +39,7 @@ def contains(rows: Rows, sought: Rows) -> Flags:
 
 
 def _as_items(rows: Rows) -> npt.NDArray[np.void]:
-    """Each row as one item that can be compared."""
+    """Return each row as one comparable item."""
     table = np.ascontiguousarray(rows)
     if table.shape[1] == 1:
         return table[:, 0]  # type: ignore[return-value]

@@ -16,13 +16,13 @@ from kg_reasoner.storage.kernels.layout import DONE, GROW
 from kg_reasoner.storage.kernels.memory import allocate
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
-"""The pools of the context, and the fields that say how many numbers they have room for."""
+"""The pools of the context, and the fields with their capacities."""
 
 
 class Counting:
-    """Looks only at what an update changes, and proves and derives nothing twice; pays for that with memory for the counts.
+    """Counts derivations. It evaluates only changed rule instances, each once, at the price of memory for the counts.
 
-    When a change of rules moves relations from one stratum to another, it counts anew.
+    When a change of rules moves relations to other strata, it counts anew.
     """
 
     def __init__(self, materialiser: Materialiser) -> None:
@@ -40,7 +40,7 @@ class Counting:
 
     @property
     def counters(self) -> Counters:
-        """Rule instances that came, went or moved; they all count as insertions."""
+        """Rule instances that were added, removed or moved to another iteration; all count as insertions."""
         return Counters(insertion=self.database.context.instances)
 
     def expect(self, find: Finder | None) -> None:
@@ -77,10 +77,10 @@ class Counting:
         for relation, level in self._levels.items():
             if level < 0:
                 database.relations[relation].ranked = -1
-        database.settle()
+        database.mark_materialised()
 
     def _note_levels(self, fresh: bool) -> None:
-        """Keep ranks in step with the strata: relations that rules derive for the first time get them."""
+        """Update ranks for the strata: relations that rules derive for the first time get ranks."""
         database = self.database
         levels = {number: record.level for number, record in enumerate(database.relations.records)}
         if not fresh:
@@ -93,7 +93,7 @@ class Counting:
         self._levels = levels
 
     def needs_restart(self) -> bool:
-        """Whether relations with counts have moved to other strata."""
+        """Return whether relations with counts have moved to other strata."""
         records = self.database.relations.records
         return any(
             level >= 0 and records[relation].level >= 0 and records[relation].level != level
@@ -101,7 +101,7 @@ class Counting:
         )
 
     def _count(self, planned: PlannedRule, *, removes: bool) -> None:
-        """Count all instances of a new rule, or discount those of one that is gone."""
+        """Count all instances of a new rule, or discount those of a removed one."""
         self._call(native.count_rule, self.materialiser.whole_plan(planned), int(removes))
 
     def _call(self, entry: Callable[..., int], *arguments: int) -> None:
@@ -110,10 +110,10 @@ class Counting:
                 self.materialiser.help(status)
 
     def _grow(self) -> bool:
-        """Make room in the pools for what the kernel may have been about to do. False: they have room, so a relation is full."""
+        """Allocate room in full pools. Return False if none is full, so a relation must be."""
         context = self.database.context
         grown = False
-        changed = context.gone_count + context.removed_count + context.claimed_count + self.database.unsettled()
+        changed = context.gone_count + context.removed_count + context.claimed_count + self.database.new_row_count()
         adjusted = context.adjusted_count
         wanted = {
             "pool_of_tallies": context.tally_count + 3 * adjusted,

@@ -1,4 +1,6 @@
-"""DBSP: the materialisation as the output of a circuit (see `kg_reasoner.dbsp`) that takes in changes of facts and rules."""
+"""DBSP: the materialisation as the output of an incremental circuit (see `kg_reasoner.dbsp`), fed with changes of facts and
+rules.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,13 @@ BASE = EXPLICIT | STATED
 """Flags of facts that are given."""
 
 SAMPLE = 1024
-"""So many facts are looked at to guess how many an atom matches."""
+"""The sample size for estimates of the matches of an atom."""
 
 
 class Dbsp:
-    """Knows nothing of deletion: what is there is the sum of all changes. Keeps the rules' partial joins, by iteration."""
+    """Computes the materialisation as the sum of all changes, without a deletion algorithm. It stores partial joins by
+    iteration.
+    """
 
     def __init__(self, materialiser: Materialiser) -> None:
         self.materialiser = materialiser
@@ -47,22 +51,22 @@ class Dbsp:
         self._clauses: dict[int, tuple[int, Clause]] = {}
         self._version = -1
         self._given: dict[int, Trace] = {}
-        self._level_of_group: dict[int, int] = {}
+        self._level_of_aggregate: dict[int, int] = {}
 
     @property
     def counters(self) -> Counters:
-        """The instances of rules that came or went, by iteration; they all count as insertions."""
+        """Rule instances that were added or removed, by iteration; all count as insertions."""
         return Counters(insertion=self._instances + self._strata.instances)
 
     def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`; what comes next makes no difference here."""
 
     def needs_restart(self) -> bool:
-        """Whether groups have moved to other strata."""
+        """Return whether aggregates have moved to other strata."""
         return any(
-            self._level_of_group.get(group.target, stratum.level) != stratum.level
+            self._level_of_aggregate.get(aggregate.target, stratum.level) != stratum.level
             for stratum in self.materialiser.strata
-            for group in stratum.groups
+            for aggregate in stratum.aggregates
         )
 
     def apply(self, work: Work) -> None:
@@ -76,12 +80,12 @@ class Dbsp:
         added, removed = self._changed_clauses()
         final = self._final_levels(removed)
         entering = {0: self._changes_of_given()}
-        for group in work.gone_groups:
-            groups = database.rows(group.target)
-            gone = {group.target: (groups.astype(np.int64), np.full(len(groups), -1, np.int64))}
-            level = self._level_of_group.pop(group.target, 0)
+        for aggregate in work.gone_aggregates:
+            groups = database.rows(aggregate.target)
+            gone = {aggregate.target: (groups.astype(np.int64), np.full(len(groups), -1, np.int64))}
+            level = self._level_of_aggregate.pop(aggregate.target, 0)
             entering[level] = combined(entering.get(level, {}), gone)
-            group.clear()
+            aggregate.clear()
         levels = 1 + max((stratum.level for stratum in self.materialiser.strata), default=0)
 
         def enter(level: int) -> FactChanges:
@@ -94,12 +98,12 @@ class Dbsp:
         if work.collects:
             collect(database, work)
         native.finish_update(database.address)
-        database.settle()
+        database.mark_materialised()
 
     # --- what comes in ----------------------------------------------------------------------------------------------------
 
     def _changed_clauses(self) -> tuple[list[Levelled], list[Levelled]]:
-        """The clauses that have come and gone since the last time; those that have moved to another level have done both."""
+        """Return the new and the removed clauses. Clauses that have moved to another level are both."""
         if self._version == self.materialiser.version:
             return [], []
         self._version = self.materialiser.version
@@ -114,7 +118,7 @@ class Dbsp:
         return added, removed
 
     def _final_levels(self, removed: Sequence[Levelled]) -> dict[int, int]:
-        """The level at which a relation is complete, if rules derive it or have derived it until now."""
+        """Return the level at which each relation is complete, for relations that rules derive or have derived until now."""
         final: dict[int, int] = {}
         for level, clause in (*self._clauses.values(), *removed):
             relation = clause.head.predicate
@@ -122,10 +126,12 @@ class Dbsp:
         return final
 
     def _changes_of_given(self) -> FactChanges:
-        """The facts that have become explicit or stated, and those that are neither any more."""
+        """Return the facts that have become explicit or stated, and those that no longer are."""
         database = self.database
         listed = np.unique(np.concatenate([database.listed("removed"), database.listed("claimed")]))
-        touched = {relation: np.arange(database.settled[relation], len(database.flags(relation))) for relation in database.grown()}
+        touched = {
+            relation: np.arange(database.materialised[relation], len(database.flags(relation))) for relation in database.grown()
+        }
         for relation in np.unique(listed >> 32).tolist():
             rows = listed[listed >> 32 == relation] & 0xFFFFFFFF
             new = touched.get(relation)
@@ -142,7 +148,7 @@ class Dbsp:
         return changes
 
     def _given_changes(self, relation: int, rows: Integers, is_given: Booleans) -> ZSet:
-        """How the facts that are given change, if these rows are now given or not."""
+        """Return the changes of given facts, if these rows are now given or not."""
         columns = tuple(np.ascontiguousarray(rows.T)) or (np.zeros(len(rows), np.int64),)
         known = self._given.setdefault(relation, Trace(len(columns)))
         touched, now = ZSet.consolidated(columns), ZSet.consolidated(columns, is_given.astype(np.int64))
@@ -155,18 +161,18 @@ class Dbsp:
         return change
 
     def _changes_of_groups(self, level: int) -> FactChanges:
-        """Bring the groups that a level looks at up to date; how they have changed."""
+        """Update the aggregates that a level uses, and return their changes."""
         database = self.database
         changes: dict[int, tuple[Integers, Integers]] = {}
         for stratum in self.materialiser.strata:
-            for group in stratum.groups if stratum.level == level else ():
-                target = group.target
-                self._level_of_group[target] = level
+            for aggregate in stratum.aggregates if stratum.level == level else ():
+                target = aggregate.target
+                self._level_of_aggregate[target] = level
                 first = len(database.listed("gone"))
-                group.refresh()
+                aggregate.refresh()
                 gone = database.listed("gone")[first:]
                 lost = database.rows_at(target, gone[gone >> 32 == target] & 0xFFFFFFFF)
-                numbers = np.arange(database.settled[target], len(database.flags(target)))
+                numbers = np.arange(database.materialised[target], len(database.flags(target)))
                 new = database.rows_at(target, numbers[database.flags(target)[numbers] & ABSENT == 0])
                 weights = np.concatenate([np.full(len(lost), -1, np.int64), np.ones(len(new), np.int64)])
                 changes[target] = np.concatenate([lost, new]).astype(np.int64), weights
@@ -175,7 +181,7 @@ class Dbsp:
     # --- what comes out ---------------------------------------------------------------------------------------------------
 
     def _store(self, relation: int, rows: Rows, weights: Integers) -> None:
-        """Let facts of a relation come and go; those that are given are there already."""
+        """Insert and delete facts of a relation. Given facts exist already."""
         new = rows[weights > 0]
         if len(new) < len(rows):
             self.database.delete(relation, rows[weights < 0])
@@ -193,7 +199,7 @@ class Dbsp:
         return Clause(_literal(rule.head), ordered(positive, [*checks, *negated], self._size))
 
     def _size(self, atom: Literal) -> float:
-        """About how many facts an atom matches."""
+        """Return an estimate of the number of facts that an atom matches."""
         rows = self.database.rows(atom.predicate)
         constants = [(column, term) for column, term in enumerate(atom.terms) if isinstance(term, int)]
         if not constants or not len(rows):

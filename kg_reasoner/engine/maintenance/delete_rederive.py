@@ -1,4 +1,4 @@
-"""Delete/rederive (DRed): all that follows from a deleted fact goes, and what has another derivation is inserted again.
+"""Delete/rederive (DRed): overdelete the consequences of deleted facts, and rederive those with another derivation.
 
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
@@ -10,10 +10,10 @@ from kg_reasoner.storage.kernels import native
 
 
 class DeleteRederive(StratumByStratum):
-    """Deletes too much in a stratum, then derives again what is left to be derived."""
+    """Overdeletes in a stratum, then rederives."""
 
-    def settle(self) -> None:
-        """See `StratumByStratum.settle`."""
+    def process_candidates(self) -> None:
+        """See `StratumByStratum.process_candidates`."""
         self.materialiser.call(native.overdelete)
 
     def rederive(self, first: int) -> None:

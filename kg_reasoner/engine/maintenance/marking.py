@@ -1,8 +1,8 @@
-"""Marking: what an update of a stream brings and the next one takes away again need not be followed a second time.
+"""Marking: the consequences of facts that one update adds and the next one deletes are traced only once.
 
-Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. They mark whatever the next update deletes, and what is
-derived from that. Only of facts that the present update brings all consequences are marked in this way; what follows from others
-has to be looked for anyway, so that these are not marked here.
+Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. They mark all facts that the next update deletes, and
+their consequences. Here, only facts that the current update adds are marked, with their direct consequences, because the
+consequences of others must be searched for anyway.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Database
 
 ROOM: Final = 1 << 20
-"""The most facts that are marked for an update. Room that is not used costs nothing."""
+"""The maximum number of facts marked for an update. Unused memory costs nothing."""
 
 
 class Marking:
-    """Marks facts of a database during one update for the next.
+    """Marks facts of a database during one update for the next one.
 
     Args:
-        database: all its updates lie between `begin` and `finish` from now on.
+        database: All its updates lie between `begin` and `finish` from now on.
 
     Attributes:
-        explicit, implicit: how many facts have been marked, see `Counters`.
+        explicit, implicit: The numbers of marked facts, see `Counters`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -43,7 +43,7 @@ class Marking:
         self._find = find
 
     def begin(self) -> None:
-        """Use the marks for the update that begins, and set those for the next one, as far as it is known."""
+        """Use the marks for the current update, and set those for the next one, if it is known."""
         database, context = self.database, self.database.context
         if context.marked_count:
             database.reserve_list("removed", context.marked_count)
@@ -60,7 +60,7 @@ class Marking:
         self._first = context.marked_count
 
     def finish(self) -> None:
-        """Mark nothing more; the update is applied."""
+        """Stop marking, as the update is applied."""
         context = self.database.context
         if context.marking:
             self.implicit += context.marked_count - self._first

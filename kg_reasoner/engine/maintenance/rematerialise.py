@@ -1,11 +1,11 @@
-"""Rematerialisation: start over from the explicit facts. The baseline that the other strategies are measured against."""
+"""Rematerialisation from the explicit facts, the baseline for the other strategies."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.maintenance import Finder, Maintenance, Table, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Finder, Maintenance, Work
 from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.progress import Progress
@@ -14,11 +14,11 @@ from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 
 class Rematerialise:
-    """Derives everything anew whenever anything changes.
+    """Rematerialises everything after each change.
 
     Args:
-        materialiser: of the database.
-        other: the strategy that starts over in this way, where it needs to; it derives what follows from no settled rows.
+        materialiser: The materialiser of the database.
+        other: A strategy that needs to start over, which then derives everything; it finds no materialised rows.
     """
 
     def __init__(self, materialiser: Materialiser, other: Maintenance | None = None) -> None:
@@ -42,7 +42,7 @@ class Rematerialise:
         """See `Maintenance.apply`."""
         materialiser = self.materialiser
         relations = range(len(self.database.relations)) if work.collects else ()
-        before = {relation: self.database.settled_facts(relation) for relation in relations}
+        before = {relation: self.database.materialised_facts(relation) for relation in relations}
         if not self.database.is_fresh:
             materialiser.restart()
         if self.other is not None:
@@ -57,7 +57,7 @@ class Rematerialise:
         for stratum in materialiser.make_strata():
             materialiser.begin(stratum)
             materialiser.insert(stratum, [rule for rule in stratum.rules if not rule.triggers], progress)
-        self.database.settle()
+        self.database.mark_materialised()
         context.removed_count = context.claimed_count = 0
 
     def _compare(self, before: dict[int, tuple[Rows, Flags]], work: Work) -> None:
@@ -66,9 +66,9 @@ class Rematerialise:
             explicit = (flags[(flags & ABSENT) == 0] & EXPLICIT) > 0
             earlier, was_explicit = before.get(relation, (after[:0], explicit[:0]))
             is_old, stays = contains(earlier, after), contains(after, earlier)
-            work.added.append(Table(relation, after[~is_old], explicit[~is_old]))
-            work.removed.append(Table(relation, earlier[~stays], was_explicit[~stays]))
+            work.added.append(ChangedFacts(relation, after[~is_old], explicit[~is_old]))
+            work.removed.append(ChangedFacts(relation, earlier[~stays], was_explicit[~stays]))
             for value in (True, False):
                 now = after[is_old & (explicit == value)]
                 changed = contains(earlier[was_explicit != value], now)
-                work.restated.append(Table(relation, now[changed], np.full(int(changed.sum()), value)))
+                work.restated.append(ChangedFacts(relation, now[changed], np.full(int(changed.sum()), value)))

@@ -1,4 +1,4 @@
-"""What the strategies have in common that delete first and insert then, stratum by stratum from below."""
+"""The common part of strategies that delete first and then insert, stratum by stratum from the lowest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kg_reasoner.storage.relation import Database
 class StratumByStratum(ABC):
     """Updates a database with semi-naive insertion, and a deletion that subclasses define.
 
-    In each stratum, a fact comes into doubt when it is no longer explicit, or when some rule instance that derived it does not hold
-    any more: one of its facts is gone, a fact that it negates is there, or its rule is gone. The instances are looked for in the
-    materialisation as it was. What the subclass then finds to be without a derivation is deleted.
+    In each stratum, the candidates for deletion are the facts that are no longer explicit, and the heads of rule instances that no
+    longer hold, because a body fact was deleted, a negated fact was inserted, or the rule was removed. The instances are evaluated
+    in the materialisation before the update. The subclass decides which candidates are deleted.
 
     Source for the treatment of strata: Motik, Nenov, Piro and Horrocks, Maintenance of Datalog Materialisations Revisited
     (Artificial Intelligence 269, 2019).
@@ -30,11 +30,11 @@ class StratumByStratum(ABC):
         self.database = materialiser.database
         self._derivers_of = -1, -1
         self.marking: Marking | None = None
-        """Of streams, when the first one comes."""
+        """The marking for streams, created on demand."""
 
     @abstractmethod
-    def settle(self) -> None:
-        """Decide which of the doubted facts of the stratum that is entered are gone, and with them what follows from them."""
+    def process_candidates(self) -> None:
+        """Delete the candidates of the entered stratum that have no other derivation, and their consequences likewise."""
 
     def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`."""
@@ -43,7 +43,7 @@ class StratumByStratum(ABC):
         self.marking.expect(find)
 
     def rederive(self, first: int) -> None:  # noqa: B027  not every strategy deletes too much
-        """Insert again what has been deleted too much, of the facts that are gone from the `first` of the list on."""
+        """Insert overdeleted facts again, among the deleted facts from position `first` on."""
 
     def needs_restart(self) -> bool:
         """See `Maintenance.needs_restart`."""
@@ -67,10 +67,10 @@ class StratumByStratum(ABC):
             marking.finish()
 
     def update(self, work: Work) -> None:
-        """Do what `apply` is for, one stratum after the other."""
+        """Apply an update, stratum by stratum."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         fresh = self.database.is_fresh
-        removes = bool(context.removed_count or work.gone_rules or work.gone_groups)
+        removes = bool(context.removed_count or work.gone_rules or work.gone_aggregates)
         strata = materialiser.make_strata()
         if removes:
             self.prepare()
@@ -90,10 +90,10 @@ class StratumByStratum(ABC):
             collect(database, work)
         if context.gone_count or context.removed_count or context.claimed_count:
             native.finish_update(database.address)
-        database.settle()
+        database.mark_materialised()
 
     def prepare(self) -> None:
-        """Make room, and enter the plans that find rule instances from their heads."""
+        """Allocate lists, and enter the plans that find rule instances from their heads."""
         materialiser, database = self.materialiser, self.database
         database.make_lists()
         wanted = materialiser.version, len(database.sections)
@@ -103,34 +103,34 @@ class StratumByStratum(ABC):
             self._derivers_of = materialiser.version, len(database.sections)
 
     def _delete(self, stratum: Stratum, gone_rules: list[PlannedRule]) -> None:
-        """Delete what has no derivation any more in a stratum."""
+        """Delete the facts of a stratum without a derivation."""
         materialiser, context, here = self.materialiser, self.database.context, self.database.address
         self.database.make_lists()
         if context.gone_count:
             context.place = 0
-            materialiser.call(native.doubt_lost)
+            materialiser.call(native.add_consequences_of_deleted)
         if stratum.has_blockers:
             context.place = 0
-            materialiser.call(native.doubt_blocked)
+            materialiser.call(native.add_consequences_of_negation)
         for planned in gone_rules:
-            materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
-        native.doubt_removed(here)
-        if context.doubted_count:
-            self.settle()
+            materialiser.call(native.add_heads_of_rule, materialiser.whole_plan(planned))
+        native.add_removed_facts(here)
+        if context.candidates_count:
+            self.process_candidates()
             native.finish_deletion(here)
 
 
 def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> list[PlannedRule]:
-    """The rules whose heads belong to a stratum (-1: to none, for there are no such rules any more)."""
+    """Return the rules whose heads belong to a stratum; with -1, those whose heads no rule derives any more."""
     return [planned for planned in rules if database.relations[planned.rule.head.relation].level == level]
 
 
 def delete_underived(materialiser: Materialiser, work: Work) -> None:
-    """Delete what is not explicit any more, or was derived by rules that are gone, in relations that no rule derives."""
+    """Delete, in relations that no rule derives any more, facts that are no longer explicit or were derived by removed rules."""
     here = materialiser.database.address
-    for group in work.gone_groups:
-        group.clear()
+    for aggregate in work.gone_aggregates:
+        aggregate.clear()
     for planned in of_level(materialiser.database, work.gone_rules, -1):
-        materialiser.call(native.doubt_rule, materialiser.whole_plan(planned))
-    native.drop_doubted(here)
+        materialiser.call(native.add_heads_of_rule, materialiser.whole_plan(planned))
+    native.delete_candidates(here)
     native.drop_removed(here)

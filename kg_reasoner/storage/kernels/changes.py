@@ -19,7 +19,7 @@ def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int
 def note_restated(context: Context, changes: Int64s, count: int, fact: int) -> int:
     """Record a fact once if it has changed between explicit and derived. Return the new count."""
     flags = flags_of(context, fact) & (RETRACTED | CLAIMED | EXPLICIT | ABSENT)
-    if fact & ROW >= context.settled[fact >> 32] or (flags != RETRACTED and flags != CLAIMED | EXPLICIT):
+    if fact & ROW >= context.materialised[fact >> 32] or (flags != RETRACTED and flags != CLAIMED | EXPLICIT):
         return count
     clear_flags(context, fact, RETRACTED | CLAIMED)
     return note_change(changes, count, fact, RESTATED, flags & EXPLICIT)
@@ -33,18 +33,18 @@ def list_changes(context: Context, changes: Int64s, room: int) -> int:
     """
     wanted = context.gone_count + context.removed_count + context.claimed_count
     for number in range(context.relation_count):
-        wanted = wanted + context.relations[number].count - context.settled[number]
+        wanted = wanted + context.relations[number].count - context.materialised[number]
     if wanted > room:
         return wanted
     count = 0
     for number in range(context.relation_count):
         relation = context.relations[number]
-        for row in range(context.settled[number], relation.count):
+        for row in range(context.materialised[number], relation.count):
             if not relation.flags[row] & (ABSENT | REBORN):
                 count = note_change(changes, count, (number << 32) | row, ADDED, relation.flags[row] & EXPLICIT)
     for place in range(context.gone_count):
         fact = context.gone[place]
-        if fact & ROW < context.settled[fact >> 32]:
+        if fact & ROW < context.materialised[fact >> 32]:
             relation = relation_of(context, fact)
             explicit = flags_of(context, fact) & RETRACTED
             if not relation.flags[find(relation, values_of(relation, fact))] & REBORN:

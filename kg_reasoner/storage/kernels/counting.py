@@ -23,12 +23,12 @@ from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
 from kg_reasoner.storage.kernels.joins import advance, insert_head, next_match, row_limit
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
-    CALLS,
     COMPARE,
     DEAD,
     DONE,
     EXPLICIT,
     FULL,
+    FUNCTION_RESULTS,
     GROW,
     IDLE,
     NEVER,
@@ -220,7 +220,7 @@ def adjust(context: Context, head: int, before: int, after: int) -> int:
 @kernel
 def move_instances(context: Context, number: int, fact: int, before: int, after: int) -> int:
     """Enumerate the instances of an opened plan. `before` and `after` are the ranks of the triggering fact, or NEVER if the
-    instances do not hold. Return DONE, GROW or CALLS.
+    instances do not hold. Return DONE, GROW or FUNCTION_RESULTS.
     """
     frame = context.frames[0]
     plan = context.plans[number]
@@ -240,7 +240,7 @@ def move_instances(context: Context, number: int, fact: int, before: int, after:
             new = 1 + (after if after > highest else highest)
         if adjust(context, head, old, new) == GROW:
             return GROW
-    return CALLS if context.request_count > 0 else DONE
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
 @kernel
@@ -380,7 +380,7 @@ def begin_counting(context: Context) -> int:
     """
     wanted = 2 * (context.gone_count + context.removed_count + context.claimed_count)
     for number in range(context.relation_count):
-        wanted = wanted + 2 * (context.relations[number].count - context.settled[number])
+        wanted = wanted + 2 * (context.relations[number].count - context.materialised[number])
     if context.event_count + wanted > context.event_room or wanted // 2 > context.touched_room:
         return GROW
     for place in range(context.gone_count):
@@ -391,7 +391,7 @@ def begin_counting(context: Context) -> int:
     for number in range(context.relation_count):
         relation = context.relations[number]
         if relation.level <= context.level:
-            for row in range(context.settled[number], relation.count):
+            for row in range(context.materialised[number], relation.count):
                 if not relation.flags[row] & ABSENT:
                     hide(context, (number << 32) | row)
                     schedule(context, (number << 32) | row, 0)
@@ -460,7 +460,7 @@ def finish_counting(context: Context) -> int:
         row = fact & ROW
         clear_flags(context, fact, TOUCHED)
         if relation.ranks[row] == NEVER:
-            if row < context.settled[fact >> 32]:
+            if row < context.materialised[fact >> 32]:
                 delete_fact(context, fact)
             else:
                 relation.flags[row] = DEAD
@@ -478,7 +478,7 @@ def finish_counting(context: Context) -> int:
 def rank_explicit(context: Context, number: int) -> int:
     """Assign the rank of explicit facts to the processed rows of a relation that no rule has derived so far."""
     relation = context.relations[number]
-    for row in range(context.settled[number]):
+    for row in range(context.materialised[number]):
         relation.ranks[row] = 0
         relation.tallies[row] = -1
     return 0

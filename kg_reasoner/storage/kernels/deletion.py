@@ -12,16 +12,16 @@ from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
-    CALLS,
+    CANDIDATE,
     CHECKED,
     CLAIMED,
     COMPARE,
     DEAD,
     DISPROVED,
     DONE,
-    DOUBTED,
     EXPLICIT,
     FRESH,
+    FUNCTION_RESULTS,
     GONE,
     GROW,
     IDLE,
@@ -53,7 +53,7 @@ from kg_reasoner.storage.kernels.relations import (
 )
 
 CERTAIN = EXPLICIT | STATED | PROVED
-TEMPORARY = CHECKED | PROVED | DISPROVED | DOUBTED | PROCESSED | WATCHED
+TEMPORARY = CHECKED | PROVED | DISPROVED | CANDIDATE | PROCESSED | WATCHED
 
 
 @kernel
@@ -64,18 +64,18 @@ def is_certain(context: Context, fact: int) -> int:
 
 
 @kernel
-def doubt(context: Context, fact: int) -> int:
+def add_candidate(context: Context, fact: int) -> int:
     """Add a fact that holds to the candidates for deletion, once."""
-    if not flags_of(context, fact) & (DOUBTED | ABSENT):
-        set_flags(context, fact, DOUBTED)
-        context.doubted[context.doubted_count] = fact
-        context.doubted_count = context.doubted_count + 1
+    if not flags_of(context, fact) & (CANDIDATE | ABSENT):
+        set_flags(context, fact, CANDIDATE)
+        context.candidates[context.candidates_count] = fact
+        context.candidates_count = context.candidates_count + 1
     return 0
 
 
 @kernel
 def note_proof(context: Context, fact: int) -> int:
-    """Mark a fact as proved; `settle_waiting` processes the instances that wait for it."""
+    """Mark a fact as proved; `propagate_proofs` processes the instances that wait for it."""
     set_flags(context, fact, PROVED)
     context.proved[context.proved_count] = fact
     context.proved_count = context.proved_count + 1
@@ -94,7 +94,7 @@ def wait_at(context: Context, fact: int, instance: int) -> int:
 
 
 @kernel
-def settle_waiting(context: Context) -> int:
+def propagate_proofs(context: Context) -> int:
     """Propagate new proofs to the rule instances that waited for them, and to their heads."""
     pool = context.pool
     while context.proved_done < context.proved_count:
@@ -132,7 +132,7 @@ def body_fact(frame: Frame, step: Step, position: int) -> int:
 
 
 @kernel
-def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> int:
+def prove_or_wait(context: Context, frame: Frame, plan: Plan, head: int) -> int:
     """Prove the head of a frame's rule instance, or make the instance wait for its first unproved body fact: DONE or GROW."""
     missing = -1
     for position in range(plan.step_count):
@@ -141,7 +141,7 @@ def settle_instance(context: Context, frame: Frame, plan: Plan, head: int) -> in
             missing = body
     if missing < 0:
         note_proof(context, head)
-        settle_waiting(context)
+        propagate_proofs(context)
         return DONE
     instance = context.pool_count
     if instance + 3 + plan.step_count > context.pool_room:
@@ -191,7 +191,7 @@ def enter_goal(context: Context) -> int:
     set_flags(context, fact, CHECKED)
     if certain:
         note_proof(context, fact)
-        settle_waiting(context)
+        propagate_proofs(context)
     return DONE
 
 
@@ -231,8 +231,8 @@ def open_deriver(context: Context, depth: int) -> int:
 
 @kernel
 def look_at_body(context: Context, depth: int) -> int:
-    """Check the body facts of a goal's current instance: the first unchecked one becomes pending; without one, settle the
-    instance.
+    """Check the body facts of a goal's current instance: the first unchecked one becomes pending; without one, prove the
+    head or wait.
     """
     goal = context.goals[depth]
     frame = context.frames[depth + 1]
@@ -243,7 +243,7 @@ def look_at_body(context: Context, depth: int) -> int:
         if body >= 0 and not flags_of(context, body) & CHECKED and not is_certain(context, body):
             context.pending = body
             return DONE
-    status = settle_instance(context, frame, plan, goal.fact)
+    status = prove_or_wait(context, frame, plan, goal.fact)
     if status == DONE:
         goal.step = -1
     return status
@@ -262,7 +262,7 @@ def next_instance(context: Context, depth: int) -> int:
         found = next_match(context, frame, 0, 0, -1)
         if context.request_count > 0:  # matches may have been missed: try the rule again when the results are known
             frame.level = FRESH
-            return CALLS
+            return FUNCTION_RESULTS
         if found:
             context.backward_instances = context.backward_instances + 1
             goal.step = 0
@@ -296,11 +296,11 @@ def prove(context: Context) -> int:
                 frame = context.frames[depth + 1]
                 if is_certain_instance(context, frame, context.plans[frame.plan]):
                     note_proof(context, goal.fact)
-                    settle_waiting(context)
+                    propagate_proofs(context)
 
 
 @kernel
-def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
+def add_candidate_heads(context: Context, frame: Frame, plan: Plan) -> int:
     """Add the heads of all matches of a frame to the candidates for deletion."""
     relation = context.relations[plan.head_relation]
     while next_match(context, frame, 0, 0, -1):
@@ -308,12 +308,12 @@ def doubt_heads(context: Context, frame: Frame, plan: Plan) -> int:
         fill_tuple(frame, context.codes + plan.head, relation.arity, frame.scratch)
         row = find(relation, frame.scratch)
         if row >= 0:
-            doubt(context, (plan.head_relation << 32) | row)
-    return CALLS if context.request_count > 0 else DONE
+            add_candidate(context, (plan.head_relation << 32) | row)
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
 @kernel
-def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact: int) -> int:
+def add_triggered_candidates(context: Context, plans: Int32s, first: int, end: int, fact: int) -> int:
     """Add the heads of the instances that a fact triggers to the candidates for deletion: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     frame = context.frames[0]
@@ -322,23 +322,23 @@ def doubt_triggered(context: Context, plans: Int32s, first: int, end: int, fact:
         ready = open_triggered(context, frame, number, relation, fact)
         if ready > READY:
             return ready
-        if ready == READY and doubt_heads(context, frame, context.plans[number]) != DONE:
-            return CALLS
+        if ready == READY and add_candidate_heads(context, frame, context.plans[number]) != DONE:
+            return FUNCTION_RESULTS
     return DONE
 
 
 @kernel
-def doubt_all_consequences(context: Context, fact: int) -> int:
-    """Cast doubt on what follows directly from a fact: DONE, or what must be done first."""
+def add_consequences(context: Context, fact: int) -> int:
+    """Cast add_candidate on what follows directly from a fact: DONE, or what must be done first."""
     if flags_of(context, fact) & TRACED:
         return DONE
     relation = relation_of(context, fact)
     section = context.sections[relation.section]
-    status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
+    status = add_triggered_candidates(context, context.triggers, section.first_trigger, section.end_trigger, fact)
     own = section_of(relation, values_of(relation, fact))
     if status == DONE and own >= 0:
         section = context.sections[own]
-        status = doubt_triggered(context, context.triggers, section.first_trigger, section.end_trigger, fact)
+        status = add_triggered_candidates(context, context.triggers, section.first_trigger, section.end_trigger, fact)
     return status
 
 
@@ -394,35 +394,35 @@ def drop_removed(context: Context) -> int:
 
 
 @entry
-def doubt_rule(context: Context, number: int) -> int:
+def add_heads_of_rule(context: Context, number: int) -> int:
     """Add all facts derived by a rule to the candidates for deletion: DONE, or a request to the caller, who then calls again."""
     see_old(context)
     frame = context.frames[0]
     status = open_plan(context, frame, number)
     if status == READY:
-        status = doubt_heads(context, frame, context.plans[number])
+        status = add_candidate_heads(context, frame, context.plans[number])
     see_new(context)
     return DONE if status == IDLE else status
 
 
 @entry
-def doubt_removed(context: Context) -> int:
-    """Cast doubt on the facts of this stratum that are explicit or stated no longer, or were marked for this update."""
+def add_removed_facts(context: Context) -> int:
+    """Cast add_candidate on the facts of this stratum that are explicit or stated no longer, or were marked for this update."""
     for place in range(context.removed_count):
         fact = context.removed[place]
         if relation_of(context, fact).level == context.level:
-            doubt(context, fact)
+            add_candidate(context, fact)
     return 0
 
 
 @entry
-def doubt_lost(context: Context) -> int:
+def add_consequences_of_deleted(context: Context) -> int:
     """Add consequences of deleted facts of lower strata to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
     status = DONE
     while status == DONE and context.place < context.gone_count:
         fact = context.gone[context.place]
-        status = doubt_all_consequences(context, fact)
+        status = add_consequences(context, fact)
         if status == DONE:
             context.place = context.place + 1
     see_new(context)
@@ -430,7 +430,7 @@ def doubt_lost(context: Context) -> int:
 
 
 @entry
-def doubt_blocked(context: Context) -> int:
+def add_consequences_of_negation(context: Context) -> int:
     """Add consequences of the absence of facts that now hold to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
     status = DONE
@@ -438,17 +438,17 @@ def doubt_blocked(context: Context) -> int:
         number = context.place
         relation = context.relations[number]
         section = context.sections[relation.section]
-        row = context.settled[number]
+        row = context.materialised[number]
         if relation.section_column < 0 and section.first_blocker == section.end_blocker:
             row = relation.count
         while status == DONE and row < relation.count:
             fact = (number << 32) | row
             if not relation.flags[row] & (ABSENT | REBORN):
-                status = doubt_triggered(context, context.blockers, section.first_blocker, section.end_blocker, fact)
+                status = add_triggered_candidates(context, context.blockers, section.first_blocker, section.end_blocker, fact)
                 number_of_own = section_of(relation, values_of(relation, fact))
                 if status == DONE and number_of_own >= 0:
                     own = context.sections[number_of_own]
-                    status = doubt_triggered(context, context.blockers, own.first_blocker, own.end_blocker, fact)
+                    status = add_triggered_candidates(context, context.blockers, own.first_blocker, own.end_blocker, fact)
             row = row + 1
         if status == DONE:
             context.place = number + 1
@@ -457,14 +457,14 @@ def doubt_blocked(context: Context) -> int:
 
 
 @entry
-def settle_doubts(context: Context) -> int:
+def process_candidates(context: Context) -> int:
     """Rederive the candidates for deletion, and process the consequences of those without proof: DONE, or a request to the
     caller.
     """
     status = DONE
     context.look = 1
-    while status == DONE and context.doubted_done < context.doubted_count:
-        fact = context.doubted[context.doubted_done]
+    while status == DONE and context.candidates_done < context.candidates_count:
+        fact = context.candidates[context.candidates_done]
         if not flags_of(context, fact) & CHECKED and context.depth < 0 and context.pending < 0:
             context.pending = fact
         context.hidden = ABSENT | DISPROVED
@@ -473,11 +473,11 @@ def settle_doubts(context: Context) -> int:
             disprove_checked(context)
             if not flags_of(context, fact) & PROVED:
                 context.hidden = ABSENT | PROCESSED
-                status = doubt_all_consequences(context, fact)
+                status = add_consequences(context, fact)
                 if status == DONE:
                     set_flags(context, fact, PROCESSED)
             if status == DONE:
-                context.doubted_done = context.doubted_done + 1
+                context.candidates_done = context.candidates_done + 1
     see_new(context)
     return status
 
@@ -485,16 +485,16 @@ def settle_doubts(context: Context) -> int:
 @entry
 def finish_deletion(context: Context) -> int:
     """Delete the disproved facts, and reset the state of a stratum."""
-    for place in range(context.doubted_count):
-        fact = context.doubted[place]
+    for place in range(context.candidates_count):
+        fact = context.candidates[place]
         if flags_of(context, fact) & PROCESSED:
             delete_fact(context, fact)
         else:
             clear_flags(context, fact, TEMPORARY)
     for place in range(context.checked_count):
         clear_flags(context, context.checked[place], TEMPORARY)
-    context.doubted_count = 0
-    context.doubted_done = 0
+    context.candidates_count = 0
+    context.candidates_done = 0
     context.checked_count = 0
     context.checked_done = 0
     context.proved_count = 0
@@ -540,12 +540,12 @@ def delete_facts(context: Context, number: int, facts: Int32s, count: int) -> in
 
 
 @entry
-def drop_doubted(context: Context) -> int:
+def delete_candidates(context: Context) -> int:
     """Delete the candidates that are neither explicit nor stated, because no rule derives them any more."""
-    for place in range(context.doubted_count):
-        fact = context.doubted[place]
-        clear_flags(context, fact, DOUBTED)
+    for place in range(context.candidates_count):
+        fact = context.candidates[place]
+        clear_flags(context, fact, CANDIDATE)
         if not flags_of(context, fact) & (EXPLICIT | STATED):
             delete_fact(context, fact)
-    context.doubted_count = 0
+    context.candidates_count = 0
     return 0

@@ -4,7 +4,6 @@ from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_colum
 from kg_reasoner.storage.kernels.layout import (
     BLOCK,
     BUILD_INDEX,
-    CALLS,
     CHECK,
     COMPARE,
     DISTINCT,
@@ -12,6 +11,7 @@ from kg_reasoner.storage.kernels.layout import (
     EMPTY,
     FRESH,
     FULL,
+    FUNCTION_RESULTS,
     GROW,
     IDLE,
     PAUSE,
@@ -344,7 +344,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             if trigger_rows(context, number, low, high, current) == GROW:
                 return GROW
     if relation.section_column < 0:
-        return CALLS if context.request_count > 0 else DONE
+        return FUNCTION_RESULTS if context.request_count > 0 else DONE
     context.block = context.block + 1
     for row in range(low, high):
         own = section_of(relation, relation.rows + row * relation.arity)
@@ -352,13 +352,13 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             status = process_row(context, own, current, row, low, high)
             if status != DONE:
                 return status
-    return CALLS if context.request_count > 0 else DONE
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, CALLS, PAUSE (after `pause` blocks) or
-    STOPPED.
+    """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, FUNCTION_RESULTS, PAUSE (after `pause`
+    blocks) or STOPPED.
 
     After any result but DONE, the caller fulfils the request and calls again. An interrupted block is repeated; this is idempotent.
     """
@@ -414,7 +414,7 @@ def evaluate_rule(context: Context, number: int) -> int:
     status = derive(context, frame, plan, 0, 0, -1)
     if status == DONE:
         status = insert_queued(context)
-    return CALLS if status == DONE and context.request_count > 0 else status
+    return FUNCTION_RESULTS if status == DONE and context.request_count > 0 else status
 
 
 @kernel
@@ -431,7 +431,7 @@ def derive_by_section(context: Context, section: Section, fact: int) -> int:
             plan.last_key = EMPTY
             if derive(context, frame, plan, 0, 0, -1) == GROW:
                 return GROW
-    return CALLS if context.request_count > 0 else DONE
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
 @entry

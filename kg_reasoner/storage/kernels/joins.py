@@ -116,7 +116,7 @@ def row_limit(context: Context, step: Step, low: int, high: int, current: int) -
     earlier.
     """
     if current < 0 or step.negated:
-        return context.settled[step.relation] if context.old else context.relations[step.relation].count
+        return context.materialised[step.relation] if context.old else context.relations[step.relation].count
     if step.relation == current:
         return high if step.newest else low
     return context.processed[step.relation]
@@ -158,7 +158,7 @@ def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
 
 
 @kernel
-def request_call(context: Context, frame: Frame, step: Step) -> int:
+def request_result(context: Context, frame: Frame, step: Step) -> int:
     """Request the result of a function; if the list is full, the request is repeated later."""
     if context.request_count < context.request_room:
         request = context.requests + context.request_count * context.request_stride
@@ -180,7 +180,7 @@ def call(context: Context, frame: Frame, step: Step) -> int:
     arity = relation.arity
     slot = key_slot(index, step_key(context, frame, step))
     if index.keys[slot] == EMPTY:
-        return request_call(context, frame, step)
+        return request_result(context, frame, step)
     entries = index.arena + index.starts[slot]
     for position in range(index.lengths[slot]):
         values = relation.rows + (entries[position] >> 32) * arity
@@ -190,7 +190,7 @@ def call(context: Context, frame: Frame, step: Step) -> int:
                 frame.bindings[step.value_slot] = result
                 return 1
             return 1 if step.value_slot < 0 and result == value_of(frame, context.codes[step.key + step.width]) else 0
-    return request_call(context, frame, step)
+    return request_result(context, frame, step)
 
 
 @kernel

@@ -39,7 +39,7 @@ VALUES = 4
 """Terms are compared whose values are not in the tables yet."""
 STOPPED = 6
 """The context is stopped."""
-CALLS = 5
+FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 
 # kinds of steps
@@ -75,7 +75,7 @@ REBORN = 1024
 RETRACTED = 2048
 """Was explicit before this update."""
 MARKED = 4096
-"""TRACED, or follows directly from a fact that is: the next update casts doubt on it."""
+"""TRACED, or follows directly from a fact that is: the next update makes it a candidate for deletion."""
 TRACED = 8192
 """Explicit, comes with an update and goes with the next: what follows from it directly is MARKED (see `marks`)."""
 CLAIMED = 16384
@@ -90,11 +90,11 @@ CHECKED = 4
 PROVED = 8
 """A proof has been found."""
 DISPROVED = 16
-"""All proofs have been tried, and none holds without facts that are in doubt themselves."""
-DOUBTED = 32
-"""Some rule instance that derived it may be gone: it is in the list of doubted facts."""
+"""All proofs have been tried, and each depends on candidates for deletion."""
+CANDIDATE = 32
+"""A rule instance that derived it may no longer hold: it is in the list of candidates for deletion."""
 PROCESSED = 64
-"""Without proof, and its consequences are in doubt, too."""
+"""Without proof, and its consequences are candidates for deletion, too."""
 WATCHED = 256
 """Rule instances wait for its proof."""
 
@@ -310,9 +310,9 @@ class Context(Struct):
     look: int
     """1: flags count in relations without dead rows, too."""
     old: int
-    """1: joins see the materialisation before this update: no further rows than `settled` says, but also those that are GONE."""
-    settled: Int64s
-    """Per relation: the rows there were before this update."""
+    """1: joins see the materialisation before this update: `materialised` rows of each relation, including GONE ones."""
+    materialised: Int64s
+    """Per relation: the number of rows before this update."""
     total: int
     """All rows of all relations."""
     fresh: int
@@ -342,7 +342,7 @@ class Context(Struct):
     place: int
     """How far an entry has got in a list, when it stops to be called again."""
     level: int
-    """The stratum that is being updated: facts of those below are settled."""
+    """The stratum that is being updated: lower strata are up to date."""
     phase: int
     """How far an update by `update_stratum` has got."""
     compact_from: int
@@ -350,12 +350,12 @@ class Context(Struct):
     crowded: int
     """1: some relation may have more dead rows than living ones."""
     deletion_instances: int
-    """Rule instances that cast doubt on their heads."""
+    """The number of rule instances that made their heads candidates for deletion."""
     derivers: Int32s
     """Plans that are triggered by a head and find the rule's instances, by section."""
-    doubted: Int64s
-    doubted_count: int
-    doubted_done: int
+    candidates: Int64s
+    candidates_count: int
+    candidates_done: int
     checked: Int64s
     checked_count: int
     checked_done: int

@@ -15,7 +15,7 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
     flags = relation.flags[row]
     if flags & flag:
         return 0
-    if flag and row < context.settled[number] and not flags & RETRACTED:
+    if flag and row < context.materialised[number] and not flags & RETRACTED:
         if flag == EXPLICIT:
             flags = flags | CLAIMED
         context.claimed[context.claimed_count] = (number << 32) | row
@@ -38,14 +38,14 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
     if flags & ABSENT or not flags & flag:
         return 0
     flags = flags - flag
-    if row >= context.settled[number] and not flags & (EXPLICIT | STATED):
+    if row >= context.materialised[number] and not flags & (EXPLICIT | STATED):
         relation.flags[row] = DEAD
         count_dead(context, relation)
         return 1
     if flag == EXPLICIT:
         if flags & CLAIMED:
             flags = flags - CLAIMED
-        elif row < context.settled[number]:
+        elif row < context.materialised[number]:
             flags = flags | RETRACTED
     relation.flags[row] = flags
     context.removed[context.removed_count] = (number << 32) | row

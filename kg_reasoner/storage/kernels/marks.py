@@ -1,7 +1,8 @@
 """Marks: what comes with one update of a stream, goes with the next, and what follows from it directly.
 
 Facts that are explicit, new, and deleted by the next update are TRACED. The heads of all rule instances with such a fact are MARKED
-and listed while the update derives them, and the next update casts doubt on them without looking for them (see `doubt_removed`).
+and listed while the update derives them, and the next update makes them candidates for deletion without a search (see
+`add_removed_facts`).
 """
 
 from kg_reasoner.storage.kernels.joins import insert_head, next_match
@@ -70,7 +71,7 @@ def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> i
     total = 0
     for fact in range(count):
         row = find(relation, facts + fact * relation.arity)
-        if row >= context.settled[number] and relation.flags[row] & EXPLICIT and not relation.flags[row] & ABSENT:
+        if row >= context.materialised[number] and relation.flags[row] & EXPLICIT and not relation.flags[row] & ABSENT:
             mark(context, (number << 32) | row, MARKED | TRACED)
             total = total + 1
     context.marking = 1 if context.marked_count > 0 else 0

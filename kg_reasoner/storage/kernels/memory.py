@@ -194,7 +194,7 @@ class Record:
 
     __slots__ = ("_arrays", "_first", "_table")
 
-    def __init__(self, table: "Table", first: int) -> None:
+    def __init__(self, table: "StructTable", first: int) -> None:
         self._table = table
         self._first = first
         self._arrays: dict[str, Any] = {}
@@ -250,7 +250,7 @@ def _pointer(name: str, word: int) -> property:
     return property(read, write)
 
 
-class Table:
+class StructTable:
     """A growing array of structs of one type. `owner` and `field` locate the pointer to it, which is kept up to date.
 
     The array that it grows out of is left as it is, so that whoever holds it may go on reading it.

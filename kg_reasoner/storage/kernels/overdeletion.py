@@ -3,15 +3,15 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.storage.kernels.deletion import doubt_all_consequences, see_new
+from kg_reasoner.storage.kernels.deletion import add_consequences, see_new
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
-    CALLS,
     DONE,
     EXPLICIT,
     FULL,
+    FUNCTION_RESULTS,
     GROW,
     PROCESSED,
     READY,
@@ -32,15 +32,15 @@ def overdelete(context: Context) -> int:
     status = DONE
     context.hidden = ABSENT | PROCESSED
     context.look = 1
-    while status == DONE and context.doubted_done < context.doubted_count:
-        fact = context.doubted[context.doubted_done]
+    while status == DONE and context.candidates_done < context.candidates_count:
+        fact = context.candidates[context.candidates_done]
         flags = flags_of(context, fact)
         if not flags & (EXPLICIT | STATED):
-            status = doubt_all_consequences(context, fact)
+            status = add_consequences(context, fact)
             if status == DONE:
                 set_flags(context, fact, PROCESSED)
         if status == DONE:
-            context.doubted_done = context.doubted_done + 1
+            context.candidates_done = context.candidates_done + 1
     see_new(context)
     return status
 
@@ -59,7 +59,7 @@ def has_derivation(context: Context, section: Section, fact: int) -> int:
         if ready == READY and next_match(context, frame, 0, 0, -1):
             context.backward_instances = context.backward_instances + 1
             return READY
-    return CALLS if context.request_count > 0 else DONE
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
 @entry

@@ -1,18 +1,18 @@
 """A whole update in one call, for the common case of one stratum without negation."""
 
 from kg_reasoner.storage.kernels.deletion import (
-    doubt_lost,
-    doubt_removed,
+    add_consequences_of_deleted,
+    add_removed_facts,
     drop_removed,
     finish_deletion,
     finish_update,
-    settle_doubts,
+    process_candidates,
 )
 from kg_reasoner.storage.kernels.fixpoint import run
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.storage.kernels.memory import entry
 
-BEGIN, DOUBT, SETTLE, INSERT, FINISH = 0, 1, 2, 3, 4
+BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
 
 
 @entry
@@ -24,7 +24,7 @@ def update_stratum(context: Context, pauses: int) -> int:
     """
     if context.phase == BEGIN:
         for number in range(context.relation_count):
-            context.processed[number] = context.settled[number]
+            context.processed[number] = context.materialised[number]
         context.current = 0
         context.pause = 0
         context.phase = INSERT
@@ -33,15 +33,15 @@ def update_stratum(context: Context, pauses: int) -> int:
             context.place = 0
             context.depth = -1
             context.pending = -1
-            context.phase = DOUBT
-    if context.phase == DOUBT:
-        status = doubt_lost(context)
+            context.phase = COLLECT
+    if context.phase == COLLECT:
+        status = add_consequences_of_deleted(context)
         if status != DONE:
             return status
-        doubt_removed(context)
-        context.phase = SETTLE
-    if context.phase == SETTLE:
-        status = settle_doubts(context)
+        add_removed_facts(context)
+        context.phase = PROCESS
+    if context.phase == PROCESS:
+        status = process_candidates(context)
         if status != DONE:
             return status
         finish_deletion(context)
@@ -55,6 +55,6 @@ def update_stratum(context: Context, pauses: int) -> int:
             return PAUSE
     finish_update(context)
     for number in range(context.relation_count):
-        context.settled[number] = context.relations[number].count
+        context.materialised[number] = context.relations[number].count
     context.phase = BEGIN
     return DONE

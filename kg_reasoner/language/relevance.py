@@ -16,12 +16,12 @@ _ANY: Key = (TRIPLE, None, None)
 _TYPES: Key = (TRIPLE, RDF.type, None)
 
 
-def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], others: Iterable[Rule] = ()) -> list[Rule]:
+def relevant_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], others: Iterable[Rule] = ()) -> list[Rule]:
     """Return the relevant rules in their order.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("b(?x) :- a(?x) . c(?x) :- b(?x) . d(?x) :- c(?x), e(?x) .")
-    >>> [rule.head.predicate for rule in supplied_rules(program.rules, lambda key: key[0] == "a")]
+    >>> [rule.head.predicate for rule in relevant_rules(program.rules, lambda key: key[0] == "a")]
     ['b', 'c']
 
     Args:
@@ -33,7 +33,7 @@ def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], othe
     derived = set(map(head_key, others))
     known: dict[Key, bool] = {}
 
-    def is_supplied(key: Key) -> bool:
+    def is_relevant(key: Key) -> bool:
         if key not in known:
             known[key] = has_facts(key)
         return known[key] or key in derived or (key[0] == TRIPLE and _may_be_derived(key, derived))
@@ -41,7 +41,7 @@ def supplied_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], othe
     waiting = list(range(len(rules)))
     able: set[int] = set()
     while True:
-        ready = [number for number in waiting if all(map(is_supplied, needs[number]))]
+        ready = [number for number in waiting if all(map(is_relevant, needs[number]))]
         if not ready:
             return [rule for number, rule in enumerate(rules) if number in able]
         able.update(ready)

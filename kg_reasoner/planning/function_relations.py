@@ -1,6 +1,6 @@
-"""Functions in rules: BIND and FILTER expressions as functions of ids, whose results are kept like facts.
+"""Function relations: BIND and FILTER expressions as functions of ids, whose results are stored as rows of relations.
 
-Kernels look results up and ask for those that are missing; they are computed here, all that were asked for at once.
+Kernels look results up and request the missing ones, which are computed here, all requested ones at once.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from kg_reasoner.storage.relation import REQUESTS, Database
 from kg_reasoner.terms import Literal, Term, term_text
 
 LONGEST: Final = 1 << 24
-"""How many characters a text that is computed may have."""
+"""The maximum number of characters of a computed text."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
-    """An expression as a function of its variables, and the relation of its results: the arguments, then the result."""
+class _FunctionRelation:
+    """An expression as a function of its variables, and the relation of its results: columns for the arguments and the result."""
 
     evaluate: Callable[[Sequence[Term]], int]
     relation: int
     arity: int
     rule: Rule | None
-    """One that has the expression."""
+    """A rule with this expression, for error messages."""
 
 
 class Functions:
-    """The functions of a database's rules, by number. Equal expressions are one function."""
+    """The functions in the rules of a database, by number. Equal expressions share one function."""
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         self.dictionary = dictionary
         self._database = database
-        self._functions: list[_Function] = []
+        self._functions: list[_FunctionRelation] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
     def number(self, expression: Expression, rule: Rule | None = None, *, is_filter: bool) -> tuple[int, int, tuple[Variable, ...]]:
-        """The function of an expression in a rule: its number, the relation of its results, its arguments.
+        """Return the number of the function of an expression in a rule, the relation of its results, and its arguments.
 
-        The result of a filter is `HOLDS` or `FAILED`, that of any other the id of a term, or `FAILED` for SPARQL's type error.
+        Results of filters are `HOLDS` or `FAILED`. Results of bindings are ids of terms, or `FAILED` for SPARQL's type error.
         """
         variables = tuple(dict.fromkeys(variables_of(expression)))
         number = self._numbers.get((expression, is_filter))
@@ -57,7 +57,7 @@ class Functions:
             evaluate = self._filter(expression, variables) if is_filter else self._bind(expression, variables)
             relation = self._database.add_relation(len(variables) + 1)
             self._database.build(self._database.index(relation, tuple(range(len(variables)))))
-            self._functions.append(_Function(evaluate, relation, len(variables), rule))
+            self._functions.append(_FunctionRelation(evaluate, relation, len(variables), rule))
             self._make_room(1 + len(variables))
         elif rule is not None and self._functions[number].rule != rule:
             self._functions[number] = replace(self._functions[number], rule=rule)
@@ -65,32 +65,32 @@ class Functions:
 
     @property
     def relations(self) -> list[int]:
-        """The relations of results, which hold no facts."""
+        """The relations of results, which contain no facts."""
         return [function.relation for function in self._functions]
 
     def call(self, function: int, arguments: Sequence[int]) -> int:
-        """The result of a function for the ids of its arguments; it is not kept.
+        """Return the result of a function for the ids of its arguments, without storing it.
 
         Raises:
-            ValueTooLargeError: the result is too large.
+            ValueTooLargeError: The result is too large.
         """
         return _evaluated(self._functions[function], [self.dictionary.decode(number) for number in arguments])
 
     def answer(self) -> None:
-        """Compute the results that kernels have asked for.
+        """Compute and store the results that kernels have requested.
 
         Raises:
-            ValueTooLargeError: one of them is too large.
+            ValueTooLargeError: A result is too large.
         """
         context = self._database.context
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
         for number in np.unique(requests[:, 0]).tolist():
             function = self._functions[number]
-            calls = unique_rows(requests[requests[:, 0] == number, 1 : 1 + function.arity])
-            terms = {term: self.dictionary.decode(term) for term in np.unique(calls).tolist()}
-            results = [_evaluated(function, [terms[term] for term in call]) for call in calls.tolist()]
-            rows = np.column_stack([calls, np.array(results, np.int32)]).astype(np.int32)
+            arguments = unique_rows(requests[requests[:, 0] == number, 1 : 1 + function.arity])
+            terms = {term: self.dictionary.decode(term) for term in np.unique(arguments).tolist()}
+            results = [_evaluated(function, [terms[term] for term in row]) for row in arguments.tolist()]
+            rows = np.column_stack([arguments, np.array(results, np.int32)]).astype(np.int32)
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
 
@@ -117,8 +117,8 @@ class Functions:
             context.requests = allocate(REQUESTS * stride, np.int32)
 
 
-def _evaluated(function: _Function, terms: Sequence[Term]) -> int:
-    """The result of a function for some arguments; what goes wrong is told with the rule and the arguments."""
+def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> int:
+    """Return the result of a function for some arguments. Errors name the rule and the arguments."""
     try:
         return function.evaluate(terms)
     except ValueTooLargeError as error:
