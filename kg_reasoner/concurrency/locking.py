@@ -233,22 +233,12 @@ class ReadWriteLock:
     def _forget_void_holds(self, me: int) -> None:
         """Remove the holds that will never be released."""
         with self._mutex:
-            frames = sys._current_frames()
             token = self._writer.get(WRITER)
-            if token is not None and token[0] != me and self._is_void(*token, frames):
+            if token is not None and token[0] != me and _is_void(*token) and self._writer.get(WRITER) is token:
                 self._writer.pop(WRITER, None)
             for thread in list(self._readers):
-                if thread != me and self._is_void(thread, None, frames):
+                if thread != me and _is_void(thread, None):
                     self._readers.pop(thread, None)
-
-    @staticmethod
-    def _is_void(thread: int, until: Callable[[], bool] | None, frames: dict[int, Any]) -> bool:
-        """Return whether a hold will never be released: its thread has ended, or has left the call that acquired it."""
-        if thread not in frames:
-            return True
-        if until is not None:
-            return not until()
-        return not _is_in_package(frames[thread])
 
     def _after_fork(self) -> None:
         """Remove, in a child process, the holds of threads that do not exist there."""
@@ -261,23 +251,34 @@ class ReadWriteLock:
 
 def is_at_work(thread: int) -> bool:
     """Return whether a thread is executing a call of this package."""
-    return _is_in_package(sys._current_frames().get(thread))
+    return any((frame.f_globals.get("__package__") or "").startswith("kg_reasoner") for frame in _calls(thread))
 
 
 def is_running(thread: int, call: FrameType) -> bool:
     """Return whether a thread is still in a call."""
-    frame = sys._current_frames().get(thread)
-    while frame is not None and frame is not call:
-        frame = frame.f_back
-    return frame is not None
+    return any(frame is call for frame in _calls(thread))
 
 
-def _is_in_package(frame: Any) -> bool:
-    while frame is not None:
-        if (frame.f_globals.get("__package__") or "").startswith("kg_reasoner"):
-            return True
-        frame = frame.f_back
-    return False
+def _is_void(thread: int, until: Callable[[], bool] | None) -> bool:
+    """Return whether a hold will never be released: its thread has ended, or has left the call that acquired it."""
+    if thread not in sys._current_frames():
+        return True
+    return not (is_at_work(thread) if until is None else until())
+
+
+def _calls(thread: int) -> list[FrameType]:
+    """Return the calls that a thread is in, the innermost first; none if it has ended.
+
+    A call that ends meanwhile no longer knows its caller; the calls are those of one moment if the innermost is still the same.
+    """
+    while True:
+        innermost = sys._current_frames().get(thread)
+        found, frame = [], innermost
+        while frame is not None:
+            found.append(frame)
+            frame = frame.f_back
+        if sys._current_frames().get(thread) is innermost:
+            return found
 
 
 def _patience(end: float | None) -> float:
