@@ -43,17 +43,22 @@ class Engine(AtomicState):
         base, predicate, ids = self.base, entry.predicate, entry.ids
         entry.changed = base.equality.foretell(predicate, ids, entry.added)
         self._journal.append(entry)
-        entry.changed = changed = (base.insert if entry.added else base.remove)(predicate, ids)
+        changed = (base.insert if entry.added else base.remove)(predicate, ids)
+        self._note(entry, changed)
+        if entry.added and current_watch() is not NOBODY:
+            self.check_limits()
+        return changed
+
+    def _note(self, entry: LoggedFacts, changed: Changed) -> None:
+        """Record which facts have become explicit, or are no longer explicit."""
+        entry.changed = changed
         count = np.count_nonzero(changed)
         if entry.added or count:
             self.touch()
         if self.collector is not None:
-            base.equality.note(predicate, ids, changed, entry.added)
+            self.base.equality.note(entry.predicate, entry.ids, changed, entry.added)
         if self.transaction is not None and count < len(changed):  # long-lived, so unchanged facts are discarded
             entry.keep_changed()
-        if entry.added and current_watch() is not NOBODY:
-            self.check_limits()
-        return changed
 
     # --- materialisation --------------------------------------------------------------------------------------------
 

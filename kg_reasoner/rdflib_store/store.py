@@ -282,6 +282,10 @@ class KGReasonerStore(DatasetStore):
         """
         return iter(self.graphs.named_graphs()) if triple is None else self.graphs.names_with(triple)
 
+    def named_graphs(self) -> list[Node]:
+        """Return the names of the graphs, empty ones included, without the default graph."""
+        return list(self.graphs.named_graphs())
+
     def add_graph(self, graph: Graph) -> None:
         """Create a graph, which is empty until triples are added to it.
 
