@@ -69,7 +69,7 @@ _PACKAGE: Final = "kg_reasoner."
 
 
 def present(name: str) -> str | None:
-    """The present name of a module that has a former name, both in full; None: it has none.
+    """Return the present full name of a module, given its former full name; None: the name is not a former one.
 
     >>> present("kg_reasoner.store.sparql")
     'kg_reasoner.rdflib_store.sparql'
@@ -84,32 +84,32 @@ def present(name: str) -> str | None:
 
 
 class Finder:
-    """Finds modules by their former names, and loads them by handing out those of today."""
+    """Finds modules by their former names, and returns the modules that have replaced them."""
 
     def __init__(self) -> None:
         self._own: dict[str, ModuleSpec | None] = {}
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """How a module of a former name is loaded."""
+        """Return how a module with a former name is loaded."""
         if not name.startswith(_PACKAGE) or present(name) is None:
             return None
         return ModuleSpec(name, self)  # type: ignore[arg-type]  # it has the methods of a loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module, which Python is about to call by its former name."""
+        """Return the module, to which Python is about to give its former name."""
         module = import_module(str(present(spec.name)))
         self._own[spec.name] = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module its own name back: nothing is run again."""
+        """Restore the name of the module, whose code is not run again."""
         former = module.__spec__
         assert former is not None
         module.__spec__ = self._own.pop(former.name)
 
 
 def forwarded(package: str, module: str, name: str, names: Sequence[str]) -> Any:
-    """One of the names that a package hands out because it was a module, from the module that has them now."""
+    """Return a name of a package that was a module, from the module that defines it now."""
     if name in names:
         return getattr(import_module(f"{package}.{module}"), name)
     raise AttributeError(f"module {package!r} has no attribute {name!r}")

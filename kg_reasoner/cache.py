@@ -1,4 +1,4 @@
-"""Files kept between processes, which nobody else can have written: compiled kernels, and the tables of the parser.
+"""A cache of files between processes that nobody else can have written: compiled kernels, and the tables of the parser.
 
 Object code is run as it is, so a file is read only where it and its folder belong to the user and nobody else may write to them
 (on POSIX; Windows protects the user's folders). A file is the SHA-256 of its content, as a line, and the content.
@@ -23,7 +23,7 @@ _told: set[str] = set()
 
 
 def cache_folder() -> Path:
-    """Where files are kept: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder.
+    """Return the folder of the cache: ``KG_REASONER_CACHE``, or ``kg_reasoner`` in the user's cache folder.
 
     Raises:
         RuntimeError: the user has no home folder.
@@ -41,7 +41,7 @@ def cache_folder() -> Path:
 
 
 def read(name: str) -> bytes | None:
-    """The content of a file of the cache folder; None if there is none that is whole and can be trusted."""
+    """Return the content of a file of the cache folder; None if no complete and trustworthy file exists."""
     try:
         path = cache_folder() / name
         _expect_private(path.parent, path.parent.stat())
@@ -88,7 +88,7 @@ def _expect_private(path: Path, status: os.stat_result) -> None:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file under another name first, which is gone whatever happens."""
+    """Write a file atomically, through a temporary file that is always removed."""
     unfinished = path.with_name(f"{path.name}.{os.urandom(8).hex()}.tmp")
     try:
         unfinished.touch(mode=0o600, exist_ok=False)
@@ -99,7 +99,7 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Remove old files for the same purpose: those of former versions, and what processes that were killed left."""
+    """Remove old files for the same purpose: those of former versions, and temporary files of killed processes."""
     purpose = path.name.partition("-")[0]
     for pattern, age in ((f"{purpose}-*{path.suffix}", _MONTH), (f"{purpose}-*.tmp", _DAY)):
         for old in path.parent.glob(pattern):
@@ -111,7 +111,7 @@ def _tidy(path: Path) -> None:
 
 
 def _tell(error: Exception) -> None:
-    """Say once why the next process will have to make the same again."""
+    """Log once why the next process will have to compile again."""
     reason = str(error)
     if reason not in _told:
         _told.add(reason)

@@ -1,4 +1,4 @@
-"""Graphs of anything hashable: what is reachable, in which order, and what belongs together.
+"""Algorithms on graphs of hashable nodes: reachability, shortest paths, orders and components.
 
 A directed graph is given by a function from a node to the nodes that its edges lead to. Nothing here recurses, so paths may be
 long; orders depend on nothing but the order in which nodes and edges are given.
@@ -16,7 +16,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    """The nodes that paths from some nodes lead to, and these.
+    """Return the nodes that are reachable from some nodes, these included.
 
     >>> sorted(reachable("a", {"a": "bc", "b": "d", "c": "", "d": "a", "e": "a"}.__getitem__))
     ['a', 'b', 'c', 'd']
@@ -32,7 +32,7 @@ def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node
 
 
 def shortest_path(start: Node, goal: Node, successors: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """A path with the fewest edges, both ends included; the goal must be reachable (breadth-first search).
+    """Return a path with the fewest edges, both ends included; the goal must be reachable (breadth-first search).
 
     >>> shortest_path("a", "d", {"a": "bc", "b": "c", "c": "d", "d": ""}.__getitem__)
     ['a', 'c', 'd']
@@ -52,7 +52,7 @@ def shortest_path(start: Node, goal: Node, successors: Callable[[Node], Iterable
 
 
 def postorder(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
-    """The nodes that are reachable from the roots, each after those that its edges lead to, as far as there is no cycle.
+    """Yield the nodes that are reachable from the roots, each after its successors, except within cycles.
 
     >>> list(postorder("a", {"a": "bc", "b": "d", "c": "d", "d": ""}.__getitem__))
     ['d', 'b', 'c', 'a']
@@ -76,7 +76,7 @@ def postorder(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]
 
 
 def strongly_connected_components(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """The strongly connected components of the nodes that are reachable, those that edges lead to first (Tarjan 1972).
+    """Yield the strongly connected components of the reachable nodes, each after those it leads to (Tarjan 1972).
 
     >>> list(strongly_connected_components("a", {"a": "b", "b": "cd", "c": "b", "d": ""}.__getitem__))
     [['d'], ['c', 'b'], ['a']]
@@ -115,7 +115,7 @@ def strongly_connected_components(roots: Iterable[Node], successors: Callable[[N
 
 
 def connected_components(pairs: Iterable[Iterable[Node]]) -> dict[Node, list[Node]]:
-    """The connected components of an undirected graph, given by its edges: their members by representative (union-find).
+    """Return the connected components of an undirected graph, given by its edges: their members by representative (union-find).
 
     The first end's component gives the representative where an edge joins two. A node with no edge to another one is left out.
 

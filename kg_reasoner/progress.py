@@ -1,4 +1,4 @@
-"""What operations that take long tell of how far they are."""
+"""Progress reports of long operations."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from typing import TypeAlias
 __all__ = ["Progress"]
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the stage, what is done and what there is to do (None: not known)."""
+"""Called with the stage, the amount done, and the total amount (None: unknown)."""

@@ -1,4 +1,4 @@
-"""Other terms for the variables of rules."""
+"""Substitution of terms for the variables of rules."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Express
 __all__ = ["Substitution", "in_atom", "in_expression", "in_part", "in_term"]
 
 Substitution: TypeAlias = Mapping[Variable, Argument]
-"""Constants or other variables, by the variables that they replace."""
+"""The constants or variables that replace variables."""
 
 
 def in_term(term: Argument, values: Substitution) -> Argument:
-    """What replaces a term: itself, if nothing does."""
+    """Return the replacement of a term, or the term itself."""
     return values.get(term, term) if isinstance(term, Variable) else term
 
 
 def in_atom(atom: Atom, values: Substitution) -> Atom:
-    """An atom with variables replaced."""
+    """Return an atom with variables replaced."""
     terms = tuple([values.get(term, term) if isinstance(term, Variable) else term for term in atom.terms])
     return atom if terms == atom.terms else Atom(atom.predicate, terms, atom.span)
 
 
 def in_expression(expression: Expression, values: Substitution) -> Expression:
-    """An expression with variables replaced."""
+    """Return an expression with variables replaced."""
     if isinstance(expression, Call):
         arguments = tuple([in_expression(argument, values) for argument in expression.arguments])
         return Call(expression.name, arguments, expression.span)
@@ -33,7 +33,7 @@ def in_expression(expression: Expression, values: Substitution) -> Expression:
 
 
 def in_part(part: BodyLiteral, values: Substitution) -> BodyLiteral:
-    """A part of a body with variables replaced; an AGGREGATE, whose variables are its own, stays as it is.
+    """Return a part of a body with variables replaced. An AGGREGATE, whose variables are its own, is unchanged.
 
     The BIND of a variable that a constant replaces becomes the condition that it gives this value.
 

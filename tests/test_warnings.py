@@ -15,6 +15,7 @@ import kg_reasoner
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
+from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.rdflib_store import attach
 from kg_reasoner.terms import IRI, OWL, RDF
 from tests.fixtures import blocks
@@ -180,3 +181,20 @@ def test_the_command_line_tells_each_warning_once(command: str, ruleset: str, tm
     assert result.output.count("SubClassOf(") == 1
     assert "1 axiom cannot be fully expressed by rules" in result.output
     assert not any(issubclass(entry.category, ReasonerWarning) for entry in issued)
+
+
+def test_axioms_are_judged_again_only_when_axioms_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    axiom, reasoner = triples_in(CHOICE), Reasoner(ruleset="owl2rl-full")
+    reasoner.add_triples([*axiom, (ex("a"), RDF.type, ex("C"))])
+    reasoner.materialise()
+    judged: list[object] = []
+    judge = owl.judge
+    monkeypatch.setattr(owl, "judge", lambda triples: judged.append(None) or judge(triples))
+    before = reasoner.warnings
+    assert before
+    reasoner.remove_triples([(ex("a"), RDF.type, ex("C"))])
+    reasoner.materialise()
+    assert (reasoner.warnings, judged) == (before, [])
+    reasoner.remove_triples(axiom)
+    reasoner.materialise()
+    assert (reasoner.warnings, len(judged)) == ([], 1)

@@ -78,6 +78,7 @@ class _Commands(click.Group):
             context.exit(1)
         except KeyboardInterrupt:
             click.secho("interrupted", err=True)
+            exec("")  # Python would end by the signal if that struck in an `exec`, as in imports; another one makes it forget
             context.exit(130)
         except _Terminated:
             click.secho("terminated", err=True)

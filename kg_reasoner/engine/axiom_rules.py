@@ -52,10 +52,12 @@ class AxiomRules:
         self.has_changed = self.has_changed or (followed and self._schema.touched_by(triples))
 
     def note_rules(self, rules: Sequence[Rule]) -> None:
-        """Set the rules, including translated ones."""
-        from kg_reasoner.loaders.ontology import owl
+        """Set the rules, including translated ones. What they conclude matters only where axioms are translated."""
+        self._concludes_axioms = False
+        if self.is_wanted:
+            from kg_reasoner.loaders.ontology import owl
 
-        self._concludes_axioms = owl.concludes_axioms(rules)
+            self._concludes_axioms = owl.concludes_axioms(rules)
 
     def note_removal(self) -> None:
         """Restart from the explicit axioms, since facts were removed and an inferred axiom must not support itself."""

@@ -35,6 +35,7 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
             if step(state, update):
                 break
         else:
+            update.collector = update.progress = None  # they belong to whoever asked for this update
             return
 
 

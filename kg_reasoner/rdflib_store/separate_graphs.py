@@ -42,9 +42,12 @@ class SeparateGraphs(StoredGraphs):
 
     def open(self, ruleset: str) -> None:
         """See `UnionGraphs.open`."""
-        fresh = self.transactions.template.without_facts(ruleset)
-        self.transactions.commit()
-        self.transactions.use(fresh)
+        transactions = self.transactions
+        fresh = transactions.template.without_facts(ruleset)
+        transactions.commit()
+        with transactions.writing():
+            transactions.commit()  # what another thread has added meanwhile
+            transactions.use(fresh)
 
     def reasoner_of(self, name: Node | None, triple_pattern: RdflibPattern) -> Reasoner:
         """See `UnionGraphs.reasoner_of`.

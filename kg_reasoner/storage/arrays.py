@@ -1,4 +1,4 @@
-"""The kinds of arrays that rooms hand each other."""
+"""The types of arrays that modules exchange, and a function on them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Rows: TypeAlias = npt.NDArray[np.int32]
 TripleIds: TypeAlias = npt.NDArray[np.int32]
 """Triples as ids, shape (n, 3)."""
 Numbers: TypeAlias = npt.NDArray[np.int64]
-"""Numbers of rows, or how many there are."""
+"""Row numbers, or counts."""
 Flags: TypeAlias = npt.NDArray[np.bool_]
-"""Of each item, whether something is so."""
+"""A truth value for each item."""
 Changed: TypeAlias = npt.NDArray[np.bool_]
-"""Of each fact that an operation was given, whether the operation changed it."""
+"""For each fact passed to an operation, whether the operation changed it."""
 
 NO_TRIPLES: Final[TripleIds] = np.empty((0, 3), np.int32)
 NO_QUADS: Final[Ids] = np.empty((0, 4), np.int32)

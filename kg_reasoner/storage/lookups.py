@@ -1,4 +1,4 @@
-"""Rows found by what is in their columns, with the kernels: in one relation or index, or in each of a list."""
+"""Lookup of rows by the values of columns, with the kernels, in one relation or index or in each of a list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLAGS: dict[Which, tuple[int, int]] = {
     "explicit": (ABSENT | EXPLICIT, EXPLICIT),
     "inferred": (ABSENT | EXPLICIT, 0),
 }
-"""The flags to look at, and what they must be."""
+"""The flags to examine, and the values that they must have."""
 
 
 class Buffer:
@@ -35,14 +35,14 @@ class Buffer:
 
     @classmethod
     def of(cls, numbers: Collection[int]) -> Buffer:
-        """A buffer with some numbers in it."""
+        """Return a buffer that contains some numbers."""
         buffer = cls(len(numbers))
         buffer.array[: len(numbers)] = list(numbers)
         return buffer
 
 
 class Lookups:
-    """Looks up tuples and keys, as the database is at the moment. Several threads may ask."""
+    """Looks up tuples and keys in the current state of a database. Several threads may use it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,11 +51,11 @@ class Lookups:
         self._one = Buffer(1)
 
     def holds(self, relation: int, values: Sequence[int], which: Which) -> bool:
-        """Whether a relation has a tuple of at most three ids."""
+        """Return whether a relation has a tuple of at most three ids."""
         return len(self.find(relation, 1, values, which)) > 0
 
     def find(self, relations: Buffer | int, count: int, values: Sequence[int], which: Which) -> Rows:
-        """The positions, in a list of relations, of those that hold a tuple of at most three ids."""
+        """Return the positions, in a list of relations, of those with a tuple of at most three ids."""
         if count == 0:
             return np.empty(0, np.int32)
         mask, flags = FLAGS[which]
@@ -70,7 +70,7 @@ class Lookups:
             return np.array(self._out.array[:found])
 
     def probe(self, indexes: Buffer | int, key: int, which: Which) -> Rows:
-        """The entries of a key in some indexes, which are built if need be: (position, row, value), shape (n, 3)."""
+        """Return the entries of a key in some indexes, which are built if necessary: (position, row, value), shape (n, 3)."""
         mask, flags = FLAGS[which]
         with self._database.mutex:
             listed = self._listed(indexes)
@@ -89,7 +89,7 @@ class Lookups:
         return np.empty((0, 3), np.int32)
 
     def _listed(self, numbers: Buffer | int) -> Buffer:
-        """Some numbers as kernels read them; a single one lies where the next one will."""
+        """Return numbers in a buffer for kernels. A single number is overwritten by the next one."""
         if isinstance(numbers, Buffer):
             return numbers
         self._one.array[0] = numbers

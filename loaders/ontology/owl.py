@@ -49,7 +49,7 @@ class Translation:
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
+    """Return whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
     for rule in rules:
         if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
             continue
