@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +25,7 @@ from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule, Variable
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
@@ -36,6 +36,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.named_graphs import NamedGraphs
@@ -640,6 +641,49 @@ class Reasoner:
             found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
         if found is not None:
             yield from self.dictionary.decode_rows(found)
+
+    def query(
+        self,
+        body: str | BodyLiteral | Sequence[BodyLiteral],
+        bindings: Mapping[str, AnyTerm] | None = None,
+        *,
+        on_demand: bool = False,
+        limits: Limits | None = None,
+    ) -> Answers:
+        """Return the answers to a query in the rule language: the values for which a rule with this body would derive its head.
+
+        With `on_demand`, facts that are not materialised stay so: only what the query needs is derived, by magic sets over the
+        explicit facts, and discarded. The answers are the same. Where magic sets do not apply (equal terms are merged, rules ask for
+        facts about literals, or derived axioms may yield further rules), the materialisation is brought up to date instead, and it
+        is read where it is up to date already; `Answers.by_magic` tells.
+
+        Args:
+            body: The body of a rule, as text or as its parts. Text may use the prefixes of the program.
+            bindings: Terms for some of its variables, by name without the question mark.
+            on_demand: Whether to answer without materialisation.
+            limits: The limits of this query, see `limited`; the limit of facts is for those that are derived for the query.
+
+        Returns:
+            The different answers.
+
+        >>> reasoner = Reasoner('''
+        ...     path(?x, ?y) :- edge(?x, ?y) .
+        ...     path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .
+        ...     edge("a", "b") . edge("b", "c") . edge("d", "e") .
+        ... ''')
+        >>> answers = reasoner.query('path("a", ?y)', on_demand=True)
+        >>> answers.variables, sorted(str(y) for y, in answers)
+        (('y',), ['"b"', '"c"'])
+
+        Raises:
+            RuleSyntaxError, SafetyError, ArityError, UnsupportedError: The query is invalid; the error gives the position.
+            ReasonerError: A binding is of no variable of the query.
+            LoadError: A binding is not a term.
+            LimitError, CancelledError: The query exceeds a limit, or another thread cancelled it.
+        """
+        from kg_reasoner.api.answers import answer
+
+        return answer(self.core, body, bindings or {}, on_demand=on_demand, limits=limits)
 
     def predicates(self) -> dict[str, int]:
         """Return the general predicates that facts, rules or declarations use.

@@ -1,0 +1,312 @@
+"""Magic sets: rules and a query become rules that derive only what the query needs.
+
+Each derived predicate is copied for every pattern of bound arguments in which it is asked for: ``path^bf`` has the facts of ``path``
+whose first argument is in ``path^bf?``, the magic set, which has the values that are asked for.
+``path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .`` becomes, with the query ``path("a", ?y)``::
+
+    path^bf?("a") :- query?() .
+    path^bf(?x, ?z) :- path^bf?(?x), path^bf(?x, ?y), edge(?y, ?z) .
+
+Bindings are passed from the head, and from atom to atom (sideways). Only terms of the query, of rules and of facts are passed, never
+the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
+
+What is negated or aggregated has magic sets, too, as long as the result can be stratified. Where it cannot, the negated and
+aggregated predicates of the rule, and all that they depend on, are derived as a whole (``path^all``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kg_reasoner.graphs import strongly_connected_components
+from kg_reasoner.language.analysis import Key, key_of
+from kg_reasoner.program import (
+    TRIPLE,
+    Aggregate,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Filter,
+    Negation,
+    Rule,
+    Variable,
+    atoms_within,
+    variables_of,
+)
+from kg_reasoner.terms import RDF
+
+__all__ = ["ANSWER", "SEED", "answer_atom", "magic_rules"]
+
+ANSWER = "answer!"
+"""The predicate of the answers."""
+
+SEED = "query?"
+"""The predicate, without arguments, whose fact starts the evaluation."""
+
+_EVERYTHING: Key = (TRIPLE, None, None)
+_SEED = Atom(SEED, ())
+
+
+def answer_atom(body: Iterable[BodyLiteral]) -> Atom:
+    """Return the head of a query: the variables that its body binds, without wildcards, in order of occurrence."""
+    found: dict[Argument, None] = {}
+    for part in body:
+        if isinstance(part, Atom):
+            found.update(dict.fromkeys(variables_of(part)))
+        elif isinstance(part, Bind):
+            found[part.variable] = None
+        elif isinstance(part, Aggregate):
+            found.update(dict.fromkeys((*part.group, *(binding.variable for binding in part.bindings))))
+    return Atom(ANSWER, tuple(term for term in found if isinstance(term, Variable) and not term.name.startswith("_")))
+
+
+def magic_rules(
+    rules: Sequence[Rule], query: Sequence[Rule], has_facts: Callable[[Key], bool], *, joins_triples: bool = False
+) -> list[Rule] | None:
+    """Return rules that derive the same facts for the head of a query as the given rules.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> from kg_reasoner.language.printer import format_rule
+    >>> rules = parse("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .").rules
+    >>> query = parse('found(?y) :- path("a", ?y) .').rules
+    >>> for rule in magic_rules(rules, query, lambda key: key[0] == "edge"):
+    ...     print(format_rule(rule))
+    query?() .
+    path^bf?("a") :- query?() .
+    found(?y) :- query?(), path^bf("a", ?y) .
+    path^bf(?x, ?y) :- path^bf?(?x), edge(?x, ?y) .
+    path^bf?(?y) :- path^bf?(?x), edge(?x, ?y) .
+    path^bf(?x, ?z) :- path^bf?(?x), edge(?x, ?y), path^bf(?y, ?z) .
+
+    Args:
+        rules: The rules and facts of the program. They can be stratified.
+        query: The rules that derive the answers; no other rule uses their heads.
+        has_facts: Whether explicit facts may match a key (see `analysis.key_of`).
+        joins_triples: Treat all triples as one predicate. Required if some rule has a variable for a property or class.
+
+    Returns:
+        The rules, whose atoms over predicates of `rules` match the explicit facts only; None if they cannot be stratified.
+    """
+    whole: set[Rule] = set()
+    while True:
+        found = _Transformation(rules, whole, has_facts, joins_triples)
+        for rule in query:
+            found.add_rule(rule.head, rule, _SEED)
+        found.complete()
+        offenders = set(_offenders(found.made))
+        if not offenders:
+            return [Rule(_SEED), *dict.fromkeys(rule for rule, _ in found.made)]
+        if offenders <= whole:
+            return None
+        whole |= offenders
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """A predicate as it is transformed: its key, and its arguments in an atom."""
+
+    key: Key
+    arguments: tuple[Argument, ...]
+
+    @property
+    def name(self) -> str:
+        """A name that no predicate of a program has, even with a suffix."""
+        predicate, property, cls = self.key
+        if predicate == TRIPLE:
+            return "[]" if property is None else f"[{cls or property}]"
+        return f"({predicate})" if predicate.startswith("<") else predicate
+
+    def copy(self, suffix: str) -> Atom:
+        """Return the atom over a copy of the predicate."""
+        return Atom(f"{self.name}^{suffix}", self.arguments)
+
+    def magic(self, pattern: str) -> Atom:
+        """Return the atom over the magic set for a pattern of bound arguments."""
+        bound = tuple(term for term, letter in zip(self.arguments, pattern, strict=True) if letter == "b")
+        return Atom(f"{self.name}^{pattern}?", bound)
+
+
+@dataclass
+class _Scope:
+    """What is known to the left of a part of a body: atoms that hold, and the variables that they bind."""
+
+    prefix: list[BodyLiteral]
+    bound: set[Variable] = field(default_factory=set)
+
+    def add(self, atom: Atom, waiting: list[Filter]) -> None:
+        """Add an atom, and the filters that it makes applicable."""
+        self.prefix.append(atom)
+        self.bound.update(variables_of(atom))
+        for part in [part for part in waiting if self.bound.issuperset(variables_of(part))]:
+            self.prefix.append(part)
+            waiting.remove(part)
+
+
+class _Transformation:
+    """The rules made so far, each with the rule that it comes from, and the predicates that are still to be copied.
+
+    Args:
+        rules: The rules and facts of the program.
+        whole: The rules whose negated and aggregated predicates are derived as a whole.
+        has_facts: Whether explicit facts may match a key.
+        joins_triples: Whether all triples are one predicate.
+    """
+
+    def __init__(self, rules: Sequence[Rule], whole: set[Rule], has_facts: Callable[[Key], bool], joins_triples: bool) -> None:
+        self.made: list[tuple[Rule, Rule]] = []
+        self._whole, self._has_facts, self._joins_triples = whole, has_facts, joins_triples
+        self._rules_of: dict[Key, list[Rule]] = {}
+        self._facts_of: dict[Key, list[Rule]] = {}
+        for rule in rules:
+            (self._rules_of if rule.body else self._facts_of).setdefault(self._relation(rule.head).key, []).append(rule)
+        self._waiting: list[tuple[_Relation, str]] = []
+        self._seen: set[tuple[Key, str]] = set()
+        self._stated: set[Key] = set()
+        self._groups = 0
+
+    def complete(self) -> None:
+        """Copy the predicates that are asked for, until none is left."""
+        while self._waiting:
+            relation, pattern = self._waiting.pop(0)
+            for rule in self._rules_of.get(relation.key, ()):
+                head = self._relation(rule.head)
+                self.add_rule(head.copy(pattern), rule, self._guard(head, pattern), whole=pattern == _ALL)
+            atom = Atom(relation.key[0], self._terms(relation))
+            source = Rule(atom, (atom,))
+            if self._has_facts(relation.key) or relation.key == _EVERYTHING:
+                self._make(Rule(relation.copy(pattern), (self._guard(relation, pattern), atom)), source)
+            if relation.key in self._facts_of:
+                self._make(Rule(relation.copy(pattern), (self._guard(relation, pattern), self._stated_atom(relation))), source)
+
+    def add_rule(self, head: Atom, rule: Rule, guard: Atom, *, whole: bool = False) -> None:
+        """Add the transformed copy of a rule, and the rules of the magic sets that its body requires."""
+        scope = _Scope([guard], set(variables_of(guard)))
+        body = self._body(rule.body, scope, rule, whole)
+        self._make(Rule(head, (guard, *body), rule.origin), rule)
+
+    # --- bodies -----------------------------------------------------------------------------------------------------
+
+    def _body(self, body: Sequence[BodyLiteral], scope: _Scope, source: Rule, whole: bool) -> list[BodyLiteral]:
+        """Return a transformed body in its order; the scope is extended by its atoms."""
+        made: dict[int, BodyLiteral] = {}
+        filters = [part for part in body if isinstance(part, Filter)]
+        atoms = [(place, part) for place, part in enumerate(body) if isinstance(part, Atom)]
+        while atoms:
+            place, part = min(atoms, key=lambda item: self._cost(item[1], scope.bound, item[0]))
+            atoms.remove((place, part))
+            made[place] = atom = self._asked(part, scope, source, whole)
+            scope.add(atom, filters)
+        below_whole = whole or source in self._whole
+        for place, part in enumerate(body):
+            if isinstance(part, Negation):
+                made[place] = Negation(self._asked(part.atom, scope, source, below_whole), part.span)
+            elif isinstance(part, Aggregate):
+                made[place] = self._aggregate(part, scope, source, below_whole)
+            elif not isinstance(part, Atom):
+                made[place] = part
+        return [made[place] for place in range(len(body))]
+
+    def _aggregate(self, part: Aggregate, scope: _Scope, source: Rule, whole: bool) -> Aggregate:
+        """Return a transformed aggregate, restricted to the groups that are asked for."""
+        if whole:
+            inner = self._body(part.body, _Scope([_SEED]), source, whole)
+            return Aggregate(tuple(inner), part.group, part.bindings, part.span)
+        self._groups += 1
+        groups = Atom(f"groups{self._groups}?", tuple(variable for variable in part.group if variable in scope.bound))
+        self._make(Rule(groups, tuple(scope.prefix)), source)
+        inner = self._body(part.body, _Scope([groups], set(variables_of(groups))), source, whole)
+        return Aggregate((groups, *inner), part.group, part.bindings, part.span)
+
+    def _asked(self, atom: Atom, scope: _Scope, source: Rule, whole: bool) -> Atom:
+        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for."""
+        relation = self._relation(atom)
+        if not self._is_derived(relation.key):
+            return self._stated_atom(relation) if self._is_stated(relation.key) else atom
+        pattern = _ALL if whole else self._pattern(relation, scope.bound)
+        if not whole:
+            magic = relation.magic(pattern)
+            if magic not in scope.prefix:
+                self._make(Rule(magic, tuple(scope.prefix)), source)
+        if (relation.key, pattern) not in self._seen:
+            self._seen.add((relation.key, pattern))
+            variables = tuple(Variable(f"v{place}") for place in range(1, len(relation.arguments) + 1))
+            self._waiting.append((_Relation(relation.key, variables), pattern))
+        return relation.copy(pattern)
+
+    def _cost(self, atom: Atom, bound: set[Variable], place: int) -> tuple[int, bool, int, int]:
+        """Return the place of an atom in the order in which bindings are passed: those without unknowns come first, then those that
+        share a variable, stored ones before derived ones.
+        """
+        relation = self._relation(atom)
+        unknown = sum(letter == "f" for letter in self._pattern(relation, bound))
+        is_bound = unknown < len(relation.arguments)
+        return (0 if unknown == 0 else 1 if is_bound else 2), self._is_derived(relation.key), unknown, place
+
+    # --- predicates -------------------------------------------------------------------------------------------------
+
+    def _relation(self, atom: Atom) -> _Relation:
+        key = key_of(atom)
+        if atom.predicate != TRIPLE:
+            return _Relation(key, atom.terms)
+        if self._joins_triples:
+            return _Relation(_EVERYTHING, atom.terms)
+        subject, property, value = atom.terms
+        if property == RDF.type:
+            return _Relation(key, (subject,))
+        return _Relation(key, (subject, value))
+
+    def _terms(self, relation: _Relation) -> tuple[Argument, ...]:
+        """Return the arguments of the atom over a relation's explicit facts."""
+        predicate, property, cls = relation.key
+        if predicate != TRIPLE or property is None:
+            return relation.arguments
+        return (relation.arguments[0], property, relation.arguments[1] if cls is None else cls)
+
+    def _is_derived(self, key: Key) -> bool:
+        """Return whether a predicate has more than explicit facts, or more than facts of the program."""
+        joined = self._joins_triples and key[0] == TRIPLE
+        return joined or key in self._rules_of or (key in self._facts_of and self._has_facts(key))
+
+    def _is_stated(self, key: Key) -> bool:
+        return key in self._facts_of or not self._has_facts(key)
+
+    def _stated_atom(self, relation: _Relation) -> Atom:
+        """Return the atom over the program's facts of a predicate, which are then among the rules."""
+        if relation.key not in self._stated:
+            self._stated.add(relation.key)
+            for fact in self._facts_of.get(relation.key, ()):
+                self._make(Rule(self._relation(fact.head).copy("stated"), (), fact.origin), fact)
+        return relation.copy("stated")
+
+    def _pattern(self, relation: _Relation, bound: set[Variable]) -> str:
+        return "".join("b" if not isinstance(term, Variable) or term in bound else "f" for term in relation.arguments)
+
+    def _guard(self, head: _Relation, pattern: str) -> Atom:
+        return _SEED if pattern == _ALL else head.magic(pattern)
+
+    def _make(self, rule: Rule, source: Rule) -> None:
+        self.made.append((rule, source))
+
+
+_ALL = "all"
+"""The pattern of predicates that are derived as a whole."""
+
+
+def _offenders(made: Sequence[tuple[Rule, Rule]]) -> Iterator[Rule]:
+    """Yield the rules that negation or aggregation in a recursion of the transformed rules comes from."""
+    below: dict[str, set[str]] = {}
+    for rule, _ in made:
+        below.setdefault(rule.head.predicate, set()).update(atom.predicate for atom in atoms_within(rule.body))
+    component_of = {
+        node: number
+        for number, nodes in enumerate(strongly_connected_components(below, lambda node: below.get(node, ())))
+        for node in nodes
+    }
+    for rule, source in made:
+        for part in rule.body:
+            if isinstance(part, Negation | Aggregate) and any(
+                component_of[atom.predicate] == component_of[rule.head.predicate] for atom in atoms_within((part,))
+            ):
+                yield source
