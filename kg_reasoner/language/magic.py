@@ -235,14 +235,15 @@ class _Transformation:
             self._waiting.append((_Relation(relation.key, variables), pattern))
         return relation.copy(pattern)
 
-    def _cost(self, atom: Atom, bound: set[Variable], place: int) -> tuple[int, bool, int, int]:
-        """Return the place of an atom in the order in which bindings are passed: those without unknowns come first, then those that
-        share a variable, stored ones before derived ones.
+    def _cost(self, atom: Atom, bound: set[Variable], place: int) -> tuple[int, int, int]:
+        """Return the place of an atom in the order in which bindings are passed: stored atoms with a known argument come first, as
+        they say what to ask derived ones for; atoms without one come last.
         """
         relation = self._relation(atom)
-        unknown = sum(letter == "f" for letter in self._pattern(relation, bound))
-        is_bound = unknown < len(relation.arguments)
-        return (0 if unknown == 0 else 1 if is_bound else 2), self._is_derived(relation.key), unknown, place
+        is_derived, unknown = self._is_derived(relation.key), self._pattern(relation, bound).count("f")
+        if 0 < unknown == len(relation.arguments):
+            return 4 if is_derived else 3, unknown, place
+        return (0 if not is_derived else 1 if unknown == 0 else 2), unknown, place
 
     # --- predicates -------------------------------------------------------------------------------------------------
 
