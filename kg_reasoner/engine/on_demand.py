@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.engine.guarded import evaluate
 from kg_reasoner.engine.materialise import Materialiser
-from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.engine.state import State
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language.analysis import Key, head_key
@@ -117,14 +117,9 @@ def _evaluated(state: State, rules: Sequence[Rule], answer: Atom, which: Which) 
     database = BorrowingDatabase(state.database, which, claim)
     catalog = BorrowedCatalog(state.catalog, database)
     materialiser = Materialiser(database, ValueTable(state.dictionary, database.context), catalog.functions)
-    rulebook = RuleBook(catalog, materialiser)
     watch.attach(database.context)
     try:
-        rulebook.use(rules)
-        rulebook.plan()
-        for stratum in materialiser.make_strata():
-            materialiser.begin(stratum)
-            materialiser.insert(stratum)
+        evaluate(rules, catalog, materialiser)
     finally:
         watch.detach(database.context)
     rows = database.rows(catalog.predicate(answer.predicate, answer.arity))

@@ -10,14 +10,15 @@ whose first argument is in ``path^bf?``, the magic set, which has the values tha
 Bindings are passed from the head, and from atom to atom (sideways). Only terms of the query, of rules and of facts are passed, never
 the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
 
-What is negated or aggregated has magic sets, too, as long as the result can be stratified. Where it cannot, the negated and
-aggregated predicates of the rule, and all that they depend on, are derived as a whole (``path^all``).
+What is negated or aggregated has magic sets, too, as long as the result can be stratified; the fewest atoms that bind its variables
+say what to ask for, which keeps other dependencies away. Where it cannot be stratified, the negated and aggregated predicates of the
+rule, and all that they depend on, are derived as a whole (``path^all``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.language.analysis import Key, key_of
@@ -128,20 +129,34 @@ class _Relation:
         return Atom(f"{self.name}^{pattern}?", bound)
 
 
-@dataclass
 class _Scope:
-    """What is known to the left of a part of a body: atoms that hold, and the variables that they bind."""
+    """What is known to the left of a part of a body: atoms and filters that hold, and the variables that they bind."""
 
-    prefix: list[BodyLiteral]
-    bound: set[Variable] = field(default_factory=set)
+    def __init__(self, guard: Atom) -> None:
+        self.prefix: list[BodyLiteral] = []
+        self._binder: dict[Variable, int] = {}
+        self.add(guard, [])
+
+    @property
+    def bound(self) -> Collection[Variable]:
+        """The variables that are bound."""
+        return self._binder.keys()
 
     def add(self, atom: Atom, waiting: list[Filter]) -> None:
-        """Add an atom, and the filters that it makes applicable."""
+        """Add an atom, and those of the waiting filters that it makes applicable."""
+        for variable in variables_of(atom):
+            self._binder.setdefault(variable, len(self.prefix))
         self.prefix.append(atom)
-        self.bound.update(variables_of(atom))
-        for part in [part for part in waiting if self.bound.issuperset(variables_of(part))]:
+        for part in [part for part in waiting if self._binder.keys() >= set(variables_of(part))]:
             self.prefix.append(part)
             waiting.remove(part)
+
+    def binding(self, variables: Iterable[Variable]) -> list[BodyLiteral]:
+        """Return as much of the prefix as binds those of the variables that are bound."""
+        end = 1 + max((self._binder[variable] for variable in variables if variable in self._binder), default=0)
+        while end < len(self.prefix) and isinstance(self.prefix[end], Filter):
+            end += 1
+        return self.prefix[:end]
 
 
 class _Transformation:
@@ -182,8 +197,7 @@ class _Transformation:
 
     def add_rule(self, head: Atom, rule: Rule, guard: Atom, *, whole: bool = False) -> None:
         """Add the transformed copy of a rule, and the rules of the magic sets that its body requires."""
-        scope = _Scope([guard], set(variables_of(guard)))
-        body = self._body(rule.body, scope, rule, whole)
+        body = self._body(rule.body, _Scope(guard), rule, whole)
         self._make(Rule(head, (guard, *body), rule.origin), rule)
 
     # --- bodies -----------------------------------------------------------------------------------------------------
@@ -196,12 +210,13 @@ class _Transformation:
         while atoms:
             place, part = min(atoms, key=lambda item: self._cost(item[1], scope.bound, item[0]))
             atoms.remove((place, part))
-            made[place] = atom = self._asked(part, scope, source, whole)
+            made[place] = atom = self._asked(part, scope, scope.prefix, source, whole)
             scope.add(atom, filters)
         below_whole = whole or source in self._whole
         for place, part in enumerate(body):
             if isinstance(part, Negation):
-                made[place] = Negation(self._asked(part.atom, scope, source, below_whole), part.span)
+                prefix = scope.binding(variables_of(part))
+                made[place] = Negation(self._asked(part.atom, scope, prefix, source, below_whole), part.span)
             elif isinstance(part, Aggregate):
                 made[place] = self._aggregate(part, scope, source, below_whole)
             elif not isinstance(part, Atom):
@@ -211,31 +226,33 @@ class _Transformation:
     def _aggregate(self, part: Aggregate, scope: _Scope, source: Rule, whole: bool) -> Aggregate:
         """Return a transformed aggregate, restricted to the groups that are asked for."""
         if whole:
-            inner = self._body(part.body, _Scope([_SEED]), source, whole)
-            return Aggregate(tuple(inner), part.group, part.bindings, part.span)
+            inner = self._body(part.body, _Scope(_SEED), source, whole)
+            return Aggregate((_SEED, *inner), part.group, part.bindings, part.span)
         self._groups += 1
         groups = Atom(f"groups{self._groups}?", tuple(variable for variable in part.group if variable in scope.bound))
-        self._make(Rule(groups, tuple(scope.prefix)), source)
-        inner = self._body(part.body, _Scope([groups], set(variables_of(groups))), source, whole)
+        self._make(Rule(groups, tuple(scope.binding(variables_of(groups)))), source)
+        inner = self._body(part.body, _Scope(groups), source, whole)
         return Aggregate((groups, *inner), part.group, part.bindings, part.span)
 
-    def _asked(self, atom: Atom, scope: _Scope, source: Rule, whole: bool) -> Atom:
-        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for."""
+    def _asked(self, atom: Atom, scope: _Scope, prefix: list[BodyLiteral], source: Rule, whole: bool) -> Atom:
+        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for the
+        values that a prefix of the body binds.
+        """
         relation = self._relation(atom)
         if not self._is_derived(relation.key):
             return self._stated_atom(relation) if self._is_stated(relation.key) else atom
         pattern = _ALL if whole else self._pattern(relation, scope.bound)
         if not whole:
             magic = relation.magic(pattern)
-            if magic not in scope.prefix:
-                self._make(Rule(magic, tuple(scope.prefix)), source)
+            if magic not in prefix:
+                self._make(Rule(magic, tuple(prefix)), source)
         if (relation.key, pattern) not in self._seen:
             self._seen.add((relation.key, pattern))
             variables = tuple(Variable(f"v{place}") for place in range(1, len(relation.arguments) + 1))
             self._waiting.append((_Relation(relation.key, variables), pattern))
         return relation.copy(pattern)
 
-    def _cost(self, atom: Atom, bound: set[Variable], place: int) -> tuple[int, int, int]:
+    def _cost(self, atom: Atom, bound: Collection[Variable], place: int) -> tuple[int, int, int]:
         """Return the place of an atom in the order in which bindings are passed: stored atoms with a known argument come first, as
         they say what to ask derived ones for; atoms without one come last.
         """
@@ -281,7 +298,7 @@ class _Transformation:
                 self._make(Rule(self._relation(fact.head).copy("stated"), (), fact.origin), fact)
         return relation.copy("stated")
 
-    def _pattern(self, relation: _Relation, bound: set[Variable]) -> str:
+    def _pattern(self, relation: _Relation, bound: Collection[Variable]) -> str:
         return "".join("b" if not isinstance(term, Variable) or term in bound else "f" for term in relation.arguments)
 
     def _guard(self, head: _Relation, pattern: str) -> Atom:

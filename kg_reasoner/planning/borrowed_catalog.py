@@ -21,14 +21,16 @@ class BorrowedCatalog(RelationCatalog):
         database: The relations of the further predicates; it borrows the others.
     """
 
+    database: BorrowingDatabase
+
     def __init__(self, lender: RelationCatalog, database: BorrowingDatabase) -> None:
         super().__init__(lender.dictionary, database, TripleTable)  # without triples: rules are expanded for the lender's layout
-        self._lender, self._borrowing = lender, database
+        self._lender = lender
 
     def predicate(self, name: str, arity: int) -> int:
         """See `RelationCatalog.predicate`. Internal predicates are never shared."""
         if name not in self.predicates and self._is_lent(name):
-            self.predicates[name] = self._borrowing.borrow(self._lender.predicates[name])
+            self.predicates[name] = self.database.borrow(self._lender.predicates[name])
         return super().predicate(name, arity)
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
@@ -36,7 +38,7 @@ class BorrowedCatalog(RelationCatalog):
         if atom.predicate != TRIPLE:
             return super().atom(atom, negated)
         relation, terms = self._lender.layout.find(*map(self.term, atom.terms))
-        number = self.predicate(f"{INTERNAL}no triples", len(terms)) if relation < 0 else self._borrowing.borrow(relation)
+        number = self.predicate(f"{INTERNAL}no triples", len(terms)) if relation < 0 else self.database.borrow(relation)
         return StoredAtom(number, terms, negated)
 
     def rules(self, rule: Rule) -> Iterator[StoredRule]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EXPLICIT, Index
+from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EXPLICIT, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, allocate, grant
 from kg_reasoner.storage.lookups import Which
 from kg_reasoner.storage.relation import Database
@@ -61,6 +61,11 @@ class BorrowingDatabase(Database):
     def is_borrowed(self, relation: int) -> bool:
         """Return whether a relation, given its number here, belongs to the other database."""
         return relation in self._lent
+
+    def mark_processed(self) -> None:
+        """Let joins see all existing rows, and let none of them trigger plans."""
+        count = len(self.relations)
+        self.processed[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 
     def build(self, index: int) -> None:
         """See `Database.build`. The index of a borrowed relation is that of the other database."""
