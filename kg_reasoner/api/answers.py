@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.engine.on_demand import Found, by_magic, by_reading
-from kg_reasoner.errors import ArityError, ReasonerError
+from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError
+from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language import analysis
 from kg_reasoner.language.magic import answer_atom
 from kg_reasoner.language.parser import parse_body
-from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Filter, Negation, Program, Rule, Variable
+from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import AnyTerm, Term
 
 __all__ = ["Answers", "answer"]
@@ -114,6 +114,10 @@ def _check(core: ReasonerCore, rules: Sequence[Rule]) -> None:
     """
     query = Program(tuple(rules))
     analysis.check(query)
+    for atom in atoms_within(rules[0].body):
+        if atom.predicate in LITERAL_PREDICATES or atom.predicate in DEMAND_PREDICATES:
+            hint = "add a rule with such a body to the program, and ask for the predicate of its head"
+            raise UnsupportedError(f"{atom.predicate} has facts for rules only, not for queries", atom.span, hint)
     core.engine.base.equality.check(rules)
     known = core.engine.arities()
     for predicate, arity in analysis.arities(query).items():

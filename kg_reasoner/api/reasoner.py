@@ -652,10 +652,13 @@ class Reasoner:
     ) -> Answers:
         """Return the answers to a query in the rule language: the values for which a rule with this body would derive its head.
 
-        With `on_demand`, facts that are not materialised stay so: only what the query needs is derived, by magic sets over the
-        explicit facts, and discarded. The answers are the same. Where magic sets do not apply (equal terms are merged, rules ask for
-        facts about literals, or derived axioms may yield further rules), the materialisation is brought up to date instead, and it
-        is read where it is up to date already; `Answers.by_magic` tells.
+        Unlike `triples`, it hides no trivial triples, and terms may stand where RDF does not allow them.
+
+        With `on_demand`, what is not materialised stays so: only what the query needs is derived, by magic sets over the explicit
+        facts, and discarded. The answers are the same. Where magic sets do not apply (equal terms are merged, rules ask for facts
+        about literals, or derived axioms may yield further rules), the materialisation is brought up to date instead; where it is
+        up to date already, it is read. `Answers.by_magic` tells. Only facts that are derived are checked against the declared types
+        of columns, and constraints are not checked.
 
         Args:
             body: The body of a rule, as text or as its parts. Text may use the prefixes of the program.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,15 @@ from kg_reasoner.storage.kernels.memory import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.storage.value_table import ValueTable
 
-__all__ = ["KnowledgeBase"]
+__all__ = ["KnowledgeBase", "RelevantRules"]
+
+
+class RelevantRules(NamedTuple):
+    """The relevant rules, in parts, for queries that are answered without materialisation, and what they were chosen for."""
+
+    given: tuple[Rule, ...]
+    filling: tuple[int, int]
+    rules: tuple[Rule, ...]
 
 
 class KnowledgeBase:
@@ -72,6 +81,8 @@ class KnowledgeBase:
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked_sizes: dict[int, tuple[int, int]] = {}
         """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
+        self.relevant_rules: RelevantRules | None = None
+        """The relevant rules of the last query that was answered without materialisation."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

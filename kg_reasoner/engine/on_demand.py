@@ -1,7 +1,7 @@
 """Answers to queries without materialisation: magic sets over the explicit facts, or plain queries over the materialised ones.
 
-The rules are transformed for the query (`language.magic`) and evaluated in a database of their own, which reads the engine's facts in
-place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none writes.
+The rules are transformed for the query (`language.magic`) and evaluated in a database of their own, which reads the engine's
+facts in place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none writes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.engine.guarded import evaluate
+from kg_reasoner.engine.knowledge_base import RelevantRules
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.state import State
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import ANSWER, magic_rules
+from kg_reasoner.language.magic import ANSWER, copied_predicate, magic_rules
 from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import RelationCatalog, asks_of_literals
@@ -27,6 +28,7 @@ from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import TRIPLE, Atom, Rule
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.borrowing import BorrowingDatabase
+from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.storage.lookups import Which
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import OWL, RDF, Term
@@ -50,7 +52,7 @@ def by_reading(state: State, query: Sequence[Rule]) -> Found:
         query: The rule whose head has the answers, and facts for it.
     """
     equality = state.base.equality
-    rules = _transformed(state, list(split(map(equality.rewritten_query, query))))
+    rules = _transformed(state.catalog, (), [equality.rewritten_query(rule) for rule in query])
     assert rules is not None  # nothing depends on the query, so it can be stratified
     found = _evaluated(state, rules, query[0].head, "all")
     return Found(equality.in_all_names(ANSWER, lambda which: found.rows, "all"), found.derived)
@@ -65,13 +67,24 @@ def by_magic(state: State, query: Sequence[Rule]) -> Found | None:
     """
     if state.base.equality.merges or not state.axioms.are_stated:
         return None
-    has_facts = state.catalog.has_facts
-    given = (*state.rules, *query)
-    rules = relevant_rules(list(split((*given, *demands(given, merges_equal_terms=False)))), has_facts)
-    if any(map(asks_of_literals, rules)) or (state.axioms.is_wanted and _may_yield_rules(rules, has_facts)):
+    rules = _relevant(state)
+    if any(map(asks_of_literals, (*rules, *query))):
         return None
-    transformed = _transformed(state, rules)
+    if state.axioms.is_wanted and _may_yield_rules(rules, state.catalog.has_facts):
+        return None
+    transformed = _transformed(state.catalog, rules, query)
     return None if transformed is None else _evaluated(state, transformed, query[0].head, "explicit")
+
+
+def _relevant(state: State) -> tuple[Rule, ...]:
+    """Return the relevant rules without a query, in parts, which are kept until there are other rules or further properties."""
+    base, given, filling = state.base, state.rules, state.catalog.filling
+    found = base.relevant_rules
+    if found is None or found.given is not given or found.filling != filling:
+        parts = list(split((*given, *demands(given, merges_equal_terms=False))))
+        rules = relevant_rules(parts, base.catalog.has_facts)
+        found = base.relevant_rules = RelevantRules(given, filling, tuple(rules))
+    return found.rules
 
 
 def _may_yield_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool]) -> bool:
@@ -82,22 +95,23 @@ def _may_yield_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool]) ->
     return has_facts((TRIPLE, OWL.sameAs, None)) or not equalities.isdisjoint(map(head_key, rules)) or owl.concludes_axioms(rules)
 
 
-def _transformed(state: State, rules: Sequence[Rule]) -> list[Rule] | None:
-    """Return the rules of the magic sets for some rules, those of the query among them; None if they cannot be stratified."""
-    catalog = state.catalog
+def _transformed(catalog: RelationCatalog, rules: Sequence[Rule], query: Sequence[Rule]) -> list[Rule] | None:
+    """Return the rules of the magic sets, or None if they cannot be stratified."""
+    asked = relevant_rules(list(split(query)), catalog.has_facts, rules)
+    rules = [*rules, *asked]
     joins = not (isinstance(catalog.layout, PropertyTables) and all(map(is_expandable, rules)))
     if not joins and any(map(is_open, rules)):
         properties, classes = _names(catalog, rules)
         rules = relevant_rules([copy for rule in rules for copy in copies(rule, properties, classes)], catalog.has_facts)
-    query = [rule for rule in rules if rule.head.predicate == ANSWER]
+    answers = [rule for rule in rules if rule.head.predicate == ANSWER]
     others = [rule for rule in rules if rule.head.predicate != ANSWER]
-    return magic_rules(others, query, catalog.has_facts, joins_triples=joins)
+    return magic_rules(others, answers, catalog.has_facts, joins_triples=joins)
 
 
 def _names(catalog: RelationCatalog, rules: Sequence[Rule]) -> tuple[list[Term], list[Term]]:
     """Return the properties, without rdf:type, and the classes that facts or heads of rules have."""
     decode, held = catalog.dictionary.decode, catalog.layout.held
-    keys = [(TRIPLE, decode(property), None if cls < 0 else decode(cls)) for property, cls in held.values()]
+    keys: list[Key] = [(TRIPLE, decode(property), None if cls < 0 else decode(cls)) for property, cls in held.values()]
     keys += [head_key(rule) for rule in rules if rule.head.predicate == TRIPLE]
     properties = dict.fromkeys(property for _, property, _ in keys if property is not None and property != RDF.type)
     return list(properties), list(dict.fromkeys(cls for _, _, cls in keys if cls is not None))
@@ -122,7 +136,22 @@ def _evaluated(state: State, rules: Sequence[Rule], answer: Atom, which: Which) 
         evaluate(rules, catalog, materialiser)
     finally:
         watch.detach(database.context)
+    _check_types(state, catalog)
     rows = database.rows(catalog.predicate(answer.predicate, answer.arity))
     hidden = set(catalog.functions.relations)
-    own = (number for number in range(len(database.relations)) if number not in hidden and not database.is_borrowed(number))
-    return Found(np.array(rows), sum(map(database.size, own)))
+    own = [number for number in range(len(database.relations)) if number not in hidden and not database.is_borrowed(number)]
+    return Found(np.array(rows), sum(int(np.count_nonzero((database.flags(number) & STATED) == 0)) for number in own))
+
+
+def _check_types(state: State, catalog: BorrowedCatalog) -> None:
+    """Check derived facts against the declared types of columns.
+
+    Raises:
+        ColumnTypeError: A term does not belong to the type of its column.
+    """
+    if not state.column_types.typed:
+        return
+    for name, number in catalog.predicates.items():
+        if (predicate := copied_predicate(name)) is not None:
+            derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
+            state.column_types.check(predicate, catalog.database.rows(number), derivers)

@@ -1,18 +1,18 @@
 """Magic sets: rules and a query become rules that derive only what the query needs.
 
-Each derived predicate is copied for every pattern of bound arguments in which it is asked for: ``path^bf`` has the facts of ``path``
-whose first argument is in ``path^bf?``, the magic set, which has the values that are asked for.
+Each derived predicate is copied for every pattern of bound arguments in which it is asked for: ``path^bf`` has the facts of
+``path`` whose first argument is in the magic set ``path^bf?``, which has the values that are asked for.
 ``path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .`` becomes, with the query ``path("a", ?y)``::
 
     path^bf?("a") :- query?() .
     path^bf(?x, ?z) :- path^bf?(?x), path^bf(?x, ?y), edge(?y, ?z) .
 
-Bindings are passed from the head, and from atom to atom (sideways). Only terms of the query, of rules and of facts are passed, never
-the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
+Bindings are passed from the head, and from atom to atom (sideways). Only terms of the query, of rules and of facts are passed,
+never the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
 
-What is negated or aggregated has magic sets, too, as long as the result can be stratified; the fewest atoms that bind its variables
-say what to ask for, which keeps other dependencies away. Where it cannot be stratified, the negated and aggregated predicates of the
-rule, and all that they depend on, are derived as a whole (``path^all``).
+What is negated or aggregated has magic sets, too, as long as the result can be stratified; the fewest atoms that bind its
+variables say what to ask for, which keeps other dependencies away. Where it cannot be stratified, the negated and aggregated
+predicates of the rule, and all that they depend on, are derived as a whole (``path^all``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import RDF
 
-__all__ = ["ANSWER", "SEED", "answer_atom", "magic_rules"]
+__all__ = ["ANSWER", "SEED", "answer_atom", "copied_predicate", "magic_rules"]
 
 ANSWER = "answer!"
 """The predicate of the answers."""
@@ -61,6 +61,18 @@ def answer_atom(body: Iterable[BodyLiteral]) -> Atom:
         elif isinstance(part, Aggregate):
             found.update(dict.fromkeys((*part.group, *(binding.variable for binding in part.bindings))))
     return Atom(ANSWER, tuple(term for term in found if isinstance(term, Variable) and not term.name.startswith("_")))
+
+
+def copied_predicate(name: str) -> str | None:
+    """Return the predicate whose facts a predicate of transformed rules copies; None for magic sets and other predicates.
+
+    >>> copied_predicate("path^bf"), copied_predicate("path^bf?"), copied_predicate("edge")
+    ('path', None, None)
+    """
+    predicate, mark, pattern = name.rpartition("^")
+    if not mark or pattern.endswith("?"):
+        return None
+    return predicate[1:-1] if predicate.startswith("(") else predicate
 
 
 def magic_rules(
@@ -208,9 +220,10 @@ class _Transformation:
         filters = [part for part in body if isinstance(part, Filter)]
         atoms = [(place, part) for place, part in enumerate(body) if isinstance(part, Atom)]
         while atoms:
-            place, part = min(atoms, key=lambda item: self._cost(item[1], scope.bound, item[0]))
-            atoms.remove((place, part))
-            made[place] = atom = self._asked(part, scope, scope.prefix, source, whole)
+            next_atom = min(atoms, key=lambda item: self._cost(item[1], scope.bound, item[0]))
+            atoms.remove(next_atom)
+            place, atom = next_atom[0], self._asked(next_atom[1], scope, scope.prefix, source, whole)
+            made[place] = atom
             scope.add(atom, filters)
         below_whole = whole or source in self._whole
         for place, part in enumerate(body):
@@ -235,14 +248,18 @@ class _Transformation:
         return Aggregate((groups, *inner), part.group, part.bindings, part.span)
 
     def _asked(self, atom: Atom, scope: _Scope, prefix: list[BodyLiteral], source: Rule, whole: bool) -> Atom:
-        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for the
-        values that a prefix of the body binds.
+        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for
+        the values that a prefix of the body binds.
         """
         relation = self._relation(atom)
         if not self._is_derived(relation.key):
             return self._stated_atom(relation) if self._is_stated(relation.key) else atom
-        pattern = _ALL if whole else self._pattern(relation, scope.bound)
-        if not whole:
+        if whole:
+            pattern = _ALL
+        else:
+            pattern, everything = self._pattern(relation, scope.bound), "f" * len(relation.arguments)
+            if relation.magic(everything) == prefix[0]:  # the rule derives everything of the same predicate
+                pattern = everything
             magic = relation.magic(pattern)
             if magic not in prefix:
                 self._make(Rule(magic, tuple(prefix)), source)

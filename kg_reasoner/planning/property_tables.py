@@ -18,7 +18,6 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
 from kg_reasoner.storage.relation import Database
-from kg_reasoner.terms import RDF
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""

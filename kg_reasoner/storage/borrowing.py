@@ -1,7 +1,7 @@
 """A database that reads relations of another one in place: their rows, hashes and indexes are shared, not copied.
 
-Borrowed relations do not change: neither this database nor the other one may insert into them or delete from them meanwhile. Indexes
-that are missing are built in the other database, where later operations find them.
+Borrowed relations do not change: neither this database nor the other one may insert into them or delete from them meanwhile.
+Indexes that are missing are built in the other database, where later operations find them.
 """
 
 from __future__ import annotations
