@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kg_reasoner.api.core import ReasonerCore
@@ -86,7 +86,7 @@ def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) 
     """Return the parts of a query."""
     if isinstance(body, str):
         return parse_body(body, dict(core.engine.program.prefixes))
-    parts = (body,) if isinstance(body, BodyLiteral) else tuple(body)
+    parts = (body,) if isinstance(body, BodyLiteral) or not isinstance(body, Iterable) else tuple(body)
     for part in parts:
         if not isinstance(part, BodyLiteral):
             raise ReasonerError(f"{part!r} is not a part of a query: give the text of a rule's body, or its atoms and other parts")

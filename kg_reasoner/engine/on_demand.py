@@ -31,7 +31,7 @@ from kg_reasoner.storage.borrowing import BorrowingDatabase
 from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.storage.lookups import Which
 from kg_reasoner.storage.value_table import ValueTable
-from kg_reasoner.terms import OWL, RDF, Term
+from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["Found", "by_magic", "by_reading"]
 
@@ -67,9 +67,9 @@ def by_magic(state: State, query: Sequence[Rule]) -> Found | None:
     """
     if state.base.equality.merges or not state.axioms.are_stated:
         return None
-    rules = _relevant(state)
-    if any(map(asks_of_literals, (*rules, *query))):
+    if any(map(asks_of_literals, split(state.rules))):  # before it is known which are relevant: the facts come with an update
         return None
+    rules = _relevant(state)
     if state.axioms.is_wanted and _may_yield_rules(rules, state.catalog.has_facts):
         return None
     transformed = _transformed(state.catalog, rules, query)
@@ -101,20 +101,24 @@ def _transformed(catalog: RelationCatalog, rules: Sequence[Rule], query: Sequenc
     rules = [*rules, *asked]
     joins = not (isinstance(catalog.layout, PropertyTables) and all(map(is_expandable, rules)))
     if not joins and any(map(is_open, rules)):
-        properties, classes = _names(catalog, rules)
-        rules = relevant_rules([copy for rule in rules for copy in copies(rule, properties, classes)], catalog.has_facts)
+        rules = relevant_rules(_expanded(catalog, rules), catalog.has_facts)
     answers = [rule for rule in rules if rule.head.predicate == ANSWER]
     others = [rule for rule in rules if rule.head.predicate != ANSWER]
     return magic_rules(others, answers, catalog.has_facts, joins_triples=joins)
 
 
-def _names(catalog: RelationCatalog, rules: Sequence[Rule]) -> tuple[list[Term], list[Term]]:
-    """Return the properties, without rdf:type, and the classes that facts or heads of rules have."""
+def _expanded(catalog: RelationCatalog, rules: Sequence[Rule]) -> list[Rule]:
+    """Return rules with copies for each property and class that facts or heads of the copies have."""
     decode, held = catalog.dictionary.decode, catalog.layout.held
-    keys: list[Key] = [(TRIPLE, decode(property), None if cls < 0 else decode(cls)) for property, cls in held.values()]
-    keys += [head_key(rule) for rule in rules if rule.head.predicate == TRIPLE]
-    properties = dict.fromkeys(property for _, property, _ in keys if property is not None and property != RDF.type)
-    return list(properties), list(dict.fromkeys(cls for _, _, cls in keys if cls is not None))
+    names: set[Key] = {(TRIPLE, decode(property), None if cls < 0 else decode(cls)) for property, cls in held.values()}
+    expanded = list(rules)
+    while True:
+        names.update(head_key(rule) for rule in expanded if rule.head.predicate == TRIPLE)
+        properties = sorted({property for _, property, _ in names if property is not None and property != RDF.type}, key=str)
+        classes = sorted({cls for _, _, cls in names if cls is not None}, key=str)
+        expanded = [copy for rule in rules for copy in copies(rule, properties, classes)]
+        if names.issuperset(head_key(rule) for rule in expanded if rule.head.predicate == TRIPLE):
+            return expanded
 
 
 def _evaluated(state: State, rules: Sequence[Rule], answer: Atom, which: Which) -> Found:

@@ -108,12 +108,18 @@ def parse_body(text: str, prefixes: Mapping[str, str], source: str = "<query>") 
     from lark.exceptions import UnexpectedInput
 
     body = text.strip().removesuffix(".")
+    headless = f"{_HEADLESS}{body}"
     builder = _Builder(body, source, len(_HEADLESS))
     builder.prefixes.update(prefixes)
     try:
-        tree = _lark().parse(f"{_HEADLESS}{body}\n.")
+        tree = _lark().parse(f"{headless}\n.")
     except UnexpectedInput as error:
-        found = explain(error, f"{_HEADLESS}{body}\n.", source)
+        try:
+            if (error.pos_in_stream or 0) > len(headless):  # at the dot: the body ends too early
+                _lark().parse(headless)
+        except UnexpectedInput as end:
+            error = end
+        found = explain(error, headless, source)
         span = found.span if found.span is None or found.span.line > 1 else _moved(found.span, len(_HEADLESS))
         raise RuleSyntaxError(found.message, span, found.hint) from None
     if len(tree.children) > 1:
