@@ -165,9 +165,9 @@ def table(comparisons: list[Comparison]) -> Table:
     made = report.new_table(
         columns,
         title="queries on demand, and over the materialisation",
-        caption="on demand, again, materialise, query: CPU milliseconds; again: with the indexes of the first time; query: over the\n"
-        "materialisation. derived: facts for the query, magic sets included. time ×: materialise and query, through on demand.\n"
-        "facts ×: inferred, through derived.",
+        caption="on demand, again, materialise, query: CPU milliseconds; again: with the indexes of the first time; query:\n"
+        "over the materialisation. derived: facts for the query, magic sets included. time ×: materialise and query, through\n"
+        "on demand. facts ×: inferred, through derived.",
     )
     workload = ""
     for each in comparisons:
