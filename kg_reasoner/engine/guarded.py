@@ -9,7 +9,9 @@ import numpy as np
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
+from kg_reasoner.planning.catalog import StoredRule
 from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
+from kg_reasoner.planning.planner import plan_trigger
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.kernels.layout import STATED
 
@@ -60,8 +62,7 @@ class _Stratum:
         database.mark_processed()
         while ready := self._ready():
             for relation, rules in ready.items():
-                for rule in rules:
-                    self._planned += materialiser.add_rules(self._level, self._catalog.rules(rule))
+                self._planned += [self._plan(stored) for rule in rules for stored in self._catalog.rules(rule)]
                 database.processed[relation] = 0
             stratum = Stratum(self._level, self._planned)
             materialiser.enter(stratum)
@@ -72,6 +73,16 @@ class _Stratum:
         relations = {guard: self._catalog.predicate(*guard) for guard in self._waiting}
         sizes = self._catalog.database.size
         return {relation: self._waiting.pop(guard) for guard, relation in relations.items() if sizes(relation)}
+
+    def _plan(self, rule: StoredRule) -> PlannedRule:
+        """Plan a rule. Atoms over borrowed relations, which get no rows, and negated ones trigger nothing."""
+        database, number = self._catalog.database, len(self._planned)
+        triggers = [
+            (atom, plan_trigger(database, rule, number, position))
+            for position, atom in enumerate(rule.body)
+            if not atom.negated and not database.is_borrowed(atom.relation)
+        ]
+        return PlannedRule(rule, number, self._level, triggers, [])
 
     def _group(self, rule: Rule) -> None:
         """Compute the groups of an aggregate, whose solutions are complete."""

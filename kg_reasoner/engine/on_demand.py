@@ -133,7 +133,7 @@ def _evaluated(state: State, rules: Sequence[Rule], answer: Atom, which: Which) 
 
     watch = current_watch()
     database = BorrowingDatabase(state.database, which, claim)
-    catalog = BorrowedCatalog(state.catalog, database)
+    catalog = BorrowedCatalog(state.catalog, database, compares_few=which == "explicit")
     materialiser = Materialiser(database, ValueTable(state.dictionary, database.context), catalog.functions)
     watch.attach(database.context)
     try:
