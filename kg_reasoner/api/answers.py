@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
@@ -26,7 +26,7 @@ _GIVEN = "given!"
 """The predicate of the given values of variables."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answers:
     """The different answers to a query, as rows of terms.
 
@@ -39,8 +39,8 @@ class Answers:
     variables: tuple[str, ...]
     derived: int
     by_magic: bool
-    _ids: Ids
-    _dictionary: Dictionary
+    _ids: Ids = field(repr=False)
+    _dictionary: Dictionary = field(repr=False)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -60,12 +60,13 @@ def answer(
     """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
     rules = _rules(_parts(core, body), {name: as_term(term) for name, term in bindings.items()})
-    _check(core, rules)
+    _check(rules)
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
         found = _on_demand(core, rules) if on_demand else None
         derived_on_demand = found is not None
         if found is None:
             with core.reading():
+                _check_against_program(core, rules)
                 found = by_reading(engine, rules)
     rows, head = found.rows, rules[0].head
     names = tuple(term.name for term in head.terms if isinstance(term, Variable))
@@ -79,6 +80,7 @@ def _on_demand(core: ReasonerCore, rules: Sequence[Rule]) -> Found | None:
     if core.engine.is_current:
         return None
     with core.reading_explicit():
+        _check_against_program(core, rules)
         return by_magic(core.engine, rules)
 
 
@@ -106,20 +108,28 @@ def _rules(body: tuple[BodyLiteral, ...], given: Mapping[str, Term]) -> list[Rul
     return [Rule(head, (Atom(_GIVEN, variables), *body)), Rule(Atom(_GIVEN, tuple(given.values())))]
 
 
-def _check(core: ReasonerCore, rules: Sequence[Rule]) -> None:
-    """Check a query as a rule of the program would be checked.
+def _check(rules: Sequence[Rule]) -> None:
+    """Check a query as a rule would be checked.
 
     Raises:
         ArityError, SafetyError, UnsupportedError: It is invalid.
     """
-    query = Program(tuple(rules))
-    analysis.check(query)
+    analysis.check(Program(tuple(rules)))
     for atom in atoms_within(rules[0].body):
         if atom.predicate in LITERAL_PREDICATES or atom.predicate in DEMAND_PREDICATES:
             hint = "add a rule with such a body to the program, and ask for the predicate of its head"
             raise UnsupportedError(f"{atom.predicate} has facts for rules only, not for queries", atom.span, hint)
+
+
+def _check_against_program(core: ReasonerCore, rules: Sequence[Rule]) -> None:
+    """Check that a query fits the facts and rules, which nobody changes meanwhile.
+
+    Raises:
+        ArityError: A predicate has another number of arguments.
+        UnsupportedError: Equal terms are merged, and the query has different meanings for their names.
+    """
     core.engine.base.equality.check(rules)
     known = core.engine.arities()
-    for predicate, arity in analysis.arities(query).items():
+    for predicate, arity in analysis.arities(Program(tuple(rules))).items():
         if known.get(predicate, arity) != arity:
             raise ArityError(f"{predicate} has {known[predicate]} arguments, not {arity}")
