@@ -13,7 +13,7 @@ import pytest
 
 from kg_reasoner.language import analysis
 from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import SEED, answer_atom, copied_predicate, magic_rules
+from kg_reasoner.language.magic import MOST_PATTERNS, SEED, answer_atom, copied_predicate, magic_rules
 from kg_reasoner.language.parser import parse, parse_body
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Atom, Rule
@@ -72,6 +72,17 @@ def test_negation_of_triples_in_a_recursion_of_triples() -> None:
     """If all triples are one predicate, none of them can be negated in a rule for others."""
     rule = "joined\n[?y, ?q, ?x] :- [?x, ?p, ?y], :inverse[?p, ?q], NOT :Hidden[?x] .\n"
     assert transformed(f"{rule}?- [:a, ?p, ?y]") is None
+
+
+def test_copies_are_few() -> None:
+    """A recursion that permutes eight arguments would meet 70 patterns of four known ones."""
+    variables = [f"?x{number}" for number in range(8)]
+    turned, swapped = variables[1:] + variables[:1], [variables[1], variables[0], *variables[2:]]
+    rules = [f"p({', '.join(variables)}) :- {body} ." for body in (f"p({', '.join(turned)})", f"p({', '.join(swapped)})")]
+    found = transformed("\n".join(["explicit: p", *rules, f"?- p(1, 2, 3, 4, {', '.join(variables[4:])})"]))
+    assert found is not None
+    copies = {rule.head.predicate for rule in found if copied_predicate(rule.head.predicate)}
+    assert len(copies) == MOST_PATTERNS + 1
 
 
 def test_names_of_copies() -> None:

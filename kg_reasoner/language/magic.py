@@ -17,8 +17,10 @@ predicates of the rule, and all that they depend on, are derived as a whole (``p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.language.analysis import Key, key_of
@@ -38,13 +40,18 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import RDF
 
-__all__ = ["ANSWER", "SEED", "answer_atom", "copied_predicate", "magic_rules"]
+__all__ = ["ANSWER", "MOST_PATTERNS", "SEED", "answer_atom", "copied_predicate", "magic_rules"]
 
 ANSWER = "answer!"
 """The predicate of the answers."""
 
 SEED = "query?"
 """The predicate, without arguments, whose fact starts the evaluation."""
+
+MOST_PATTERNS: Final = 4
+"""The number of copies of a predicate, by pattern, after which further patterns are served by one copy of everything. A recursion
+through many arguments would meet most of their patterns, and derive the same facts for each of them.
+"""
 
 _EVERYTHING: Key = (TRIPLE, None, None)
 _SEED = Atom(SEED, ())
@@ -190,6 +197,7 @@ class _Transformation:
             (self._rules_of if rule.body else self._facts_of).setdefault(self._relation(rule.head).key, []).append(rule)
         self._waiting: list[tuple[_Relation, str]] = []
         self._seen: set[tuple[Key, str]] = set()
+        self._patterns: Counter[Key] = Counter()
         self._stated: set[Key] = set()
         self._groups = 0
 
@@ -258,13 +266,15 @@ class _Transformation:
             pattern = _ALL
         else:
             pattern, everything = self._pattern(relation, scope.bound), "f" * len(relation.arguments)
-            if relation.magic(everything) == prefix[0]:  # the rule derives everything of the same predicate
-                pattern = everything
+            is_new = (relation.key, pattern) not in self._seen
+            if relation.magic(everything) == prefix[0] or (is_new and self._patterns[relation.key] >= MOST_PATTERNS):
+                pattern = everything  # the rule derives everything of the same predicate, or there are enough copies
             magic = relation.magic(pattern)
             if magic not in prefix:
                 self._make(Rule(magic, tuple(prefix)), source)
         if (relation.key, pattern) not in self._seen:
             self._seen.add((relation.key, pattern))
+            self._patterns[relation.key] += 1
             variables = tuple(Variable(f"v{place}") for place in range(1, len(relation.arguments) + 1))
             self._waiting.append((_Relation(relation.key, variables), pattern))
         return relation.copy(pattern)
