@@ -1,20 +1,33 @@
-"""Evaluating whole queries with rdflib's evaluator.
+"""Evaluating whole queries over a dataset.
 
 FROM and FROM NAMED define a dataset of existing graphs. Nothing is fetched for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.program import Variable
+from kg_reasoner.rdflib_store.foreign import RdflibParts
+from kg_reasoner.rdflib_store.query_places import StorePlaces
+from kg_reasoner.sparql.algebra import Query as AnyQuery
+from kg_reasoner.sparql.algebra import Select, is_hidden
+from kg_reasoner.sparql.query import Answer, evaluate_query, prepared
+from kg_reasoner.sparql.scope import in_scope
+from kg_reasoner.sparql.translate import translate_pattern, translate_query
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Dataset, Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Query
-    from rdflib.query import Result
 
     from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+__all__ = ["answer", "as_term", "evaluated", "evaluated_pattern", "selection"]
 
 
 def answer(
@@ -24,7 +37,7 @@ def answer(
     prefixes: Mapping[str, Any],
     bindings: Mapping[str, Any],
     base: str | None = None,
-) -> Result:
+) -> QueryResult:
     """Return the answer to a query, over the dataset that it defines with FROM or, without FROM, over a graph.
 
     Args:
@@ -43,30 +56,69 @@ def answer(
         UnsupportedError: The query has an invalid regular expression.
         NotAllowedError: The query fetches something without permission.
     """
-    from rdflib.plugins.sparql.evaluate import evalPart
-    from rdflib.plugins.sparql.processor import SPARQLResult
-    from rdflib.plugins.sparql.sparql import Query, QueryContext
-    from rdflib.term import Variable
+    from rdflib.plugins.sparql.sparql import Query
 
+    from kg_reasoner.rdflib_store.rows import QueryResult
     from kg_reasoner.rdflib_store.sparql_text import guarded, read_query
 
-    prepared = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
-    clauses = prepared.algebra.datasetClause
+    parsed = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
+    clauses = parsed.algebra.datasetClause
     active = selection(dataset, clauses) if clauses else graph
-    context = QueryContext(active, initBindings={Variable(name): value for name, value in bindings.items()})
-    context.prologue = prepared.prologue
+    known = dataset if active is graph else active.store.dataset  # type: ignore[attr-defined]  # a Selection
     with guarded():
-        found = dict(evalPart(context, prepared.algebra))
-    if "bindings" in found:
-        found["bindings"] = _guarded_rows(found["bindings"])
-    return SPARQLResult(found)
+        found = evaluated(known, active, parsed.algebra, bindings, getattr(parsed.prologue, "base", None) or base)
+    namespaces = dict(parsed.prologue.namespace_manager.namespaces()) if found.triples is not None and parsed.prologue else {}
+    return QueryResult(found, namespaces)
 
 
-def _guarded_rows(rows: Iterable[Any]) -> Iterator[Any]:
-    from kg_reasoner.rdflib_store.sparql_text import guarded
+def evaluated(
+    dataset: QueryDataset, graph: Graph, algebra: CompValue, bindings: Mapping[Any, Any], base: str | None = None
+) -> Answer:
+    """Return the answer to a query on one state of the store, as ids.
 
-    with guarded():
-        yield from rows
+    Args:
+        dataset: The dataset.
+        graph: The active graph, over a store with this dataset.
+        algebra: The query as rdflib's algebra.
+        bindings: Values of variables, by name.
+        base: The query's base IRI.
+    """
+    return _answered(dataset, graph, translate_query(algebra), bindings, base)
+
+
+def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
+    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT of its variables.
+
+    Args:
+        dataset: The dataset.
+        graph: The active graph, over a store with this dataset.
+        pattern: The pattern as rdflib's algebra.
+        bindings: Values of variables, by name.
+
+    Raises:
+        UnsupportedError: It is not a pattern.
+    """
+    node = translate_pattern(pattern)
+    query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
+    return _answered(dataset, graph, query, bindings, None)
+
+
+def _answered(
+    dataset: QueryDataset, graph: Graph, query: AnyQuery, bindings: Mapping[Any, Any], base: str | None
+) -> Answer:
+    given = {Variable(str(name)): as_term(value) for name, value in bindings.items()}
+    with dataset.graphs.reasoner.core.watch(), dataset.reading():
+        places = StorePlaces(dataset, graph)
+        ready = prepared(query, given, joins_graphs=dataset.joins(None))
+        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), base)
+
+
+def as_term(value: Any) -> Term:
+    """Return the term of a value that a caller binds to a variable: an rdflib term, or a Python value for a literal."""
+    from rdflib import Literal
+    from rdflib.term import Node
+
+    return from_rdflib(value if isinstance(value, Node) else Literal(value))
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:

@@ -1,0 +1,82 @@
+"""ORDER BY: ranks of terms, and the order of solutions by several keys (SPARQL 1.1 Query, section 15.1).
+
+Unbound comes first, then blank nodes, IRIs and literals, these by value; see `kg_reasoner.expressions.aggregates.order_key`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from kg_reasoner.expressions.aggregates import order_key
+from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.values import INTEGER, RESOURCE, ROUNDED, STRING, ValueCache
+from kg_reasoner.storage.arrays import Ids, Numbers
+
+__all__ = ["order", "ranks"]
+
+_FIRST: Final = (-1,)
+
+
+def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
+    """Return a number for each row of a column, whose order is the order of the terms.
+
+    Args:
+        ids: The column.
+        terms: The terms of the query.
+        values: Their values.
+    """
+    distinct, places = np.unique(ids, return_inverse=True)
+    return _ranks(distinct, terms, values)[places.reshape(-1)]
+
+
+def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
+    """Return the ranks of different ids."""
+    column = values.column(distinct, terms)
+    kinds, doubles = column
+    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < ROUNDED and not np.isnan(doubles).any():
+        found: Numbers = np.unique(doubles, return_inverse=True)[1].reshape(-1)
+        return found
+    keys: list[Any]
+    if len(distinct) and (kinds == STRING).all():
+        keys = [text[1:-1] if "\\" not in text else _unescaped(text) for text in terms.texts(distinct)]
+    elif len(distinct) and (kinds == RESOURCE).all():
+        keys = [(text[0] == "<", text[1:-1] if text[0] == "<" else text) for text in terms.texts(distinct)]
+    else:
+        keys = [_FIRST if term is None else order_key(term) for term in terms.terms(distinct.tolist())]
+    ordered = sorted(range(len(keys)), key=keys.__getitem__)
+    result = np.empty(len(keys), np.int64)
+    rank, before = -1, None
+    for place in ordered:
+        if before is None or keys[place] != keys[before]:
+            rank += 1
+        result[place] = rank
+        before = place
+    return result
+
+
+def _unescaped(text: str) -> str:
+    from kg_reasoner.terms import unescape
+
+    return unescape(text[1:-1])
+
+
+def order(keys: Sequence[tuple[Numbers, bool]], first: int | None = None) -> Numbers:
+    """Return the numbers of the rows in the order of keys; ties keep their order.
+
+    Args:
+        keys: Ranks, and whether they descend; the first decides.
+        first: How many rows are needed; by default, all.
+    """
+    columns = [-rank if descends else rank for rank, descends in keys]
+    leading = columns[0]
+    if first is not None and 0 < first < len(leading) // 4:
+        limit = np.partition(leading, first - 1)[first - 1]
+        among = np.flatnonzero(leading <= limit)
+        found: Numbers = among[np.lexsort([column[among] for column in reversed(columns)])]
+        return found[:first]
+    result: Numbers = np.lexsort(list(reversed(columns)))
+    return result if first is None else result[:first]
