@@ -131,7 +131,9 @@ class Queries:
             wanted: The variables that must have a column; by default, all. The number of solutions does not depend on it.
         """
         self.literals.forget()
-        if wanted is not None and not any(self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns):
+        if wanted is not None and not any(
+            self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns
+        ):
             return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]

@@ -82,6 +82,8 @@ class RdflibParts:
         written = _SERVICE.match(node.part.get("service_string") or "")
         if address is None or written is None or str(to_rdflib(address)) != written[1]:
             hint = "write SERVICE <address> { ... }, without SILENT, once in a query"
-            raise UnsupportedError("rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint)
+            raise UnsupportedError(
+                "rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint
+            )
         solutions = evalServiceQuery(QueryContext(self._graph), node.part)
         return [{str(name): from_rdflib(value) for name, value in solution.items()} for solution in solutions]

@@ -66,8 +66,11 @@ class StorePlaces:
             return (self._place(*found),)
         every = graphs.all_graphs() if names is None else names
         located = [graphs.locate([name]) for name in every]
-        return tuple(self._place(*place) for place in located if place is not None)
+        stated = None
+        if self._dataset.which == "inferred" and names is None:  # a triple that another graph states is not inferred
+            stated = Place(graphs.reasoner.core.queries, None, "explicit")
+        return tuple(self._place(*place, stated) for place in located if place is not None)
 
-    def _place(self, graphs: UnionGraphs, graph: GraphTerm | None) -> Place:
+    def _place(self, graphs: UnionGraphs, graph: GraphTerm | None, without: Place | None = None) -> Place:
         graphs.prepare(self._dataset.which)
-        return Place(graphs.reasoner.core.queries, graph, self._dataset.which)
+        return Place(graphs.reasoner.core.queries, graph, self._dataset.which, without)

@@ -52,9 +52,7 @@ class QueryResult(SPARQLResult):
             return cast("MutableSequence[Mapping[Variable, Any]]", [])
         if self._rows is None:
             names = self._names
-            self._rows = [
-                {name: node for name, node in zip(names, row, strict=True) if node is not None} for row in self._tuples()
-            ]
+            self._rows = [{name: node for name, node in zip(names, row, strict=True) if node is not None} for row in self._tuples()]
         return cast("MutableSequence[Mapping[Variable, Any]]", self._rows)
 
     @bindings.setter

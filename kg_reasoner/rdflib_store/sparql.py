@@ -51,9 +51,7 @@ def _whole(context: QueryContext, store: DatasetStore, part: CompValue, bindings
     return found
 
 
-def _solutions(
-    context: QueryContext, store: DatasetStore, part: CompValue, bindings: dict[str, Any]
-) -> Iterator[FrozenBindings]:
+def _solutions(context: QueryContext, store: DatasetStore, part: CompValue, bindings: dict[str, Any]) -> Iterator[FrozenBindings]:
     """Yield the solutions of a pattern, each with the outer bindings."""
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
@@ -67,4 +65,3 @@ def _solutions(
         raise NotImplementedError from None
     outside = dict(context.bindings)
     return (FrozenBindings(context, {**outside, **solution}) for solution in QueryResult(answer).bindings)
-

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.rdflib_store.foreign import RdflibParts
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.sparql.algebra import Query as AnyQuery
 from kg_reasoner.sparql.algebra import Select, is_hidden
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Query
 
-    from kg_reasoner.rdflib_store.query_dataset import QueryDataset
     from kg_reasoner.rdflib_store.rows import QueryResult
 
 __all__ = ["answer", "as_term", "evaluated", "evaluated_pattern", "selection"]
@@ -64,7 +64,7 @@ def answer(
     parsed = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
     clauses = parsed.algebra.datasetClause
     active = selection(dataset, clauses) if clauses else graph
-    known = dataset if active is graph else active.store.dataset  # type: ignore[attr-defined]  # a Selection
+    known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
     with guarded():
         found = evaluated(known, active, parsed.algebra, bindings, getattr(parsed.prologue, "base", None) or base)
     namespaces = dict(parsed.prologue.namespace_manager.namespaces()) if found.triples is not None and parsed.prologue else {}
@@ -103,9 +103,7 @@ def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, b
     return _answered(dataset, graph, query, bindings, None)
 
 
-def _answered(
-    dataset: QueryDataset, graph: Graph, query: AnyQuery, bindings: Mapping[Any, Any], base: str | None
-) -> Answer:
+def _answered(dataset: QueryDataset, graph: Graph, query: AnyQuery, bindings: Mapping[Any, Any], base: str | None) -> Answer:
     given = {Variable(str(name)): as_term(value) for name, value in bindings.items()}
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
         places = StorePlaces(dataset, graph)

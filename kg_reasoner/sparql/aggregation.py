@@ -61,7 +61,9 @@ def grouped(table: Table, keys: Sequence[str], *, is_whole: bool) -> tuple[Group
     return Groups(labels, len(firsts)), Table({name: table.column(name)[firsts] for name in keys}, len(firsts))
 
 
-def aggregate(aggregation: Aggregation, column: Ids | None, table: Table, groups: Groups, terms: QueryTerms, values: ValueCache) -> Ids:
+def aggregate(
+    aggregation: Aggregation, column: Ids | None, table: Table, groups: Groups, terms: QueryTerms, values: ValueCache
+) -> Ids:
     """Return an aggregate of each group, as ids.
 
     Args:

@@ -345,4 +345,3 @@ def children(node: Node) -> Iterator[Node]:
 def is_hidden(variable: Variable) -> bool:
     """Return whether a variable stands for a blank node of the query, or was introduced by translation."""
     return variable.name.startswith(("_:", "."))
-

@@ -13,7 +13,7 @@ from kg_reasoner.sparql.algebra import Expression
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import DOUBLE, INTEGER, LARGEST, NOTHING, UNSURE, ValueColumn
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.terms import term_text
 
 __all__ = ["numbers_of", "terms_of_numbers"]
@@ -47,12 +47,17 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     with np.errstate(all="ignore"):
         doubles = _results(name, left.doubles, right.doubles)
     whole = (left.kinds == INTEGER) & (right.kinds == INTEGER)
-    real = ((left.kinds == DOUBLE) | whole | (left.kinds == INTEGER)) & ((right.kinds == DOUBLE) | (right.kinds == INTEGER)) & ~whole
+    real = _is_plain(left) & _is_plain(right) & ~whole
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[whole & (np.abs(doubles) < LARGEST)] = INTEGER
     kinds[real] = DOUBLE
     kinds[(left.kinds == NOTHING) | (right.kinds == NOTHING)] = NOTHING
     return ValueColumn(kinds, np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles))
+
+
+def _is_plain(column: ValueColumn) -> Flags:
+    flags: Flags = (column.kinds == INTEGER) | (column.kinds == DOUBLE)
+    return flags
 
 
 def _results(name: str, left: Any, right: Any) -> Any:

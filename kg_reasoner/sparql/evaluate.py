@@ -69,9 +69,7 @@ class Evaluation:
         report: Receives what was done.
     """
 
-    def __init__(
-        self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: Report
-    ) -> None:
+    def __init__(self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: Report) -> None:
         self.dataset, self.terms, self.report = dataset, terms, report
         self._foreigners = foreigners
         self._active = dataset.default()
@@ -115,7 +113,9 @@ class Evaluation:
         found = self._matchers.get(places)
         if found is None:
             matchers = [Matcher(place, self.terms) for place in places]
-            found = self._matchers[places] = matchers[0] if len(matchers) == 1 else MergedMatcher(matchers)
+            without = next((Matcher(place.without, self.terms) for place in places if place.without is not None), None)
+            is_one = len(matchers) == 1 and without is None
+            found = self._matchers[places] = matchers[0] if is_one else MergedMatcher(matchers, without)
         return found
 
     def paths(self, matcher: PatternMatcher) -> PathFollower:
@@ -284,9 +284,7 @@ class Evaluation:
         table = self.table(node.node, need.whole().with_names(names))
         if table.size < 2:
             return table
-        keys = [
-            (ranks(self.expressions.ids(key, table), self.terms, self.values), descends) for key, descends in node.keys
-        ]
+        keys = [(ranks(self.expressions.ids(key, table), self.terms, self.values), descends) for key, descends in node.keys]
         return table.take(order(keys, need.enough))
 
     def _project(self, node: algebra.Project, need: Need) -> Table:

@@ -74,9 +74,7 @@ def _is_join(node: Node, outer: set[str]) -> bool:
     return not inside & outer
 
 
-def _joined(
-    evaluator: Evaluator, extending: Extending, node: Node, conditions: Sequence[Expression], table: Table
-) -> Flags:
+def _joined(evaluator: Evaluator, extending: Extending, node: Node, conditions: Sequence[Expression], table: Table) -> Flags:
     """Return which solutions have a match, of which conditions hold that see both."""
     used = {variable.name for condition in conditions for variable in variables_in(condition)}
     rows, right = extending.matches(table, node, Need(frozenset(used), is_set=True))

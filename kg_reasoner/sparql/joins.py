@@ -12,7 +12,7 @@ import numpy as np
 
 from kg_reasoner.sparql.table import UNBOUND, Table
 from kg_reasoner.storage.arrays import Flags, Numbers
-from kg_reasoner.storage.grouping import pair_rows
+from kg_reasoner.storage.grouping import group_rows, pair_rows
 
 __all__ = ["compatible", "is_among", "merged", "shared_names"]
 
@@ -59,13 +59,10 @@ def _divided(left: Table, right: Table, shared: Sequence[str]) -> Iterator[tuple
 
 def _by_bound(table: Table, names: Sequence[str]) -> Iterator[tuple[set[str], Numbers]]:
     """Yield each set of bound variables, among some, with the numbers of the rows that bind just these."""
-    codes = np.zeros(table.size, np.int64)
-    for place, name in enumerate(names):
-        codes |= (table.column(name) != UNBOUND).astype(np.int64) << (place % 62)
-    for code in np.unique(codes).tolist():
-        rows = np.flatnonzero(codes == code)
-        bound = {name for name in names if table.column(name)[rows[0]] != UNBOUND}
-        yield bound, rows
+    is_bound = (table.matrix(names) != UNBOUND).astype(np.int32)
+    labels, firsts = group_rows(is_bound)
+    for label, first in enumerate(firsts.tolist()):
+        yield {name for name, flag in zip(names, is_bound[first].tolist(), strict=True) if flag}, np.flatnonzero(labels == label)
 
 
 def _equal(

@@ -17,7 +17,7 @@ from kg_reasoner.query.extension import extend
 from kg_reasoner.query.patterns import AnyPattern
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
-from kg_reasoner.sparql.joins import compatible, merged
+from kg_reasoner.sparql.joins import compatible, is_among, merged
 from kg_reasoner.sparql.source import Place
 from kg_reasoner.sparql.table import Table, concatenated, unit
 from kg_reasoner.sparql.terms import QueryTerms
@@ -181,10 +181,11 @@ class MergedMatcher:
 
     Args:
         matchers: The matchers of the places.
+        without: The matcher of a place whose triples are omitted.
     """
 
-    def __init__(self, matchers: Sequence[Matcher]) -> None:
-        self._matchers = matchers
+    def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
+        self._matchers, self._without = matchers, without
 
     def solve(
         self,
@@ -198,6 +199,8 @@ class MergedMatcher:
         for triple in triples:
             matches = concatenated([matcher.solve([triple]) for matcher in self._matchers])
             matches = matches.distinct(list(matches.columns)) if matches.columns else matches.part(0, 1)
+            if self._without is not None:
+                matches = matches.take(~is_among(compatible(matches, self._without.solve([triple]))[0], matches.size))
             rows, others = compatible(found, matches)
             found = merged(found, matches, rows, others)
         return found

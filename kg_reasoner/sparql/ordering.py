@@ -6,19 +6,17 @@ Unbound comes first, then blank nodes, IRIs and literals, these by value; see `k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from kg_reasoner.expressions.aggregates import order_key
-from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import INTEGER, RESOURCE, ROUNDED, STRING, ValueCache
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
-
-_FIRST: Final = (-1,)
 
 
 def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
@@ -46,7 +44,7 @@ def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     elif len(distinct) and (kinds == RESOURCE).all():
         keys = [(text[0] == "<", text[1:-1] if text[0] == "<" else text) for text in terms.texts(distinct)]
     else:
-        keys = [_FIRST if term is None else order_key(term) for term in terms.terms(distinct.tolist())]
+        keys = list(map(_key, terms.terms(distinct.tolist())))
     ordered = sorted(range(len(keys)), key=keys.__getitem__)
     result = np.empty(len(keys), np.int64)
     rank, before = -1, None
@@ -58,9 +56,15 @@ def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     return result
 
 
-def _unescaped(text: str) -> str:
-    from kg_reasoner.terms import unescape
+def _key(term: Term | None) -> tuple[Any, ...]:
+    """Return the sort key of a term: the same for literals of one value."""
+    if term is None:
+        return (-1,)
+    key = order_key(term)
+    return key if key[0] < 2 or len(key) < 6 else key[:3]
 
+
+def _unescaped(text: str) -> str:
     return unescape(text[1:-1])
 
 

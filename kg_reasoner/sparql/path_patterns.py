@@ -26,9 +26,7 @@ class PathPatterns:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def matches(
-        self, node: PathPattern, table: Table, nodes: frozenset[str] | set[str] = frozenset()
-    ) -> tuple[Numbers, Table]:
+    def matches(self, node: PathPattern, table: Table, nodes: frozenset[str] | set[str] = frozenset()) -> tuple[Numbers, Table]:
         """Return the solutions of a path pattern that are compatible with some solutions.
 
         Args:
@@ -65,9 +63,7 @@ class PathPatterns:
         column = table.columns.get(term.name)
         return None if column is None else np.unique(column)
 
-    def _pairs(
-        self, follower: PathFollower, path: Path, term: PatternTerm, starts: Ids, nodes: frozenset[str] | set[str]
-    ) -> Pairs:
+    def _pairs(self, follower: PathFollower, path: Path, term: PatternTerm, starts: Ids, nodes: frozenset[str] | set[str]) -> Pairs:
         """Follow a path from known nodes. A path of no steps leads from each term of the query, and each node of the graph."""
         if isinstance(term, Variable) and term.name not in nodes and _can_be_empty(path):
             starts = follower.are_nodes(starts)

@@ -188,9 +188,7 @@ def _among(pairs: Pairs, starts: Ids | None) -> Pairs:
 
 def _together(parts: list[Pairs]) -> Pairs:
     none = np.empty(0, np.int32)
-    found = Pairs(
-        np.concatenate([none, *(part.starts for part in parts)]), np.concatenate([none, *(part.ends for part in parts)])
-    )
+    found = Pairs(np.concatenate([none, *(part.starts for part in parts)]), np.concatenate([none, *(part.ends for part in parts)]))
     _check(found)
     return found
 

@@ -81,9 +81,7 @@ def _nodes(node: algebra.Node) -> Iterator[algebra.Node]:
         yield from _nodes(child)
 
 
-def evaluate_query(
-    query: Query, dataset: Dataset, foreigners: Foreigners, base: str | None = None
-) -> Answer:
+def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base: str | None = None) -> Answer:
     """Evaluate a prepared query, within a reading.
 
     Args:

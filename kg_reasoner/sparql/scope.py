@@ -60,9 +60,7 @@ def _bound(node: Node, *, is_certain: bool) -> dict[Variable, None]:
 
 
 def _pattern_variables(node: algebra.Patterns | algebra.PathPattern) -> Iterator[Variable]:
-    terms = (
-        [term for triple in node.triples for term in triple] if isinstance(node, algebra.Patterns) else [node.start, node.end]
-    )
+    terms = [term for triple in node.triples for term in triple] if isinstance(node, algebra.Patterns) else [node.start, node.end]
     if node.graph is not None:
         terms.append(node.graph)
     return (term for term in terms if isinstance(term, Variable))

@@ -36,12 +36,15 @@ class Place:
         queries: Answers patterns.
         graph: The graph's term for `queries`; None: all triples.
         which: All triples, the explicit, or the inferred ones.
+        without: A place whose triples are omitted.
     """
 
-    __slots__ = ("dictionary", "graph", "queries", "which")
+    __slots__ = ("dictionary", "graph", "queries", "which", "without")
 
-    def __init__(self, queries: Queries, graph: GraphTerm | None = None, which: Which = "all") -> None:
-        self.queries, self.graph, self.which = queries, graph, which
+    def __init__(
+        self, queries: Queries, graph: GraphTerm | None = None, which: Which = "all", without: Place | None = None
+    ) -> None:
+        self.queries, self.graph, self.which, self.without = queries, graph, which, without
         self.dictionary = queries.catalog.dictionary
 
 

@@ -373,7 +373,7 @@ def _values(rows: Any) -> Node:
 
 
 def _value(term: Any) -> Term | None:
-    return None if term is None or term == "UNDEF" and not hasattr(term, "n3") else from_rdflib(term)
+    return None if term is None or (term == "UNDEF" and not hasattr(term, "n3")) else from_rdflib(term)
 
 
 def _path(path: Any) -> algebra.Path:

@@ -18,8 +18,8 @@ def reach(
 ) -> int:
     """Write (position of the origin, node) for every node that is reached from an origin in one step or more.
 
-    Nodes are numbered; the steps from a node are ``targets[starts[node]]`` and so on. Origins from `first` on are followed until the
-    next one may find no room; `state` receives the number of origins done. Returns the number of pairs.
+    Nodes are numbered; the steps from a node are ``targets[starts[node]]`` and so on. Origins from `first` on are followed while
+    there is room; `state` receives the number of origins done. Returns the number of pairs.
     """
     written = 0
     done = first
