@@ -1,0 +1,35 @@
+"""What lies in a part of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from . import ast
+
+
+def parts(node: object) -> Iterator[object]:
+    """Yield a part of a query and all parts in it."""
+    yield node
+    if isinstance(node, tuple):
+        for member in node:
+            yield from parts(member)
+    elif is_dataclass(node):
+        for field in fields(node):
+            yield from parts(getattr(node, field.name))
+
+
+def variables(node: object) -> set[str]:
+    """Return the names of all variables in a part of a query, in scope or not."""
+    return {part.name for part in parts(node) if isinstance(part, ast.Var)}
+
+
+def has_aggregate(node: object) -> bool:
+    """Return whether an aggregate is in an expression, or in one of many."""
+    if isinstance(node, ast.Exists):
+        return False
+    if isinstance(node, ast.Aggregate):
+        return True
+    if isinstance(node, tuple):
+        return any(map(has_aggregate, node))
+    return is_dataclass(node) and any(has_aggregate(getattr(node, field.name)) for field in fields(node))
