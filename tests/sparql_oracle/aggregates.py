@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kg_reasoner.terms import Literal, Term, literal
 
 from .functions import FUNCTIONS
+from .notes import ERRORS, EXTREME_OF_EQUALS, EXTREME_OF_OTHERS, ORDER_OF_TEXTS, SAMPLE
 from .values import ExpressionError, is_decided, order_key
 
 
@@ -27,7 +28,7 @@ def aggregate(name: str, values: Sequence[Term | None], separator: str | None, n
         return literal(len(present))
     if len(present) < len(values):
         if name not in ("SUM", "AVG"):
-            notes.add(f"{name} of a group with errors")
+            notes.add(ERRORS)
         raise ExpressionError("an error in a group")
     return {"SUM": _sum, "AVG": _average, "MIN": _minimum, "MAX": _maximum, "SAMPLE": _sample}.get(name, _concatenation(separator))(
         present, notes
@@ -59,9 +60,9 @@ def _extreme(values: Sequence[Term], notes: set[str]) -> Term:
     first, *others = values
     for other in others:
         if not is_decided(order_key(first), order_key(other)):
-            notes.add("an extreme of terms without an order")
+            notes.add(EXTREME_OF_OTHERS)
         elif order_key(first) == order_key(other) and first != other:
-            notes.add("an extreme of equal terms")
+            notes.add(EXTREME_OF_EQUALS)
     return first
 
 
@@ -69,7 +70,7 @@ def _sample(values: Sequence[Term], notes: set[str]) -> Term:
     if not values:
         raise ExpressionError("a sample of nothing")
     if len(set(values)) > 1:
-        notes.add("SAMPLE of different terms")
+        notes.add(SAMPLE)
     return values[0]
 
 
@@ -77,7 +78,7 @@ def _concatenation(separator: str | None):  # type: ignore[no-untyped-def]
     def concatenated(values: Sequence[Term], notes: set[str]) -> Term:
         texts = [FUNCTIONS["STR"](value) for value in values]
         if len(set(texts)) > 1:
-            notes.add("GROUP_CONCAT of different terms")
+            notes.add(ORDER_OF_TEXTS)
         return Literal((" " if separator is None else separator).join(text.lexical for text in texts))
 
     return concatenated

@@ -10,9 +10,10 @@ from . import ast
 from .dataset import Dataset
 from .expressions import Scope, holds, value_or_none
 from .modifiers import Answers, modified
+from .notes import CUT, LENGTH_ZERO, NO_TRIPLE, OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, REDUCED, TWO_WAYS
 from .paths import Graph, triple_solutions
-from .solutions import Solution, Solutions, are_compatible, join, left_join, minus, without
-from .walk import variables
+from .solutions import Solution, Solutions, are_compatible, distinct, join, left_join, minus, without
+from .walk import parts, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class _Evaluation:
                         lambda merged, inner=inner: self.passes(merged, inner, graph, outside),  # type: ignore[misc]
                     )
                 case ast.Minus(inner):
-                    self.note_outside("MINUS", inner, outside)
+                    self.note_outside(OUTSIDE_MINUS, inner, outside)
                     solutions = minus(solutions, self.group(inner, graph, outside))
                 case ast.Bind(expression, ast.Var(name)):
                     solutions = [
@@ -119,9 +120,11 @@ class _Evaluation:
         """The solutions of an element that is joined with those before it."""
         match element:
             case ast.Triple(subject, predicate, object_):
-                if isinstance(predicate, ast.Var):
-                    predicate = _substituted(predicate, outside)  # type: ignore[assignment]
-                return triple_solutions(_substituted(subject, outside), predicate, _substituted(object_, outside), graph)
+                link = _substituted(predicate, outside) if isinstance(predicate, ast.Var) else predicate
+                ends = _substituted(subject, outside), _substituted(object_, outside)
+                found = triple_solutions(ends[0], link, ends[1], graph)
+                self.note_path(predicate, ends, graph, found)
+                return found
             case ast.Union(groups):
                 return [solution for group in groups for solution in self.group(group, graph, outside)]
             case ast.Values(names, rows):
@@ -134,7 +137,7 @@ class _Evaluation:
             case ast.GraphPattern(name, group):
                 return self.graph_pattern(_substituted(name, outside), group, outside)
             case ast.SubSelect(select):
-                self.note_outside("a subselect", select, outside)
+                self.note_outside(OUTSIDE_SUBSELECT, select, outside)
                 names = select.where if select.items is None else select.items
                 seen = variables(names)
                 return self.rows(select, graph, {name: term for name, term in outside.items() if name in seen})
@@ -144,6 +147,8 @@ class _Evaluation:
                 raise TypeError(element)
 
     def graph_pattern(self, name: ast.Var | Term, group: ast.Group, outside: Solution) -> Solutions:
+        if self.group(group, frozenset(), outside):
+            self.notes.add(NO_TRIPLE)
         if isinstance(name, ast.Var):
             return [
                 solution
@@ -157,20 +162,28 @@ class _Evaluation:
         """The solutions in which a variable has the value from the outside, without it."""
         if name not in outside:
             return solutions
-        self.notes.add("BIND or VALUES of a variable that is bound outside of EXISTS")
+        self.notes.add(OUTSIDE_BIND)
         return without([solution for solution in solutions if are_compatible({name: outside[name]}, solution)], name)
 
-    def note_outside(self, what: str, node: object, outside: Solution) -> None:
+    def note_path(self, path: ast.Var | ast.Path, ends: tuple[ast.Var | Term, ...], graph: Graph, found: Solutions) -> None:
+        nodes = {term for fact in graph for term in (fact[0], fact[2])}
+        has_length_zero = any(isinstance(part, ast.Repeated) and part.how != "+" for part in parts(path))
+        if has_length_zero and any(not isinstance(end, ast.Var) and end not in nodes for end in ends):
+            self.notes.add(LENGTH_ZERO)
+        if any(isinstance(part, ast.Alternative | ast.Negated) for part in parts(path)) and len(distinct(found)) < len(found):
+            self.notes.add(TWO_WAYS)
+
+    def note_outside(self, note: str, node: object, outside: Solution) -> None:
         if variables(node) & outside.keys():
-            self.notes.add(f"{what} in EXISTS with a variable that is bound outside")
+            self.notes.add(note)
 
     def rows(self, select: ast.Select, graph: Graph, outside: Solution) -> Solutions:
         """The solutions of a SELECT as a part of something larger."""
         answers = self.select(select, graph, outside)
         if answers.is_open:
-            self.notes.add("LIMIT or OFFSET among solutions without an order")
+            self.notes.add(CUT)
         if answers.is_reduced and len(answers.rows) > 1:
-            self.notes.add("REDUCED where the number of solutions matters")
+            self.notes.add(REDUCED)
         return answers.rows
 
     def select(self, select: ast.Select, graph: Graph, outside: Solution) -> Answers:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
+from kg_reasoner.terms import IRI, RDF, XSD, Literal, Term, literal
 
 from . import ast
 from .aggregates import aggregate
 from .functions import FUNCTIONS
-from .values import ExpressionError, equal, number, truth
+from .notes import COUNT_OF_ERRORS, EMPTY_LIST, TEXTS_OF_OTHERS, of_operands, of_texts, of_truth
+from .values import ExpressionError, equal, truth
+
+_STRINGS: Final = (XSD.string.value, RDF.langString.value)
 
 Solution = Mapping[str, Term]
 
@@ -69,9 +73,14 @@ def holds(expression: ast.Expression, scope: Scope) -> bool:
 def _truth(expression: ast.Expression, scope: Scope) -> bool | None:
     """The effective boolean value of an expression; None is an error."""
     try:
-        return truth(value(expression, scope))
+        return _truth_of(value(expression, scope), scope)
     except ExpressionError:
         return None
+
+
+def _truth_of(term: Term, scope: Scope) -> bool:
+    scope.notes.update(of_truth(term))
+    return truth(term)
 
 
 def _decided(result: bool | None) -> Term:
@@ -89,11 +98,11 @@ def _call(name: str | IRI, arguments: Sequence[ast.Expression], scope: Scope) ->
             truths = {_truth(argument, scope) for argument in arguments}
             return _decided(False if False in truths else None if None in truths else True)
         case "!", (argument,):
-            return literal(not truth(value(argument, scope)))
+            return literal(not _truth_of(value(argument, scope), scope))
         case "BOUND", (ast.Var(variable),):
             return literal(variable in scope.bindings)
         case "IF", (condition, then, otherwise):
-            return value(then if truth(value(condition, scope)) else otherwise, scope)
+            return value(then if _truth_of(value(condition, scope), scope) else otherwise, scope)
         case "COALESCE", _:
             for argument in arguments:
                 found = value_or_none(argument, scope)
@@ -107,13 +116,14 @@ def _call(name: str | IRI, arguments: Sequence[ast.Expression], scope: Scope) ->
         case (("+" | "-"), (argument,)):
             return FUNCTIONS[f"unary {name}"](value(argument, scope))
     values = [value(argument, scope) for argument in arguments]
-    if name in ("STR", XSD.string):
-        _note_numbers(values, scope)
+    scope.notes.update(of_operands(name, values))
     return FUNCTIONS[name](*values)
 
 
 def _is_in(first: ast.Expression, rest: Sequence[ast.Expression], scope: Scope) -> Term:
-    """``a IN (b, c)`` is ``a = b || a = c``, also where `a` is an error, unless the list is empty."""
+    """Whether a value is in a list: ``a IN (b, c)`` is ``a = b || a = c``, also where `a` is an error, unless the list is empty."""
+    if not rest:
+        scope.notes.add(EMPTY_LIST)
     results: set[bool | None] = set()
     for other in rest:
         try:
@@ -121,14 +131,6 @@ def _is_in(first: ast.Expression, rest: Sequence[ast.Expression], scope: Scope) 
         except ExpressionError:
             results.add(None)
     return _decided(True if True in results else None if None in results else False)
-
-
-def _note_numbers(values: Sequence[Term], scope: Scope) -> None:
-    """Systems write computed decimals and doubles differently, and may normalise those in data."""
-    for term in values:
-        found = number(term)
-        if found is not None and found.kind != "integer":
-            scope.notes.add("the text of a decimal or double")
 
 
 def _aggregate(expression: ast.Aggregate, scope: Scope) -> Term:
@@ -140,6 +142,10 @@ def _aggregate(expression: ast.Aggregate, scope: Scope) -> Term:
     values = [value_or_none(expression.argument, Scope(member, scope.exists, notes=scope.notes)) for member in scope.members]
     if expression.distinct:
         values = list(dict.fromkeys(values))
+    if expression.name == "COUNT" and None in values and not isinstance(expression.argument, ast.Var):
+        scope.notes.add(COUNT_OF_ERRORS)
     if expression.name == "GROUP_CONCAT":
-        _note_numbers([term for term in values if isinstance(term, Literal)], scope)
+        if not all(term is None or (isinstance(term, Literal) and term.datatype in _STRINGS) for term in values):
+            scope.notes.add(TEXTS_OF_OTHERS)
+        scope.notes.update(of_texts(values))
     return aggregate(expression.name, values, expression.separator, scope.notes)

@@ -18,11 +18,11 @@ End: TypeAlias = "ast.Var | Term"
 _numbers = count()
 
 
-def triple_solutions(subject: End, predicate: ast.Var | ast.Path, object_: End, graph: Graph) -> Solutions:
+def triple_solutions(subject: End, predicate: End | ast.Path, object_: End, graph: Graph) -> Solutions:
     """Return the solutions of a triple or path pattern. Blank nodes in it are terms of the data, not variables."""
-    if isinstance(predicate, ast.Var | IRI):
-        return [solution for fact in graph if (solution := _match((subject, predicate, object_), fact)) is not None]
-    return path_solutions(subject, predicate, object_, graph)
+    if isinstance(predicate, ast.Inverse | ast.Sequence | ast.Alternative | ast.Repeated | ast.Negated):
+        return path_solutions(subject, predicate, object_, graph)
+    return [solution for fact in graph if (solution := _match((subject, predicate, object_), fact)) is not None]
 
 
 def _match(pattern: tuple[End, End, End], fact: Fact) -> Solution | None:

@@ -63,7 +63,8 @@ def _grouped(source: Source, where: ast.Group) -> ast.Select:
     seen = _seen(where) or list(VARIABLES)
     keys = [ast.Item(variable) for variable in source.some(seen, 2)]
     if source.once_in(4):
-        keys.append(ast.Item(_unused(source, seen), expression(source, seen)))
+        made = expression(source, seen)
+        keys.append(ast.Item(_unused(source, seen), ast.Call("STR", (made,)) if isinstance(made, ast.Var) else made))
     names = [key.variable for key in keys if key.variable is not None]
     items = [ast.Item(name) for name in names if not source.once_in(4)]
     used = [*seen, *names]

@@ -200,8 +200,8 @@ def order_key(term: Term | None) -> Key:
     match term:
         case None:
             return 0, "", 0
-        case BlankNode():
-            return 1, "", 0
+        case BlankNode(label):
+            return 1, label, 0
         case IRI(value):
             return 2, "", value
         case _:
