@@ -10,7 +10,7 @@ from . import ast
 from .dataset import Dataset
 from .expressions import Scope, holds, value_or_none
 from .modifiers import Answers, modified
-from .notes import CUT, LENGTH_ZERO, NO_TRIPLE, OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, REDUCED, TWO_WAYS
+from .notes import CUT, GRAPH_VARIABLE, LENGTH_ZERO, NO_TRIPLE, OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, REDUCED, TWO_WAYS
 from .paths import Graph, triple_solutions
 from .solutions import Solution, Solutions, are_compatible, distinct, join, left_join, minus, without
 from .walk import parts, variables
@@ -150,6 +150,8 @@ class _Evaluation:
         if self.group(group, frozenset(), outside):
             self.notes.add(NO_TRIPLE)
         if isinstance(name, ast.Var):
+            if name.name in variables(tuple(element for element in group.elements if not isinstance(element, ast.Triple))):
+                self.notes.add(GRAPH_VARIABLE)
             return [
                 solution
                 for iri, graph in self.dataset.named.items()

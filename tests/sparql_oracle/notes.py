@@ -50,6 +50,7 @@ COUNT_OF_ERRORS: Final = "COUNT of an expression with errors: an error in pyoxig
 TEXTS_OF_OTHERS: Final = "GROUP_CONCAT of terms that are not strings: an error in pyoxigraph"
 LENGTH_ZERO: Final = "a path of length zero from a term that is not in the graph: no solution in pyoxigraph"
 TWO_WAYS: Final = "a path with alternatives that both match: one solution in pyoxigraph"
+GRAPH_VARIABLE: Final = "the variable of GRAPH is used in its group beside triple patterns: pyoxigraph binds it before"
 NO_TRIPLE: Final = "GRAPH of a group that matches without a triple: pyoxigraph does not go through the graphs"
 
 

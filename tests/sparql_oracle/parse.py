@@ -23,6 +23,13 @@ def parse_query(text: str) -> ast.Query:
     return query
 
 
+def parse_table(text: str, prefixes: dict[str, str]) -> ast.Values:
+    """Return a VALUES block whose text begins after ``VALUES``."""
+    parser = _Parser(text)
+    parser.prefixes = prefixes
+    return parser.values()
+
+
 class _Parser(TermParser):
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -114,13 +121,13 @@ class _Parser(TermParser):
             self.tokens.expect(")")
             return [bind]
         if self.tokens.text == "{":
+            is_select = self.tokens.follow("{", "SELECT")
             groups = [self.group()]
             while self.tokens.has("UNION"):
                 groups.append(self.group())
             if len(groups) > 1:
                 return [ast.Union(tuple(groups))]
-            only = groups[0].elements
-            return [only[0] if len(only) == 1 and isinstance(only[0], ast.SubSelect) else groups[0]]
+            return list(groups[0].elements) if is_select else [groups[0]]
         return self.triples()
 
     def values(self) -> ast.Values:

@@ -59,10 +59,14 @@ class Tokens:
         self._next += 1
         return self._tokens[self._next - 1][1]
 
+    def follow(self, *texts: str) -> bool:
+        """Whether the next tokens are these."""
+        there = [text.upper() for _, text in self._tokens[self._next : self._next + len(texts)]]
+        return there == [text.upper() for text in texts]
+
     def has(self, *texts: str) -> bool:
         """Go over the next tokens if they are these."""
-        there = [text.upper() for _, text in self._tokens[self._next : self._next + len(texts)]]
-        if there != [text.upper() for text in texts]:
+        if not self.follow(*texts):
             return False
         self._next += len(texts)
         return True
