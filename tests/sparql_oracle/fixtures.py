@@ -52,9 +52,8 @@ class Fixture:
     def rows(self) -> list[Row]:
         """The answers to a SELECT."""
         table = parse_table(self.answers, dict(PREFIXES))
-        return [
-            {name.name: term for name, term in zip(table.variables, row, strict=True) if term is not None} for row in table.rows
-        ]
+        names = [variable.name for variable in table.variables]
+        return [{name: term for name, term in zip(names, row, strict=True) if term is not None} for row in table.rows]
 
     @property
     def triples(self) -> frozenset[Triple]:

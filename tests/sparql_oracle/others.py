@@ -9,7 +9,7 @@ import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib, to_oxigraph, to_rdflib
-from kg_reasoner.terms import IRI, BlankNode, Literal, Triple
+from kg_reasoner.terms import Triple
 
 from .compare import Row
 from .dataset import Dataset
@@ -48,7 +48,6 @@ def by_rdflib(dataset: Dataset, query: str, target: rdflib.Dataset) -> Found:
         return frozenset(tuple(map(from_rdflib, triple)) for triple in result.graph or ())  # type: ignore[misc]
     rows = []
     for binding in result.bindings:
-        row = {str(name): from_rdflib(term) for name, term in binding.items()}
-        assert all(isinstance(term, IRI | BlankNode | Literal) for term in row.values())
-        rows.append(row)
+        # rdflib sometimes binds a variable to None instead of leaving it unbound.
+        rows.append({str(name): from_rdflib(term) for name, term in binding.items() if term is not None})
     return rows
