@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from kg_reasoner import Reasoner
 from kg_reasoner.rdflib_store import KGReasonerStore
 
-from .effort import examples
+from .effort import PHASES, examples
 from .sparql_oracle import ast
 from .sparql_oracle.compare import same_answers
 from .sparql_oracle.dataset import Dataset
@@ -37,7 +37,7 @@ def test_fixtures(fixture: Fixture) -> None:
 
 
 @rdflib_differs
-@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=examples(300), phases=PHASES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(cases())
 def test_random_queries(case: tuple[Dataset, ast.Query]) -> None:
     dataset, query = case

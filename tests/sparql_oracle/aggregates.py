@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kg_reasoner.terms import Literal, Term, literal
 
@@ -74,11 +74,11 @@ def _sample(values: Sequence[Term], notes: set[str]) -> Term:
     return values[0]
 
 
-def _concatenation(separator: str | None):  # type: ignore[no-untyped-def]
+def _concatenation(separator: str | None) -> Callable[[Sequence[Term], set[str]], Term]:
     def concatenated(values: Sequence[Term], notes: set[str]) -> Term:
         texts = [FUNCTIONS["STR"](value) for value in values]
         if len(set(texts)) > 1:
             notes.add(ORDER_OF_TEXTS)
-        return Literal((" " if separator is None else separator).join(text.lexical for text in texts))
+        return Literal((" " if separator is None else separator).join(text.lexical for text in texts if isinstance(text, Literal)))
 
     return concatenated

@@ -42,7 +42,7 @@ def evaluate(query: ast.Query, dataset: Dataset) -> Outcome:
 
 
 def _constructed(template: tuple[ast.Triple, ...], rows: Solutions) -> list[Triple]:
-    triples = []
+    triples: list[Triple] = []
     for number, row in enumerate(rows):
         for triple in template:
             terms: list[Term | None] = []
@@ -138,8 +138,7 @@ class _Evaluation:
                 return self.graph_pattern(_substituted(name, outside), group, outside)
             case ast.SubSelect(select):
                 self.note_outside(OUTSIDE_SUBSELECT, select, outside)
-                names = select.where if select.items is None else select.items
-                seen = variables(names)
+                seen = variables(select.where if select.items is None else select.items)
                 return self.rows(select, graph, {name: term for name, term in outside.items() if name in seen})
             case ast.Group():
                 return self.group(element, graph, outside)

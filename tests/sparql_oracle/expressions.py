@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
-from kg_reasoner.terms import IRI, RDF, XSD, Literal, Term, literal
+from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
 from . import ast
 from .aggregates import aggregate
 from .functions import FUNCTIONS
 from .notes import COUNT_OF_ERRORS, EMPTY_LIST, TEXTS_OF_OTHERS, of_operands, of_texts, of_truth
 from .values import ExpressionError, equal, truth
-
-_STRINGS: Final = (XSD.string.value, RDF.langString.value)
 
 Solution = Mapping[str, Term]
 
@@ -145,7 +142,7 @@ def _aggregate(expression: ast.Aggregate, scope: Scope) -> Term:
     if expression.name == "COUNT" and None in values and not isinstance(expression.argument, ast.Var):
         scope.notes.add(COUNT_OF_ERRORS)
     if expression.name == "GROUP_CONCAT":
-        if not all(term is None or (isinstance(term, Literal) and term.datatype in _STRINGS) for term in values):
+        if not all(term is None or (isinstance(term, Literal) and term.datatype == XSD.string.value) for term in values):
             scope.notes.add(TEXTS_OF_OTHERS)
         scope.notes.update(of_texts(values))
     return aggregate(expression.name, values, expression.separator, scope.notes)

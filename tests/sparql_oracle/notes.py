@@ -11,7 +11,7 @@ from typing import Final
 
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-from .values import ExpressionError, boolean, less, number
+from .values import ExpressionError, boolean, less, moment, number
 
 _LESS: Final = ("<", ">", "<=", ">=")
 
@@ -32,11 +32,12 @@ OUTSIDE_SUBSELECT: Final = "a subselect in EXISTS with a variable that is bound 
 
 # It permits to define what is an error for it.
 ORDER_OF_OTHERS: Final = "terms are compared that < and > do not order"
+SUM_OF_TIMES: Final = "arithmetic with dates"
 
 OPEN: Final = frozenset(
     (
         *(TEXT_OF_NUMBER, ERRORS, EXTREME_OF_OTHERS, EXTREME_OF_EQUALS, SAMPLE, ORDER_OF_TEXTS, CUT, REDUCED),
-        *(OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, ORDER_OF_OTHERS),
+        *(OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, ORDER_OF_OTHERS, SUM_OF_TIMES),
     )
 )
 """With one of these notes, an evaluator can have another result and be right."""
@@ -47,7 +48,7 @@ TRUTH_OF_LANGUAGE: Final = "the truth of a string with a language: an error in p
 TRUTH_OF_ILL_TYPED: Final = "the truth of an ill-typed literal: an error in pyoxigraph, not false"
 EMPTY_LIST: Final = "NOT IN with an empty list: not true in pyoxigraph"
 COUNT_OF_ERRORS: Final = "COUNT of an expression with errors: an error in pyoxigraph"
-TEXTS_OF_OTHERS: Final = "GROUP_CONCAT of terms that are not strings: an error in pyoxigraph"
+TEXTS_OF_OTHERS: Final = "GROUP_CONCAT of terms that are not strings without a language: an error or a language in pyoxigraph"
 LENGTH_ZERO: Final = "a path of length zero from a term that is not in the graph: no solution in pyoxigraph"
 TWO_WAYS: Final = "a path with alternatives that both match: one solution in pyoxigraph"
 GRAPH_VARIABLE: Final = "the variable of GRAPH is used in its group beside triple patterns: pyoxigraph binds it before"
@@ -58,6 +59,8 @@ def of_operands(name: str | IRI, values: Sequence[Term]) -> Iterator[str]:
     """Yield the notes about a call of a function or operator with some values."""
     if name in ("STR", XSD.string):
         yield from of_texts(values)
+    if name in ("+", "-", "*", "/") and any(moment(term) is not None for term in values):
+        yield SUM_OF_TIMES
     if name in _LESS:
         if all(boolean(term) is not None for term in values):
             yield ORDER_OF_BOOLEANS
