@@ -35,7 +35,7 @@ SHOP_DATA = """
 <urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Book> .
 <urn:Book> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:Thing> .
 <urn:a> <urn:price> "2.50"^^<http://www.w3.org/2001/XMLSchema#decimal> .
-<urn:b> <urn:price> "4"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<urn:b> <urn:price> "4.00"^^<http://www.w3.org/2001/XMLSchema#decimal> .
 <urn:a> <urn:like> _:x .
 """
 

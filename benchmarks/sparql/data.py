@@ -56,7 +56,7 @@ def data_set(kind: str, size: int, cache: Path) -> DataSet:
     if kind == LUBM:
         folder = cache / f"lubm{size}"
         data = made(folder / "data.nt", lambda file: file.writelines(universities_as_ntriples(size)))
-        sources = (str(made(cache / "ontology.nt", write_ontology)), str(data))
+        sources: tuple[str, ...] = (str(made(cache / "ontology.nt", write_ontology)), str(data))
     else:
         folder = cache / f"shop{size}"
         sources = (str(made(folder / "data.nt", lambda file: file.writelines(generate_shop(size)))),)

@@ -99,9 +99,7 @@ def summary_table(rows: Sequence[Sequence[Score]], contestants: Sequence[Contest
         title = f"{data} {group}"
         for one in contestants:
             pairs = list(_pairs(some, one.name))
-            answered = (
-                f"{sum(score.is_measured for scores in some for score in scores if score.contestant == one.name)}/{len(some)}"
-            )
+            answered = sum(score.is_measured for scores in some for score in scores if score.contestant == one.name)
             sums = [f"{1000 * sum(side):,.1f}" for side in zip(*pairs, strict=True)] or ["-", "-"]
             made.add_row(title, one.name, f"{answered}/{len(some)}", *sums, _mean(ours / theirs for theirs, ours in pairs))
             title = ""
