@@ -13,7 +13,7 @@ from rich.console import Console
 from benchmarks.__main__ import machine_memory
 from benchmarks.contest import RunLimits
 from benchmarks.needs import need_peers
-from benchmarks.report import WIDTH, machine
+from benchmarks.report import machine
 from benchmarks.sparql import report
 from benchmarks.sparql.contest import CONTESTANTS, Score, contest
 from benchmarks.sparql.data import data_set
@@ -58,7 +58,7 @@ def main(
     if not queries:
         raise click.UsageError("no query has such a name (--only)")
     console, notes = Console(), Console(stderr=True)
-    console.width = max(console.width, WIDTH)
+    console.width = max(console.width, report.WIDTH)
     limits = RunLimits(limit, int(memory * 1e9))
     rows: list[list[Score]] = []
     differ = False

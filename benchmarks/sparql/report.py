@@ -16,9 +16,11 @@ from benchmarks.sparql.worker import OVER
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["as_json", "best_ratio", "disagreements", "legend", "query_table", "summary_table"]
+__all__ = ["WIDTH", "as_json", "best_ratio", "disagreements", "legend", "query_table", "summary_table"]
 
 OURS_AS_GRAPH: Final = next(one.name for one in CONTESTANTS if one.adapter == "ours" and one.form == RDFLIB)
+WIDTH: Final = 165
+"""The columns of text that the widest table needs."""
 PAIRS: Final = ((OURS, "ours / best"), (OURS_AS_GRAPH, "rdflib rows: ours / best"))
 """Our contestants that are compared with the best peer with the same kind of result, and the names of these columns."""
 
@@ -135,5 +137,8 @@ def disagreements(scores: Sequence[Score]) -> Iterator[str]:
 
 def as_json(rows: Iterable[Sequence[Score]]) -> str:
     """Return everything that was measured."""
-    listed = [asdict(score) | {"query": score.query.label} for scores in rows for score in scores]
+    listed = []
+    for score in (score for scores in rows for score in scores):
+        times = {"min": min(score.cpu), "median": score.median} if score.cpu else {}
+        listed.append(asdict(score) | {"query": score.query.label} | times)
     return json.dumps({"machine": machine(), "scores": listed}, indent=2)

@@ -78,9 +78,11 @@ class Ours(Adapter):
         return len(result) if hasattr(result, "__len__") else 1
 
     def rows(self, result: Any) -> Rows:
-        if hasattr(result, "to_pylist"):
+        if hasattr(result, "to_pylist"):  # a table of Arrow
             return (tuple(row.values()) for row in result.to_pylist())
-        return graph_rows(result) if hasattr(result, "__iter__") else [(result,)]
+        if hasattr(result, "__iter__"):
+            return graph_rows(result)
+        return self.rows(result.to_arrow()) if hasattr(result, "to_arrow") else [(result,)]
 
 
 class Pyoxigraph(Adapter):
