@@ -31,7 +31,7 @@ PEERS = [one.name for one in CONTESTANTS if one.adapter != "ours"]
 @click.option("--only", multiple=True, help="Queries by name or pattern: 'LUBM/*', 'university/path-*', 'q0[1-4]'.")
 @click.option("--peers", "names", type=click.Choice(PEERS), multiple=True, help="Only these systems besides kg_reasoner.")
 @click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Repetitions of each query.")
-@click.option("--limit", type=click.FloatRange(0.1), default=8, show_default=True, help="CPU seconds of a repetition.")
+@click.option("--limit", type=click.FloatRange(0.1), default=8, show_default=True, help="Seconds (wall) of a repetition.")
 @click.option(
     "--memory", type=click.FloatRange(0.1), default=0.7 * machine_memory(), help="GB that a system may have.", show_default="70%"
 )

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from benchmarks.contest import ROOT, RunLimits
 from benchmarks.sparql.data import DataSet
-from benchmarks.sparql.worker import ALARMS, OVER, Request, as_line
+from benchmarks.sparql.worker import OVER, Request, as_line
 
 __all__ = ["Failure", "Process"]
 
@@ -101,7 +101,7 @@ class Process:
         complaints.seek(0)
         lines = complaints.read().strip().splitlines()
         self.stop()
-        return OVER if -code in ALARMS.values() else (lines or [f"exit code {code}"])[-1][:200]
+        return OVER if code == -signal.SIGALRM else (lines or [f"exit code {code}"])[-1][:200]
 
     def stop(self) -> None:
         """End the process."""
