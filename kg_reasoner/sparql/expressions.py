@@ -144,6 +144,8 @@ class Expressions:
 
     def _in(self, arguments: Sequence[Any], table: Table) -> Truth:
         left = self.ids(arguments[0], table)
+        if not arguments[1:]:
+            return np.zeros(table.size, np.int8)
         found = np.where(left == UNBOUND, np.int8(-1), np.int8(0))
         wanted = table.extended(".left", left)
         for alternative in arguments[1:]:

@@ -148,7 +148,7 @@ class _Translator:
         return _joined([self.node(part.p1), self.node(part.p2)])
 
     def left_join(self, part: CompValue) -> Node:
-        condition = None if part.expr.name == "TrueFilter" else self.expression(part.expr)
+        condition = None if getattr(part.expr, "name", None) == "TrueFilter" else self.expression(part.expr)
         return algebra.LeftJoin(self.node(part.p1), self.node(part.p2), condition)
 
     def minus(self, part: CompValue) -> Node:
@@ -182,6 +182,8 @@ class _Translator:
 
     def multiset(self, part: CompValue) -> Node:
         inner = part.p
+        if not inner:  # VALUES without rows
+            return algebra.Values((), ())
         if inner.name == "values":
             return _values(inner.res)
         return self.node(inner)
@@ -241,7 +243,7 @@ class _Translator:
             return term
         name: str = value.name
         if name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
-            exists = algebra.Exists(self.node(value.graph))
+            exists = algebra.Exists(self.node(_translated(value.graph)))
             return exists if name == "Builtin_EXISTS" else _call("!", exists)
         if name == "literal":
             return from_rdflib(_literal(value))
@@ -338,6 +340,15 @@ def _nil() -> Any:
     from rdflib import RDF as theirs
 
     return theirs.nil
+
+
+def _translated(pattern: Any) -> CompValue:
+    """Return the algebra of a pattern in EXISTS, which rdflib translates in a FILTER only."""
+    from rdflib.plugins.sparql.algebra import translateGroupGraphPattern, translatePath, traverse
+
+    if pattern.name in _NODES:
+        return cast("CompValue", pattern)
+    return translateGroupGraphPattern(traverse(pattern, visitPost=translatePath))
 
 
 def _call(name: str, *arguments: Any) -> Call:
