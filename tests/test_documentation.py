@@ -12,6 +12,7 @@ from kg_reasoner.expressions import aggregates, functions
 from kg_reasoner.expressions import compile as expressions
 
 from .code_blocks import ROOT, Block, run, stories_of
+from .copies import COPIES
 
 DOCS = ROOT / "docs"
 GUIDES = [ROOT / "CONTRIBUTING.md", ROOT / "kg_reasoner" / "dbsp" / "README.md", ROOT / "spark_backend" / "README.md"]
@@ -23,7 +24,7 @@ STORIES = [story for page in (*PAGES, *GUIDES) for story in stories_of(page)]
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0].where)
 def test_blocks(story: list[Block], tmp_path: Path) -> None:
-    run(story, tmp_path)
+    run(story, tmp_path, copies=COPIES)
 
 
 def words(page: str) -> set[str]:
