@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exempt what collecting leaves from the search for garbage: tests and modules stay, and each look at them all takes half a second."""
+    """Exempt tests and modules, which stay, from the search for garbage: each look at all of them takes half a second."""
     gc.disable()
     try:
         return (yield)

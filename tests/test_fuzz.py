@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -64,7 +63,7 @@ def fuzz(numbers: Mapping[str, int]) -> dict[str, Findings]:
             found[kind].aborts.append(f"{kind} {number}: ends with {worker.returncode}")
         worker.kill()
         worker.wait()
-        left = dict(dropwhile(lambda part: part[0] != kind, left.items())) | {kind: number + 1}
+        left = dict(list(left.items())[list(left).index(kind) :]) | {kind: number + 1}
     return found
 
 
