@@ -1,6 +1,7 @@
 """Reads broken documents, one after the other, and says which and what went wrong.
 
-``python -m tests.fuzz_worker KIND:FIRST:END ...`` is run by `test_fuzz.py` in a process of its own, because what it looks for may end the process.
+``python -m tests.fuzz_worker KIND:FIRST:END ...`` is run by `test_fuzz.py` in a process of its own, because what it looks for may
+end the process.
 """
 
 from __future__ import annotations
