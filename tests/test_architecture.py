@@ -10,7 +10,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -104,17 +104,20 @@ def module_files() -> dict[str, Path]:
 MODULES = module_files()
 
 
-def imports(source: str, package: str) -> Iterator[str]:
+@cache
+def imports(source: str, package: str) -> tuple[str, ...]:
     """The absolute names that a module of `package` imports, wherever in its text; ``from a import b`` gives ``a.b``."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 upwards = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*upwards, base] if base else upwards)
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found += (f"{base}.{alias.name}" for alias in node.names)
+    return tuple(found)
 
 
 def room_of(module: str) -> str:
