@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 from rdflib import Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.sparql import CUSTOM_EVALS
+from rdflib.query import Processor, UpdateProcessor
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store import sparql
+from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
-CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
+plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
+CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
