@@ -45,7 +45,7 @@ def named(graph: Graph) -> Triples:
 
 def holds_anyway(triple: tuple[Node, Node, Node]) -> bool:
     """Whether a triple that owlrl adds holds for every term or is about the vocabulary. We do not add these."""
-    subject, property, value = triple
+    subject, _, value = triple
     vocabulary = (str(RDF), str(RDFS), str(OWL), str(XSD))
     return (
         isinstance(subject, Literal)
@@ -65,7 +65,7 @@ def added(module: ModuleType, semantics: str, graph: Graph, **options: bool) -> 
 def assert_same(semantics: str, graph: Graph, **options: bool) -> None:
     ours, theirs = added(owlrl, semantics, graph, **options), added(peer, semantics, graph, **options)
     only_theirs = {triple for triple in theirs - ours if not holds_anyway(triple)}
-    if options.get("axiomatic_triples"):  # owlrl has axioms of OWL's vocabulary, by which a transitive property is an object property
+    if options.get("axiomatic_triples"):  # owlrl's axioms of the vocabulary: a transitive property is an object property
         only_theirs = {triple for triple in only_theirs if triple[2] not in (OWL.ObjectProperty, OWL.Class)}
     assert only_theirs == set(), "only owlrl"
     extra = {triple for triple in ours - theirs if not holds_anyway(triple)}
@@ -146,7 +146,7 @@ def test_refusals() -> None:
         """Rules of a user's own, in Python."""
 
     for unknown in (OWLRL_Semantics, peer.OWLRL_Extension, int):
-        with pytest.raises(UnknownNameError, match="unknown semantics '.*choose one of: OWLRL_Semantics, RDFS_OWLRL_Semantics"):
+        with pytest.raises(UnknownNameError, match=r"unknown semantics '.*choose one of: OWLRL_Semantics, RDFS_OWLRL_Semantics"):
             owlrl.DeductiveClosure(unknown)
     with pytest.raises(ReasonerError, match="is a class"):
         owlrl.DeductiveClosure("OWLRL_Semantics")  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any, cast
+from typing import cast
 from weakref import WeakValueDictionary, ref
 
 from rdflib import ConjunctiveGraph, Dataset, Graph
@@ -25,6 +25,7 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
+from kg_reasoner.rdflib_store.versions import default_graph
 
 
 def refuse_conjunctive_graph() -> None:
@@ -84,8 +85,7 @@ class Contexts:
         dataset = context.namespace_manager.graph
         if not dataset.context_aware or dataset.store is not store:
             return False
-        default: Any = dataset.default_graph if isinstance(dataset, Dataset) else cast(Any, dataset).default_context
-        return bool(default.identifier != context.identifier)
+        return bool(default_graph(cast(ConjunctiveGraph, dataset)).identifier != context.identifier)
 
 
 def _dataset_asks(store: Store) -> bool:

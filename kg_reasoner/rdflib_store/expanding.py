@@ -19,6 +19,7 @@ from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError, ReasonerError, ReasonerWarning
 from kg_reasoner.query.tables import among
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.versions import default_graph
 from kg_reasoner.storage.arrays import Ids
 
 __all__ = ["Expansion"]
@@ -88,7 +89,7 @@ class Expansion:
 
     def write(self, target: Graph) -> None:
         """Add the triples to a graph, or to the default graph of a dataset. All are computed before the first is added."""
-        graph = _default_graph(target) if isinstance(target, ConjunctiveGraph) else target
+        graph = default_graph(target) if isinstance(target, ConjunctiveGraph) else target
         triples = list(self.triples())
         if triples:
             graph.addN((*triple, graph) for triple in triples)
@@ -103,8 +104,3 @@ class Expansion:
 def _all_of(graph: Graph) -> Graph:
     """Return a graph with the triples of all graphs of a dataset; other graphs as they are."""
     return Dataset(store=graph.store, default_union=True) if isinstance(graph, Dataset) and not graph.default_union else graph
-
-
-def _default_graph(dataset: ConjunctiveGraph) -> Graph:
-    """Return the default graph, under the name that this version of rdflib has for it."""
-    return cast(Graph, dataset.default_graph if hasattr(dataset, "default_graph") else dataset.default_context)

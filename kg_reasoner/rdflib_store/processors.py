@@ -108,7 +108,8 @@ class RuleUpdateProcessor(UpdateProcessor):
             ruleset: As for `RuleProcessor.query`.
 
         Raises:
-            LoadError, UnsupportedError, SafetyError, UnknownNameError, ReasonerError: As for `RuleProcessor.query`. Nothing is added.
+            LoadError, UnsupportedError, SafetyError, UnknownNameError, ReasonerError: As for `RuleProcessor.query`. Nothing is
+                added.
         """
         _expansion(self.graph, strOrQuery, initBindings, base, ruleset).write(self.graph)
         for prefix, namespace in (initNs or {}).items():

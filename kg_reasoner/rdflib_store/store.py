@@ -12,7 +12,7 @@ the dataset of queries. None of them depends on the store.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from rdflib import Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -22,6 +22,7 @@ from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import evaluators
@@ -173,10 +174,17 @@ class KGReasonerStore(DatasetStore):
     def __repr__(self) -> str:
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.
+
+        Subscriptions and the boundaries of transactions are not part of a copy.
+        """
+        with self._transactions.reading("explicit"):
+            state = state_of(self.reasoner, self.graphs.template)
+        reasoning = "union" if self.reasons_over_union else "graph"
+        inferred_graph = None if self.inferred_graph is None else str(self.inferred_graph)
+        prefixes = [(prefix, str(namespace)) for prefix, namespace in self.namespaces()]
+        return _restored, (state, reasoning, inferred_graph, self.dataset.permissions.allow, prefixes)
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
@@ -305,6 +313,14 @@ class KGReasonerStore(DatasetStore):
         """
         self.writer.remove_graph(graph.identifier)
 
+    def name_of(self, graph: Graph) -> Node | None:
+        """Return the name of the graph of this store that an rdflib graph over it shows; None: all graphs together.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return self._name(graph, self)
+
     def _graph(self, name: Node | None) -> Graph:
         return Graph(store=self, identifier=cast(Any, name))
 
@@ -425,6 +441,16 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _restored(
+    state: State, reasoning: Reasoning, inferred_graph: str | None, allow: Allow, prefixes: Iterable[tuple[str, str]]
+) -> KGReasonerStore:
+    """Return the store that `KGReasonerStore.__reduce__` describes."""
+    store = KGReasonerStore(reasoner_from(state), reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    for prefix, namespace in prefixes:
+        store.bind(prefix, URIRef(namespace))
+    return store
 
 
 def graph_of(reasoner: Reasoner) -> Graph:
