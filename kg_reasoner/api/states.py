@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def _document(ids: Ids, dictionary: Dictionary) -> bytes:
     """Return rows of ids as lines of N-Quads."""
     terms, positions = np.unique(ids, return_inverse=True)
     texts = dictionary.texts_of(terms.tolist())
-    rows = positions.reshape(ids.shape).tolist()
+    rows = cast(list[list[int]], positions.reshape(ids.shape).tolist())
     return "".join(f"{' '.join([texts[term] for term in row])} .\n" for row in rows).encode()
 
 

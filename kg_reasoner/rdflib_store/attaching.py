@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.stores.memory import Memory
-from rdflib.term import Node
+from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
@@ -66,8 +66,12 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    contexts = store.dataset.contexts
+    contexts.is_dataset |= isinstance(graph, Dataset)
     store.graphs.transactions.begin()
     if isinstance(graph.store, KGReasonerStore):
+        former = graph.store.dataset.contexts
+        contexts.is_dataset, contexts.own_name = contexts.is_dataset or former.is_dataset, former.own_name
         graph.store.flush()
         copy_explicit(graph.store.reasoner, store.reasoner)
     elif isinstance(graph, Dataset):
@@ -75,6 +79,7 @@ def attach(
             store.writer.create_graph(part.identifier)
             _add_all(store.writer, part, part.identifier)
     else:
+        contexts.own_name = graph.identifier if isinstance(graph.identifier, URIRef) else None
         _add_all(store.writer, graph, None)
     store.commit()
     for prefix, namespace in graph.namespaces():

@@ -83,9 +83,10 @@ class Expansion:
         if self.reasoner.on_inconsistency == "report":
             self._warn_of_inconsistency()
         everything = _all_of(self._graph)
-        for triple in RdflibTerms(self.reasoner.dictionary).rows(new):
+        for row in RdflibTerms(self.reasoner.dictionary).rows(new):
+            triple = cast(RdflibTriple, row)
             if triple not in everything:
-                yield cast(RdflibTriple, triple)
+                yield triple
 
     def write(self, target: Graph) -> None:
         """Add the triples to a graph, or to the default graph of a dataset. All are computed before the first is added."""

@@ -89,7 +89,7 @@ class RuleUpdateProcessor(UpdateProcessor):
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    def update(
+    def update(  # type: ignore[override]  # rdflib's own processors take graphs, too
         self,
         strOrQuery: str | bytes | Graph,
         initBindings: Mapping[str, Any] | None = None,

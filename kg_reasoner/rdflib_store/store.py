@@ -11,7 +11,9 @@ the dataset of queries. None of them depends on the store.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from rdflib import Dataset, Graph, plugin
@@ -21,12 +23,13 @@ from rdflib.query import Processor, UpdateProcessor
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import ReasonerError, UnknownNameError
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import evaluators
-from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
@@ -74,9 +77,10 @@ class KGReasonerStore(DatasetStore):
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
-    over the store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it
-    is first used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
-    them.
+    over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
+    store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
+    the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
+    default graph; `Reasoner.load` keeps them.
 
     Args:
         configuration: A reasoner, or the name of a rule set.
@@ -122,7 +126,7 @@ class KGReasonerStore(DatasetStore):
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
         self._transactions = self.graphs.transactions
-        contexts = Contexts(self.graphs)
+        contexts = Contexts(self.graphs, is_dataset=not self.reasons_over_union or is_made_for_dataset())
         self._name = contexts.name
         dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
         super().__init__(dataset, configuration if isinstance(configuration, str) else None)
@@ -147,17 +151,26 @@ class KGReasonerStore(DatasetStore):
 
         Changes are committed before; subscribers of the old reasoner receive no notifications afterwards.
 
+        Programs that work with any store of rdflib open it with a location on disk and ``create=True``. This store is in memory, as
+        rdflib's own is, and has no use for a location: a warning says so, and the rule set stays.
+
         Args:
             configuration: The name of a rule set, or the path of a ``.dl`` file.
-            create: Ignored; rdflib passes it.
+            create: Whether the configuration may be a location on disk.
 
         Raises:
             UnknownNameError: The rule set is unknown. Nothing has changed.
+            LoadError, RuleSyntaxError: The file cannot be read, or has an error. Nothing has changed.
             ReasonerError: The name is not a string. Nothing has changed.
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
-        self.graphs.open(configuration)
+        location = Path(configuration)
+        if create and len(location.parts) > 1 and location.suffix != ".dl":
+            text = f"the store is in memory: nothing is read from {configuration} or written to it"
+            warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
+        else:
+            self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
@@ -184,7 +197,10 @@ class KGReasonerStore(DatasetStore):
         reasoning = "union" if self.reasons_over_union else "graph"
         inferred_graph = None if self.inferred_graph is None else str(self.inferred_graph)
         prefixes = [(prefix, str(namespace)) for prefix, namespace in self.namespaces()]
-        return _restored, (state, reasoning, inferred_graph, self.dataset.permissions.allow, prefixes)
+        contexts = self.dataset.contexts
+        own_name = None if contexts.own_name is None else str(contexts.own_name)
+        names = contexts.is_dataset, own_name
+        return _restored, (state, reasoning, inferred_graph, self.dataset.permissions.allow, prefixes, names)
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
@@ -444,12 +460,19 @@ class KGReasonerStore(DatasetStore):
 
 
 def _restored(
-    state: State, reasoning: Reasoning, inferred_graph: str | None, allow: Allow, prefixes: Iterable[tuple[str, str]]
+    state: State,
+    reasoning: Reasoning,
+    inferred_graph: str | None,
+    allow: Allow,
+    prefixes: Iterable[tuple[str, str]],
+    names: tuple[bool, str | None],
 ) -> KGReasonerStore:
     """Return the store that `KGReasonerStore.__reduce__` describes."""
     store = KGReasonerStore(reasoner_from(state), reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     for prefix, namespace in prefixes:
         store.bind(prefix, URIRef(namespace))
+    contexts, own_name = store.dataset.contexts, names[1]
+    contexts.is_dataset, contexts.own_name = names[0], None if own_name is None else URIRef(own_name)
     return store
 
 
