@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, BNode, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Node
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
@@ -259,6 +260,30 @@ def test_a_second_name_over_a_store_is_another_graph() -> None:
     assert rows(second, "SELECT ?x { ?x a <http://example.org/Animal> }") == {}
 
 
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "remove", "clear"]),
+        st.sampled_from([EX.first, EX.second, EX.third]),
+        st.tuples(*[st.sampled_from([EX.a, EX.b])] * 3),
+    )
+)
+
+
+@given(steps=STEPS)
+def test_names_as_over_rdflibs_own_store(steps: list[tuple[str, URIRef, tuple[URIRef, URIRef, URIRef]]]) -> None:
+    stores: list[Any] = [KGReasonerStore(Reasoner(), reasoning="graph"), Memory()]
+    seen = []
+    for store in stores:
+        for what, name, triple in steps:
+            graph = Graph(store=store, identifier=name)
+            if what == "add":
+                graph.add(triple)
+            else:
+                graph.remove(triple if what == "remove" else (None, None, None))
+        seen.append([set(Graph(store=store, identifier=name)) for name in (EX.first, EX.second, EX.third)])
+    assert seen[0] == seen[1]
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda graph: pickle.loads(pickle.dumps(graph)), attach])
 @pytest.mark.parametrize("reasoning", ["union", "graph"])
 def test_the_name_of_an_attached_graph(copied: Callable[[Graph], Graph], reasoning: Any) -> None:
@@ -282,6 +307,16 @@ def test_names_over_the_store_of_a_dataset(make: Callable[[], Dataset]) -> None:
 
 
 # --- a reasoner's own named graphs ------------------------------------------------------------------------------------------
+
+
+def test_names_that_have_an_identifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of rdflib 8."""
+    monkeypatch.setattr(URIRef, "identifier", property(str), raising=False)
+    dataset = Dataset()
+    dataset.graph(EX.g).add((EX.tom, RDF.type, EX.Cat))
+    reasoner = Reasoner()
+    reasoner.load(dataset)
+    assert [str(name) for name in reasoner.named_graphs.names()] == [f"<{EX.g}>"]
 
 
 def test_a_reasoner_keeps_the_graphs_of_documents() -> None:

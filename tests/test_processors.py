@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, plugin
 from rdflib.query import Processor, UpdateProcessor
@@ -18,8 +20,8 @@ DATA = """
 :Cat rdfs:subClassOf :Animal . :tom a :Cat . :above a owl:TransitiveProperty . :a :above :b . :b :above :c .
 """
 AXIOMS = """
-PREFIX : <http://example.org/>
-PREFIX owl: <http://www.w3.org/2002/07/owl#>
+@prefix : <http://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
 :over owl:propertyChainAxiom ( :above :above ) .
 """
 TOM, ABOVE, OVER = (EX.tom, RDF.type, EX.Animal), (EX.a, EX.above, EX.c), (EX.a, EX.over, EX.c)
@@ -120,3 +122,40 @@ def test_a_processor_of_a_graph(graph: Graph) -> None:
     graph.update("", processor=RuleUpdateProcessor(graph))
     assert TOM in graph
     assert (EX.Cat, RDFS.subClassOf, EX.Animal) in graph
+
+
+class Peer(Processor, UpdateProcessor):
+    """A stub of rdflib 8's own processors (RDFLib pull request 3484), by their documentation: they use owlrl."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def update(self, strOrQuery: Any, initBindings: Any = None, initNs: Any = None) -> None:
+        import owlrl
+
+        self.graph.parse(data=strOrQuery, format="n3")
+        owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(self.graph)
+
+    def query(self, strOrQuery: Any, initBindings: Any = None, initNs: Any = None, DEBUG: bool = False) -> Any:
+        whole = Graph()
+        whole += self.graph
+        Peer(whole).update(strOrQuery)
+        return {"type_": "CONSTRUCT", "graph": whole - self.graph}
+
+
+@pytest.mark.parametrize("processor", ["KGReasoner", "peer"])
+@pytest.mark.parametrize("axioms", ["", AXIOMS])
+def test_programs_for_rdflibs_own_processors(graph: Graph, processor: str, axioms: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("owlrl")
+    for kind in (Processor, UpdateProcessor):
+        monkeypatch.setitem(plugin._plugins, ("peer", kind), plugin.Plugin("peer", kind, __name__, "Peer"))
+        monkeypatch.setattr(plugin._plugins["peer", kind], "_class", Peer)
+    queried, updated = graph, Graph().parse(data=DATA, format="turtle")
+    result = queried.query(axioms, processor=processor)
+    assert TOM not in queried
+    assert result.graph is not None
+    queried += result.graph
+    assert updated.update(axioms, processor=processor) is None  # type: ignore[func-returns-value]
+    for expanded in (queried, updated):
+        assert {TOM, ABOVE} <= set(expanded)
+        assert (OVER in expanded) is bool(axioms)

@@ -18,7 +18,7 @@ from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple
 from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning, store_of
-from kg_reasoner.rdflib_store.versions import graphs_of, replace_store
+from kg_reasoner.rdflib_store.versions import replace_store
 from kg_reasoner.rdflib_store.writer import BATCH, StoreWriter
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
@@ -75,7 +75,7 @@ def attach(
         graph.store.flush()
         copy_explicit(graph.store.reasoner, store.reasoner)
     elif isinstance(graph, Dataset):
-        for part in graphs_of(graph):
+        for part in graph.graphs():
             store.writer.create_graph(part.identifier)
             _add_all(store.writer, part, part.identifier)
     else:

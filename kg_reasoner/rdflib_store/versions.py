@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from rdflib import Dataset, Graph
@@ -13,11 +12,6 @@ from rdflib.store import Store
 def default_graph(dataset: ConjunctiveGraph) -> Graph:
     """Return the default graph of a dataset, which before rdflib 7.3 is its `default_context` only."""
     return cast(Graph, dataset.default_graph if hasattr(dataset, "default_graph") else cast(Any, dataset).default_context)
-
-
-def graphs_of(dataset: Dataset) -> Iterator[Graph]:
-    """Yield the graphs of a dataset, which before rdflib 7.3 are its `contexts` only."""
-    yield from dataset.graphs() if hasattr(dataset, "default_graph") else dataset.contexts()
 
 
 def replace_store(graph: Graph, store: Store) -> None:

@@ -455,7 +455,8 @@ def attached_dataset() -> Subject:
 
 def detach_graph(subject: Subject) -> None:
     assert subject.attached is not None
-    detach(subject.attached)
+    if isinstance(subject.attached.store, KGReasonerStore):  # the operation is repeated
+        detach(subject.attached)
 
 
 # --- streams ---------------------------------------------------------------------------------------------------------------
