@@ -65,8 +65,8 @@ cli: language concurrency storage query explain rulesets loaders loaders.ontolog
 
 WORDS = ("errors", "terms", "program", "substitution", "graphs", "progress", "cache")
 
-# What programs see of the package itself: public names, the command, and former names of modules.
-FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",)}
+# What programs see of the package itself: public names, the command, former names of modules, and the interface of owlrl.
+FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",), "owlrl": ("engine", "rdflib_store")}
 
 # The rooms that may import `storage.kernels`. Queries and explanations run plans of their own, so they are two of them.
 SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")

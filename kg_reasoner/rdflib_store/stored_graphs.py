@@ -9,6 +9,7 @@ import numpy as np
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import INFERRED, GraphTerm
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple
@@ -34,6 +35,11 @@ class StoredGraphs:
         self.reasoner = transactions.reasoner
         self.terms = RdflibTerms(self.reasoner.dictionary)
         self.inferred_graph = inferred_graph
+
+    @property
+    def template(self) -> Reasoner:
+        """The reasoner with the rules and the settings."""
+        return self.reasoner
 
     def prepare(self, which: Which = "all") -> None:
         """Bring the materialisation up to date; terms that rules mention have ids from then on."""

@@ -43,7 +43,7 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
     def terms(quads: Iterable[tuple[Any, ...]]) -> Iterator[str]:
         default = graph.default_graph if hasattr(graph, "default_graph") else graph.default_context
         for *triple, context in quads:
-            name = getattr(context, "identifier", context)
+            name = context.identifier if is_rdflib_graph(context) else context  # in rdflib 8, names have an `identifier`, too
             text = "" if name is None or name == default.identifier else text_from_rdflib(name)
             if text not in names:
                 names[text] = int(dictionary.encode_texts([text])[0])
