@@ -11,10 +11,11 @@ the dataset of queries. None of them depends on the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
 
-from rdflib import Dataset, Graph, plugin
+from rdflib import ConjunctiveGraph, Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.store import VALID_STORE, Store
@@ -26,24 +27,30 @@ from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import sparql
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
+from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from rdflib.parser import InputSource
     from rdflib.query import Result
 
     from kg_reasoner.explain import Proof, WhyNot
+    from kg_reasoner.loaders.rdf.formats import Format
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
 CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+register_parsers()
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
@@ -208,6 +215,26 @@ class KGReasonerStore(DatasetStore):
         named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
         self._send_events(self.writer.change((), named))
 
+    def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; -1 stands for `context`.
+            context: The graph for all others.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        name = self._name(context, self)
+        self.writer.add_rows(triples, graphs, name, dictionary)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            terms = RdflibTerms(dictionary)
+            names = (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist()) if graphs is not None else repeat(name)
+            rows = cast("Iterator[RdflibTriple]", terms.rows(triples))
+            self._send_events((*row, name) for row, name in zip(rows, names, strict=False))
+
     def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
@@ -268,6 +295,24 @@ class KGReasonerStore(DatasetStore):
             TransactionError: They belong to a transaction of the reasoner's own.
         """
         self._transactions.rollback()
+
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def reads_blocks_for(self, graph: Graph) -> bool:
+        """Return whether documents are read into a graph in blocks: neither its `add` nor that of the store is overridden.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return type(graph).add in (Graph.add, ConjunctiveGraph.add, Dataset.add) and type(self).add is KGReasonerStore.add
+
+    def parse_blocks(
+        self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
+    ) -> None:
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib."""
+        from kg_reasoner.rdflib_store.parsing import parse_in_blocks
+
+        parse_in_blocks(self, source, graph, format, by_rdflib, **options)
 
     # --- graphs -----------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,19 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, graph_text, triple_texts
+from kg_reasoner.rdflib_store.copying import translated
+from kg_reasoner.rdflib_store.rdflib_terms import (
+    RdflibPattern,
+    RdflibQuad,
+    RdflibQuadPattern,
+    RdflibTerms,
+    graph_text,
+    triple_texts,
+)
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""
@@ -70,6 +79,36 @@ class StoreWriter:
             elif waiting:
                 self._wait(waiting)
         return added
+
+    def add_rows(self, triples: Ids, graphs: Ids | None, name: Node | None, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; `IN_DEFAULT` stands for the graph `name`.
+            name: The graph for all others; None: the default graph.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        with self._transactions.writing():
+            target = self._to_change(name)
+            current = self._graphs.reasoner.dictionary
+            if current is not dictionary:  # another thread has opened another rule set meanwhile
+                triples = translated(triples, dictionary, current)
+            if graphs is None:
+                places = None if target == IN_DEFAULT else np.full(len(triples), target, np.int32)
+            else:
+                numbers, positions = np.unique(graphs, return_inverse=True)
+                names = RdflibTerms(dictionary).nodes(numbers[numbers >= 0].tolist())
+                changed = [target] * (len(numbers) - len(names)) + [self._to_change(named) for named in names]
+                places = np.array(changed, np.int32)[positions]
+                if (places == IN_DEFAULT).all():
+                    places = None
+            self._removes_default = False
+            self._transactions.flush()
+            self._transactions.change({}, triples, places)
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""

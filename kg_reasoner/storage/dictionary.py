@@ -131,6 +131,12 @@ class Dictionary:
                 found = found[texts[offsets[found] + place] == wanted[place]]
         return found
 
+    def with_datatype(self, numbers: Ids) -> Ids:
+        """Return those of the ids that are of literals with a datatype other than xsd:string."""
+        texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets)
+        found = numbers[texts[offsets[numbers]] == ord('"')]
+        return found[texts[offsets[found + 1] - 1] == ord(">")]
+
     def is_blank(self, number: int) -> bool:
         """Return whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
