@@ -79,6 +79,6 @@ def attach(
 
 def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
-    triples = iter(graph)
+    triples = graph.triples((None, None, None))
     while batch := list(islice(triples, BATCH)):
-        writer.change((), [(subject, property, value, name) for subject, property, value in batch])
+        writer.add_many(batch, [name] * len(batch))

@@ -9,6 +9,7 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
+from kg_reasoner.loaders.rdf.graphs import encode_rows
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
@@ -86,6 +87,20 @@ def triple_texts(triple: Sequence[Node]) -> list[str]:
     if texts[1][0] != "<":
         raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
     return texts
+
+
+def triple_rows(triples: Sequence[RdflibTriple], dictionary: Dictionary) -> Ids:
+    """Return the ids, of shape (n, 3), of many triples.
+
+    Raises:
+        LoadError: One of them is not an RDF triple.
+    """
+    ids = encode_rows(triples, dictionary)
+    first = dictionary.first_bytes()
+    wrong = (first[ids[:, 0]] == ord('"')) | (first[ids[:, 1]] != ord("<"))
+    if wrong.any():
+        triple_texts(triples[int(wrong.argmax())])
+    return ids
 
 
 def graph_text(name: Node) -> str:

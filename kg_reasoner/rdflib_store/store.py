@@ -212,8 +212,17 @@ class KGReasonerStore(DatasetStore):
             LoadError: A quad has no RDF triple. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._send_events(self.writer.change((), named))
+        triples: list[RdflibTriple] = []
+        names: list[Node | None] = []
+        last, name = None, None
+        for subject, property, value, graph in quads:
+            if graph is not last:  # rdflib makes a graph for each quad of some datasets: none is kept
+                last, name = graph, self._name(graph, self)
+            triples.append((subject, property, value))
+            names.append(name)
+        self.writer.add_many(triples, names)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            self._send_events((*triple, name) for triple, name in zip(triples, names, strict=True))
 
     def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
         """Add triples, given as ids of shape (n, 3), in one operation.

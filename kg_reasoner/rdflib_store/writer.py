@@ -18,7 +18,9 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
     RdflibQuad,
     RdflibQuadPattern,
     RdflibTerms,
+    RdflibTriple,
     graph_text,
+    triple_rows,
     triple_texts,
 )
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
@@ -28,6 +30,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""
+
+MANY: Final = 100
+"""Triples added at once that become ids together, without waiting."""
 
 
 class StoreWriter:
@@ -80,6 +85,35 @@ class StoreWriter:
                 self._wait(waiting)
         return added
 
+    def add_many(self, triples: Sequence[RdflibTriple], names: Sequence[Node | None]) -> None:
+        """Add many triples in one operation.
+
+        Args:
+            triples: The triples.
+            names: The name of the graph of each; None: the default graph.
+
+        Raises:
+            LoadError: One of them is not an RDF triple, or a term cannot name a graph. Nothing has changed.
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        if len(triples) < MANY:
+            self.change((), [(*triple, name) for triple, name in zip(triples, names, strict=True)])
+            return
+        with self._transactions.writing():
+            distinct = dict(zip(map(id, names), names, strict=True))
+            known = {key: self._to_change(name) for key, name in distinct.items()}
+            ids = triple_rows(triples, self._graphs.reasoner.dictionary)
+            graphs = None
+            if any(number != IN_DEFAULT for number in known.values()):
+                graphs = np.fromiter((known[key] for key in map(id, names)), np.int32, len(ids))
+            self._change_rows(ids, graphs)
+
+    def _change_rows(self, triples: Ids, graphs: Ids | None) -> None:
+        """Add triples, given as ids, to their graphs; the caller may write."""
+        self._removes_default = False
+        self._transactions.flush()
+        self._transactions.change({}, triples, graphs)
+
     def add_rows(self, triples: Ids, graphs: Ids | None, name: Node | None, dictionary: Dictionary) -> None:
         """Add triples, given as ids of shape (n, 3), in one operation.
 
@@ -106,9 +140,7 @@ class StoreWriter:
                 places = np.array(changed, np.int32)[positions]
                 if (places == IN_DEFAULT).all():
                     places = None
-            self._removes_default = False
-            self._transactions.flush()
-            self._transactions.change({}, triples, places)
+            self._change_rows(triples, places)
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""

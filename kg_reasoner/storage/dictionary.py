@@ -152,7 +152,10 @@ class Dictionary:
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids."""
-        pieces = [text.encode() for text in texts]
+        return self.encode_pieces([text.encode() for text in texts])
+
+    def encode_pieces(self, pieces: Sequence[bytes]) -> Ids:
+        """Intern texts as `encode_texts` does, given as UTF-8."""
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         done = 0
         with self.mutex:
