@@ -89,7 +89,9 @@ class StoredGraphs:
                 found = None
                 is_there = pattern is not None and self.contains(pattern, which)
             else:
-                found = np.array(self.match(place, triple_pattern, which))
+                found = self.match(place, triple_pattern, which)
+                if not found.flags.owndata:  # of columns, which change
+                    found = found.copy()
         if found is None:
             if is_there:
                 yield cast(RdflibTriple, triple_pattern)
