@@ -58,6 +58,18 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    copy_graph(graph, store)
+    store.commit()
+    for prefix, namespace in graph.namespaces():
+        store.bind(prefix, namespace)
+    graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store
+    if isinstance(graph, Dataset):
+        graph.default_graph = Graph(store=store, identifier=DATASET_DEFAULT_GRAPH_ID, base=graph.default_graph.base)
+    return graph
+
+
+def copy_graph(graph: Graph, store: KGReasonerStore) -> None:
+    """Add the triples of a graph or dataset to a store, in their graphs; not committed."""
     store.graphs.transactions.begin()
     if isinstance(graph.store, KGReasonerStore):
         graph.store.flush()
@@ -68,13 +80,6 @@ def attach(
             _add_all(store.writer, part, part.identifier)
     else:
         _add_all(store.writer, graph, None)
-    store.commit()
-    for prefix, namespace in graph.namespaces():
-        store.bind(prefix, namespace)
-    graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store
-    if isinstance(graph, Dataset):
-        graph.default_graph = Graph(store=store, identifier=DATASET_DEFAULT_GRAPH_ID, base=graph.default_graph.base)
-    return graph
 
 
 def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:

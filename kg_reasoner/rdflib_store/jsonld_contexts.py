@@ -1,4 +1,8 @@
-"""The contexts of a JSON-LD document: whether they refer to others outside it, and the prefixes that rdflib binds for them."""
+"""What rdflib finds in the text of a JSON-LD document beside its triples: prefixes, and contexts outside it.
+
+rdflib writes a dataset as an array of graphs, of which the default graph has no name, and reads it in the same way. By the
+standard, a graph without a name among others has a blank node for its name.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,15 @@ _CONTEXT: Final = re.compile(r'"@context"\s*:\s*')
 _FIRST: Final = re.compile(r'\s*\{\s*"@context"\s*:\s*')
 
 
-class JSONContexts:
-    """The contexts of a document, given as text. What is not JSON has none: its reader says what is wrong.
+class JSONText:
+    """A document, given as text. What is not JSON has no contexts and graphs: its reader says what is wrong.
 
-    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key.
+    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key, or if it is
+    an array of graphs.
     """
 
     def __init__(self, data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
+        text = self._text = data.decode("utf-8", "replace")
         self._own: Any = None
         self._found: list[Any] = []
         decoder = json.JSONDecoder()
@@ -35,8 +40,21 @@ class JSONContexts:
         except (ValueError, RecursionError):
             self._own = None
 
+    def without_unnamed_graphs(self) -> bytes | None:
+        """Return the document with the content of graphs without a name in an array in their place; None: there are none."""
+        if not self._text.lstrip().startswith("[") or '"@graph"' not in self._text:
+            return None
+        try:
+            parts = json.loads(self._text)
+        except (ValueError, RecursionError):
+            return None
+        if not any(map(_is_unnamed_graph, parts)):
+            return None
+        merged = [part["@graph"] if _is_unnamed_graph(part) else part for part in parts]
+        return json.dumps(merged).encode()  # in an array within an array, the inner one dissolves
+
     @property
-    def refer_outside(self) -> bool:
+    def refers_outside(self) -> bool:
         """Whether a context is somewhere else, and its address is given."""
         return any(map(_refers_outside, self._found))
 
@@ -52,6 +70,10 @@ class JSONContexts:
         context.load(self._own, context.base)
         found = [("", str(context.vocab))] if context.vocab else []
         return found + [(name, str(term.id)) for name, term in context.terms.items() if term.id and term.id.endswith(VOCAB_DELIMS)]
+
+
+def _is_unnamed_graph(part: object) -> bool:
+    return isinstance(part, dict) and part.keys() == {"@graph"}
 
 
 def _refers_outside(context: object) -> bool:

@@ -32,6 +32,9 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
 _DECLARED_ENCODING: Final = re.compile(r"""\A(\s*<\?xml[^>]*?)\sencoding\s*=\s*["'][\w.-]+["']""")
+_XML_LITERAL: Final = re.compile(rb"""parseType\s{0,99}=\s{0,99}["']Literal""")
+_CHUNK: Final = 1 << 20
+_LONGEST: Final = 1 << 8
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _IN_IRI: Final = "!#$%&'()*+,/:;=?@[]~"
 
@@ -54,8 +57,9 @@ def parse_in_blocks(
 ) -> None:
     """Parse a document into a graph.
 
-    What needs rdflib's parser is passed on to it: JSON-LD with contexts outside the document, in HTML or as Python objects, and
-    RDF/XML with relative IRIs and no base, which remain relative.
+    What needs rdflib's parser is passed on to it: JSON-LD with contexts outside the document, in HTML or as Python objects; RDF/XML
+    with XML literals, which rdflib writes in another form, or with relative IRIs and no base, which remain relative. It adds triple
+    by triple.
 
     Args:
         store: The store.
@@ -69,31 +73,34 @@ def parse_in_blocks(
         LoadError: The document is malformed. Nothing has changed.
         ReasonerError: A graph of the document holds the inferred triples and is read-only. Nothing has changed.
     """
-    document = _document(source, format)
-    if document is None or (format is JSON_LD and _is_for_rdflib(source)):
+    document = None if format is JSON_LD and _is_for_rdflib(source) else _document(source, format)
+    if document is None:
         by_rdflib(source)
         return
     document = replace(document, bounds=bounds)
     base = _base(source, graph, format)
     declared: dict[tuple[str, str], None] = {}
     if format is JSON_LD:
-        from kg_reasoner.rdflib_store.jsonld_contexts import JSONContexts
+        from kg_reasoner.rdflib_store.jsonld_contexts import JSONText
 
-        data, document = _in_memory(document)
-        contexts = JSONContexts(data)
-        if contexts.refer_outside:
+        data = _content(document)
+        text = JSONText(data)
+        if text.refers_outside:
             by_rdflib(_copy(source, data))
             return
-        _add(store, document, graph, base, declared)
-        declared.update(dict.fromkeys(contexts.prefixes(cast(str, base))))
-    elif format is RDF_XML and base is None:
-        data, document = _in_memory(document)
+        _add(store, _held(document, text.without_unnamed_graphs() or data), graph, base, declared)
+        declared.update(dict.fromkeys(text.prefixes(cast(str, base))))
+    elif format is RDF_XML:
+        document = document if document.reopens else _held(document, _content(document))
+        if _has_xml_literals(document):
+            by_rdflib(_copy(source, _content(document)))
+            return
         try:
             _add(store, document, graph, base, declared)
         except LoadError as error:
-            if error.hint != NEEDS_BASE:
+            if base is not None or error.hint != NEEDS_BASE:
                 raise
-            by_rdflib(_copy(source, data))
+            by_rdflib(_copy(source, _content(document)))
             return
     else:
         _add(store, document, graph, base, declared)
@@ -150,12 +157,15 @@ class _Text:
         self.name = getattr(stream, "name", None)
 
 
-def _in_memory(document: Document) -> tuple[bytes, Document]:
-    """Return the content of a document, and a document with it that can be read several times."""
+def _content(document: Document) -> bytes:
     with document.open() as opened:
-        data = opened.stream.read()
+        return opened.stream.read()
+
+
+def _held(document: Document, data: bytes) -> Document:
+    """Return a document with given content, which can be read several times."""
     held = cast(Document, document_of(data, document.format, document.bounds))
-    return data, replace(held, name=document.name)
+    return replace(held, name=document.name)
 
 
 def _copy(source: InputSource, data: bytes) -> InputSource:
@@ -165,6 +175,17 @@ def _copy(source: InputSource, data: bytes) -> InputSource:
     copy.setByteStream(io.BytesIO(data))
     copy.content_type = source.content_type
     return copy
+
+
+def _has_xml_literals(document: Document) -> bool:
+    """Return whether an RDF/XML document seems to have XML literals."""
+    before = b""
+    with document.open() as opened:
+        while data := opened.stream.read(_CHUNK):
+            if _XML_LITERAL.search(before + data):
+                return True
+            before = data[-_LONGEST:]
+    return False
 
 
 def _is_for_rdflib(source: InputSource) -> bool:

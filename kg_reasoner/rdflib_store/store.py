@@ -240,7 +240,11 @@ class KGReasonerStore(DatasetStore):
         self.writer.add_rows(triples, graphs, name, dictionary)
         if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
             terms = RdflibTerms(dictionary)
-            names = (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist()) if graphs is not None else repeat(name)
+            names = (
+                (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist())
+                if graphs is not None
+                else repeat(name)
+            )
             rows = cast("Iterator[RdflibTriple]", terms.rows(triples))
             self._send_events((*row, name) for row, name in zip(rows, names, strict=False))
 

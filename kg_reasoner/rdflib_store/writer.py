@@ -171,9 +171,14 @@ class StoreWriter:
             graph = None if name is None else self._to_change(name)
             pattern = self._graphs.pattern(terms)
             if pattern is not None:
-                found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        tables = {graph: tables[0].copy() if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
-        return {graph: table for graph, table in tables.items() if len(table)}
+                table = self._explicit(pattern, graph)
+                if len(table):
+                    found.setdefault(graph, []).append(table)
+        tables: dict[int | None, Ids] = {}
+        for graph, parts in found.items():
+            table = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            tables[graph] = table if table.flags.owndata else table.copy()
+        return tables
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """Return the matching explicit triples of a graph, or of all; a full triple in all graphs is not looked up."""
