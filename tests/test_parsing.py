@@ -100,7 +100,7 @@ def reified(dataset: Dataset) -> Graph:
 
 
 def same_as_rdflib(format: str | None = None, **source: Any) -> Graph:
-    """Parse into a graph over the store, and into one of rdflib whose triples are added one by one; compare them and the prefixes."""
+    """Parse into a graph over the store and into one of rdflib, whose triples are then added one by one."""
     found, expected = new().parse(format=format, **source), Graph().parse(format=format, **source)
     assert isomorphic(as_graph(ours(found)), one_by_one(expected))
     assert list(found.namespaces()) == list(expected.namespaces())

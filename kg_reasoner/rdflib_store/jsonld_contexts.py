@@ -10,8 +10,8 @@ import json
 import re
 from typing import Any, Final
 
-from rdflib.plugins.parsers.jsonld import VOCAB_DELIMS
 from rdflib.plugins.shared.jsonld.context import Context
+from rdflib.plugins.shared.jsonld.util import VOCAB_DELIMS
 
 _CONTEXT: Final = re.compile(r'"@context"\s*:\s*')
 _FIRST: Final = re.compile(r'\s*\{\s*"@context"\s*:\s*')
@@ -20,8 +20,8 @@ _FIRST: Final = re.compile(r'\s*\{\s*"@context"\s*:\s*')
 class JSONText:
     """A document, given as text. What is not JSON has no contexts and graphs: its reader says what is wrong.
 
-    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key, or if it is
-    an array of graphs.
+    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key, or if it
+    is an array of graphs.
     """
 
     def __init__(self, data: bytes) -> None:

@@ -133,8 +133,9 @@ def _add(store: RowStore, document: Document, graph: Graph, base: str | None, de
 def _document(source: InputSource, format: Format) -> Document | None:
     """Return the document of a source; None if it has neither bytes nor text."""
     data, text = source.getByteStream(), source.getCharacterStream()
-    if isinstance(source, FileInputSource) and source.auto_close and Path(source.file.name).is_file():
-        return document_of(Path(source.file.name), format)  # opened by rdflib: it can be opened again, to show a wrong line
+    path = Path(str(getattr(source.file, "name", ""))) if isinstance(source, FileInputSource) and source.auto_close else None
+    if path is not None and path.is_file():
+        return document_of(path, format)  # opened by rdflib: it can be opened again, to show a wrong line
     if isinstance(data, io.BytesIO):
         return document_of(data.read(), format)
     if text is not None:

@@ -78,8 +78,9 @@ class KGReasonerStore(DatasetStore):
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
     over the store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it
-    is first used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
-    them.
+    is first used.
+
+    `parse` of such graphs reads documents in blocks, see `kg_reasoner.rdflib_store.parsing`.
 
     Args:
         configuration: A reasoner, or the name of a rule set.

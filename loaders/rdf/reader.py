@@ -22,8 +22,8 @@ from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
-from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
 from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
 from kg_reasoner.progress import Progress
