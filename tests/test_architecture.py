@@ -46,8 +46,8 @@ loaders.ontology: expressions language loaders.rules
 loaders.rdf: storage loaders loaders.rules
 loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
-api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology loaders.rdf
-    loaders.imports engine
+api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
+    loaders.rdf loaders.imports engine
 io: expressions storage loaders loaders.rdf
 lubm: io
 rdflib_store: expressions concurrency storage query sparql explain loaders loaders.rdf engine api

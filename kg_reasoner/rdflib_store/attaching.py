@@ -66,6 +66,16 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    copy_graph(graph, store)
+    store.commit()
+    for prefix, namespace in graph.namespaces():
+        store.bind(prefix, namespace)
+    replace_store(graph, store)
+    return graph
+
+
+def copy_graph(graph: Graph, store: KGReasonerStore) -> None:
+    """Add the triples of a graph or dataset to a store, in their graphs; not committed."""
     contexts = store.dataset.contexts
     contexts.is_dataset |= isinstance(graph, Dataset)
     store.graphs.transactions.begin()
@@ -81,11 +91,6 @@ def attach(
     else:
         contexts.own_name = graph.identifier if isinstance(graph.identifier, URIRef) else None
         _add_all(store.writer, graph, None)
-    store.commit()
-    for prefix, namespace in graph.namespaces():
-        store.bind(prefix, namespace)
-    replace_store(graph, store)
-    return graph
 
 
 def detach(graph: AnyGraph, *, keep: Keep = "explicit") -> AnyGraph:
@@ -147,6 +152,6 @@ def _triples_to_keep(store: KGReasonerStore, name: Node, keep: Keep) -> Iterator
 
 def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
-    triples = iter(graph)
+    triples = graph.triples((None, None, None))
     while batch := list(islice(triples, BATCH)):
-        writer.change((), [(subject, property, value, name) for subject, property, value in batch])
+        writer.add_many(batch, [name] * len(batch))

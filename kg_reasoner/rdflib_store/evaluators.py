@@ -7,9 +7,9 @@ parts of a query. For a query over a store of this package, it therefore asks th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
+from kg_reasoner.rdflib_store.custom_evaluators import Evaluator, foreign_evaluators
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
@@ -18,25 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "Evaluator", "evaluate", "foreign_evaluators"]
 
-Evaluator: TypeAlias = "Callable[[QueryContext, CompValue], Any]"
-"""A function in ``CUSTOM_EVALS``. It raises NotImplementedError for the parts of a query that it leaves to others."""
-
 NAME: Final = "KGReasoner"
 """The name under which this package's evaluator is registered."""
 
 _ALONE: Final = ("BGP", "ServiceGraphPattern")
 """Parts that this package evaluates while others are registered: those without parts inside, for which the others are not asked."""
-
-
-def foreign_evaluators() -> tuple[Evaluator, ...]:
-    """Return the evaluators in ``CUSTOM_EVALS`` that are not this package's, in the order of their registration."""
-    from rdflib.plugins.sparql import CUSTOM_EVALS
-
-    return tuple(evaluator for evaluator in list(CUSTOM_EVALS.values()) if not _is_ours(evaluator))
-
-
-def _is_ours(evaluator: Evaluator) -> bool:
-    return str(getattr(evaluator, "__module__", "")).partition(".")[0] == "kg_reasoner"
 
 
 def evaluate(context: QueryContext, part: CompValue) -> Any:

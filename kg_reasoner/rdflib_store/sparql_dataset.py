@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
-from kg_reasoner.rdflib_store.evaluators import foreign_evaluators
+from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.query_places import StorePlaces
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rdflib import Dataset, Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Query
-
     from rdflib.query import Result
 
 __all__ = ["answer", "as_term", "evaluated", "evaluated_pattern", "selection"]

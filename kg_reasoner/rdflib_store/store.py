@@ -12,11 +12,12 @@ the dataset of queries. None of them depends on the store.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from rdflib import Dataset, Graph, plugin
+from rdflib import ConjunctiveGraph, Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.query import Processor, UpdateProcessor
@@ -31,26 +32,32 @@ from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
+from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from rdflib.parser import InputSource
     from rdflib.query import Result
 
     from kg_reasoner.explain import Proof, WhyNot
+    from kg_reasoner.loaders.rdf.formats import Format
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
 plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
 plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
 CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
+register_parsers()
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
@@ -62,45 +69,46 @@ _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "gr
 class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
-    Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
-    Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
+        Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
+        Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
-    A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
-    transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
-    it, and the reasoner commits it or rolls it back.
+        A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
+        transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
+        it, and the reasoner commits it or rolls it back.
 
-    Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
-    one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
-    committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
+        Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
+        one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
+        committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
 
-    Prefixes are not part of transactions, because rdflib also stores them elsewhere.
+        Prefixes are not part of transactions, because rdflib also stores them elsewhere.
 
-    Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
-    (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
-    over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
-    store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
-    the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
-    default graph; `Reasoner.load` keeps them.
+        Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
+        (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
+        over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
+        store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
+        the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
+        default graph; `Reasoner.load` keeps them.
+    register_parsers()
 
-    Args:
-        configuration: A reasoner, or the name of a rule set.
-        identifier: Ignored; rdflib passes it.
-        reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
-            shows its own materialisation, and the union shows all of them.
-        inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
-            (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
-        allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
-            and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
+        Args:
+            configuration: A reasoner, or the name of a rule set.
+            identifier: Ignored; rdflib passes it.
+            reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
+                shows its own materialisation, and the union shows all of them.
+            inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
+                (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
+            allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+                and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
-    >>> from rdflib import RDF, RDFS, Namespace
-    >>> EX = Namespace("http://example.org/")
-    >>> graph = Graph(store="KGReasoner")
-    >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
-    >>> (EX.tom, RDF.type, EX.Animal) in graph
-    True
+        >>> from rdflib import RDF, RDFS, Namespace
+        >>> EX = Namespace("http://example.org/")
+        >>> graph = Graph(store="KGReasoner")
+        >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+        >>> (EX.tom, RDF.type, EX.Animal) in graph
+        True
 
-    Raises:
-        UnknownNameError: The rule set or the kind of reasoning is unknown.
+        Raises:
+            UnknownNameError: The rule set or the kind of reasoning is unknown.
     """
 
     graph_aware = True
@@ -232,8 +240,41 @@ class KGReasonerStore(DatasetStore):
             LoadError: A quad has no RDF triple. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._send_events(self.writer.change((), named))
+        triples: list[RdflibTriple] = []
+        names: list[Node | None] = []
+        last, name = None, None
+        for subject, property, value, graph in quads:
+            if graph is not last:  # rdflib makes a graph for each quad of some datasets: none is kept
+                last, name = graph, self._name(graph, self)
+            triples.append((subject, property, value))
+            names.append(name)
+        self.writer.add_many(triples, names)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            self._send_events((*triple, name) for triple, name in zip(triples, names, strict=True))
+
+    def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; -1 stands for `context`.
+            context: The graph for all others.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        name = self._name(context, self)
+        self.writer.add_rows(triples, graphs, name, dictionary)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            terms = RdflibTerms(dictionary)
+            names = (
+                (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist())
+                if graphs is not None
+                else repeat(name)
+            )
+            rows = cast("Iterator[RdflibTriple]", terms.rows(triples))
+            self._send_events((*row, name) for row, name in zip(rows, names, strict=False))
 
     def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""
@@ -295,6 +336,24 @@ class KGReasonerStore(DatasetStore):
             TransactionError: They belong to a transaction of the reasoner's own.
         """
         self._transactions.rollback()
+
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def reads_blocks_for(self, graph: Graph) -> bool:
+        """Return whether documents are read into a graph in blocks: neither its `add` nor that of the store is overridden.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return type(graph).add in (Graph.add, ConjunctiveGraph.add, Dataset.add) and type(self).add is KGReasonerStore.add
+
+    def parse_blocks(
+        self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
+    ) -> None:
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib."""
+        from kg_reasoner.rdflib_store.parsing import parse_in_blocks
+
+        parse_in_blocks(self, source, graph, format, by_rdflib, **options)
 
     # --- graphs -----------------------------------------------------------------------------------------------------
 

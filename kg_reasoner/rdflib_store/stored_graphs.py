@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-import numpy as np
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
@@ -95,7 +94,9 @@ class StoredGraphs:
                 found = None
                 is_there = pattern is not None and self.contains(pattern, which)
             else:
-                found = np.array(self.match(place, triple_pattern, which))
+                found = self.match(place, triple_pattern, which)
+                if not found.flags.owndata:  # of columns, which change
+                    found = found.copy()
         if found is None:
             if is_there:
                 yield cast(RdflibTriple, triple_pattern)

@@ -16,12 +16,6 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
-    VALUE_BLANK,
-    VALUE_ESCAPED,
-    VALUE_IRI,
-    VALUE_STRING,
-    VALUE_TAGGED,
-    VALUE_TYPED,
     byte_classes,
 )
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
@@ -168,6 +162,12 @@ class Dictionary:
                 found = found[texts[offsets[found] + place] == wanted[place]]
         return found
 
+    def with_datatype(self, numbers: Ids) -> Ids:
+        """Return those of the ids that are of literals with a datatype other than xsd:string."""
+        texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets)
+        found = numbers[texts[offsets[numbers]] == ord('"')]
+        return found[texts[offsets[found + 1] - 1] == ord(">")]
+
     def is_blank(self, number: int) -> bool:
         """Return whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
@@ -183,7 +183,10 @@ class Dictionary:
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids."""
-        pieces = [text.encode() for text in texts]
+        return self.encode_pieces([text.encode() for text in texts])
+
+    def encode_pieces(self, pieces: Sequence[bytes]) -> Ids:
+        """Intern texts as `encode_texts` does, given as UTF-8."""
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         done = 0
         with self.mutex:

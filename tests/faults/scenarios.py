@@ -557,8 +557,13 @@ def _scenarios() -> Iterator[Scenario]:
         zoo,
         on_graph(lambda graph: graph.addN([(*KIT, graph), (EX.kit, EX.age, Literal(5), graph)])),
     )
+    yield Scenario(
+        "rdflib, addN of many",
+        zoo,
+        on_graph(lambda graph: graph.addN((EX.kit, EX.age, Literal(number), graph) for number in range(200))),
+    )
     yield Scenario("rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))))
-    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), is_one=False)
+    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")))
     yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)))
     yield Scenario("rdflib, read", changed_zoo, on_graph(len))
     yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True)
