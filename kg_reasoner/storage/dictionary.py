@@ -105,6 +105,15 @@ class Dictionary:
         data = bytes(self._terms.texts[: offsets[-1]])
         return [data[start:end].decode() for start, end in pairwise(offsets)]
 
+    def buffers(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """Return where the text of each term begins (and that of the last ends) in the bytes of all texts, and these bytes.
+
+        The arrays are those of the dictionary: they are not to be changed, and stay as they are when terms are added.
+        """
+        count = self._terms.count
+        offsets = np.asarray(self._terms.offsets[: count + 1])
+        return offsets, np.asarray(self._terms.texts)
+
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
         array, known = self._first_bytes
