@@ -88,7 +88,7 @@ def query(
         dataset = _dataset(core, parsed)
         ready = parsed.prepared(given, joins_graphs=dataset.joins_graphs)
         answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
-        return result_of(answer, parsed.prefixes)
+        return result_of(answer, core.caches.nodes, parsed.prefixes)
 
 
 def _dataset(core: ReasonerCore, parsed: ParsedQuery) -> ReasonerDataset:

@@ -5,7 +5,7 @@ FROM and FROM NAMED define a dataset of existing graphs. Nothing is fetched for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.rdflib_store.foreign import RdflibParts
@@ -14,6 +14,7 @@ from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
 from kg_reasoner.sparql.query import Answer, evaluate_query
+from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.text import guarded
 from kg_reasoner.sparql.translate import translate_pattern, translate_query
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.rdflib_store.rows import QueryResult
 
-__all__ = ["answer", "evaluated", "evaluated_pattern", "selection"]
+__all__ = ["answer", "evaluated", "evaluated_pattern", "rdflib_result", "selection"]
 
 
 def answer(
@@ -56,14 +57,19 @@ def answer(
     """
     from rdflib.plugins.sparql.sparql import Query
 
-    from kg_reasoner.rdflib_store.rows import QueryResult
-
     with guarded():
         parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
         active = selection(dataset, parsed.clauses) if parsed.clauses else graph
         known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
         found = _answered(known, active, parsed, bindings)
-    return QueryResult(found, parsed.prefixes() if found.triples is not None else {})
+    return rdflib_result(known, found, parsed.prefixes)
+
+
+def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
+    """Return an answer as a result for rdflib; `prefixes` returns those of a graph."""
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+    return QueryResult(result_of(found, dataset.graphs.reasoner.core.caches.nodes, prefixes))
 
 
 def evaluated(

@@ -11,6 +11,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.query import Answer
 from kg_reasoner.sparql.results.columns import Columns
 from kg_reasoner.sparql.results.formats import solution_parts, truth_text
+from kg_reasoner.sparql.results.nodes import NodeCache, NodeReader
 from kg_reasoner.sparql.results.rows import Row, decoded, row_class
 from kg_reasoner.sparql.results.writing import File, write
 from kg_reasoner.terms import Triple
@@ -34,8 +35,9 @@ _LIBRARIES = ("kg_reasoner", "rdflib")
 class _Table:
     """A result with columns of ids. It belongs to the state of the graph in which the query was answered."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, nodes: NodeCache) -> None:
         self._columns = columns
+        self._nodes = nodes
 
     def __len__(self) -> int:
         return self._columns.size
@@ -91,15 +93,21 @@ class _Table:
             raise MissingExtraError("a result as a data frame of pandas", "pandas") from None
         return self.to_arrow().to_pandas()
 
-    def _tuples(self, terms: Terms) -> Iterator[tuple[Any, ...]]:
+    def tuples(self, terms: Terms = "kg_reasoner") -> Iterator[tuple[Any, ...]]:
+        """Yield the rows as plain tuples.
+
+        Args:
+            terms: The library whose terms the rows have, ``kg_reasoner`` (`kg_reasoner.terms`) or ``rdflib``.
+
+        Raises:
+            UnknownNameError: The library is unknown.
+        """
         if terms not in _LIBRARIES:
             raise UnknownNameError("kind of terms", str(terms), _LIBRARIES)
         known = self._columns.terms
         decode: Callable[[list[int]], Any] = known.terms
         if terms == "rdflib":
-            from kg_reasoner.sparql.results.nodes import NodeReader
-
-            decode = NodeReader(known).nodes
+            decode = NodeReader(known, self._nodes).nodes
         return decoded(self._columns, [decode] * len(self._columns.ids))
 
 
@@ -108,12 +116,13 @@ class SelectResult(_Table):
 
     Args:
         columns: The columns of the variables.
+        nodes: The terms of rdflib that other queries have decoded.
     """
 
     type: Literal["SELECT"] = "SELECT"
 
-    def __init__(self, columns: Columns) -> None:
-        super().__init__(columns)
+    def __init__(self, columns: Columns, nodes: NodeCache) -> None:
+        super().__init__(columns, nodes)
         self.variables = columns.names
         """The names of the variables, in the order of the SELECT."""
 
@@ -129,7 +138,7 @@ class SelectResult(_Table):
         Raises:
             UnknownNameError: The library is unknown.
         """
-        tuples = self._tuples(terms)
+        tuples = self.tuples(terms)
         make, kind = tuple.__new__, row_class(self.variables)
         return (make(kind, values) for values in tuples)
 
@@ -228,14 +237,19 @@ class GraphResult(_Table):
 
     Args:
         columns: The columns ``subject``, ``predicate`` and ``object``.
+        nodes: The terms of rdflib that other queries have decoded.
         prefixes: The prefixes of the query.
         type: The kind of query.
     """
 
     def __init__(
-        self, columns: Columns, prefixes: Callable[[], Mapping[str, Any]], type: Literal["CONSTRUCT", "DESCRIBE"] = "CONSTRUCT"
+        self,
+        columns: Columns,
+        nodes: NodeCache,
+        prefixes: Callable[[], Mapping[str, Any]],
+        type: Literal["CONSTRUCT", "DESCRIBE"] = "CONSTRUCT",
     ) -> None:
-        super().__init__(columns)
+        super().__init__(columns, nodes)
         self.type = type
         self._prefixes = prefixes
 
@@ -251,7 +265,7 @@ class GraphResult(_Table):
         Raises:
             UnknownNameError: The library is unknown.
         """
-        return self._tuples(terms)
+        return self.tuples(terms)
 
     def to_graph(self) -> rdflib.Graph:
         """Return the triples as a new graph of rdflib, with the prefixes of the query."""
@@ -291,18 +305,20 @@ class GraphResult(_Table):
 QueryResult: TypeAlias = "SelectResult | AskResult | GraphResult"
 
 
-def result_of(answer: Answer, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult:
+def result_of(answer: Answer, nodes: NodeCache, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
     """Return the result for an answer.
 
     Args:
         answer: The answer.
+        nodes: The terms of rdflib that other queries have decoded.
         prefixes: Returns the prefixes of the query.
     """
     if answer.truth is not None:
         return AskResult(answer.truth)
     if answer.triples is not None:
         columns = Columns(("subject", "predicate", "object"), answer.triples.T, len(answer.triples), answer.terms)
-        return GraphResult(columns, prefixes, "DESCRIBE" if isinstance(answer.query, algebra.Describe) else "CONSTRUCT")
+        return GraphResult(columns, nodes, prefixes, "DESCRIBE" if isinstance(answer.query, algebra.Describe) else "CONSTRUCT")
     table = answer.table
     assert table is not None
-    return SelectResult(Columns(answer.names, [table.column(name) for name in answer.names], table.size, answer.terms))
+    columns = Columns(answer.names, [table.column(name) for name in answer.names], table.size, answer.terms)
+    return SelectResult(columns, nodes)
