@@ -88,7 +88,6 @@ class KGReasonerStore(DatasetStore):
     store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
     the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
     default graph; `Reasoner.load` keeps them.
-    register_parsers()
 
     Args:
         configuration: A reasoner, or the name of a rule set.
