@@ -1,6 +1,6 @@
 """Answers on demand beside full materialisation: ``python -m benchmarks.on_demand``.
 
-Each query is asked of a reasoner that has materialised nothing, and of one that has: `Reasoner.query` with and without `on_demand`.
+Each query is asked of a reasoner that has materialised nothing, and of one that has: `Reasoner.answers` with and without `on_demand`.
 The answers must be the same. People of the same generation are the classic case for magic sets: nearly all pairs follow from the
 data, and a person has few of them.
 """
@@ -136,7 +136,7 @@ def compared(workload: OnDemandWorkload) -> Iterator[Comparison]:
         ClickException: The answers differ, or a query was not answered on demand.
     """
     lazy, eager = workload.load(), workload.load()
-    next(iter(lazy.query(next(iter(workload.queries.values())), on_demand=True)), None)  # compiles kernels, reads axioms
+    next(iter(lazy.answers(next(iter(workload.queries.values())), on_demand=True)), None)  # compiles kernels, reads axioms
     lazy = workload.load()
     found = {name: (timed(lazy, body, True), timed(lazy, body, True)) for name, body in workload.queries.items()}
     if lazy.engine.is_current:
@@ -154,7 +154,7 @@ def compared(workload: OnDemandWorkload) -> Iterator[Comparison]:
 def timed(reasoner: Reasoner, body: str, on_demand: bool) -> tuple[float, set[tuple[Term, ...]], int]:
     """Return the CPU seconds of a query, its answers, and the number of facts that it derived."""
     begin = time.process_time()
-    found: Answers = reasoner.query(body, on_demand=on_demand)
+    found: Answers = reasoner.answers(body, on_demand=on_demand)
     rows = list(found)
     return time.process_time() - begin, set(rows), found.derived
 

@@ -67,7 +67,7 @@ def test_on_demand(name: str) -> None:
         for place in {0, len(some) - 1} if some else ():
             for term in (some[place], literal("no such term")):
                 atom = Atom(predicate, (*variables[:place], term, *variables[place + 1 :]))
-                found = reasoner.query(atom, on_demand=True)
+                found = reasoner.answers(atom, on_demand=True)
                 kept = [column for column in range(len(some)) if column != place]
                 assert set(found) == {tuple(row[c] for c in kept) for row in rows if row[place] == term}, atom
                 assert found.by_magic

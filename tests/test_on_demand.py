@@ -82,7 +82,7 @@ def reasoner_of(program: Program, data: Facts) -> Reasoner:
 def check(reasoner: Reasoner, body: Sequence[BodyLiteral], answers: Rows, *, by_magic: bool | None = True) -> None:
     """Check the answers on demand, and that nothing else has happened."""
     was_current = reasoner.engine.is_current
-    found = reasoner.query(body, on_demand=True)
+    found = reasoner.answers(body, on_demand=True)
     assert set(found) == answers, format_rule(Rule(answer_atom(body), tuple(body)))
     assert len(found) == len(answers)
     if by_magic is not None:
@@ -105,7 +105,7 @@ def test_random_programs_with_negation(program: Program, data: Facts, body: tupl
     reasoner = reasoner_of(program, data)
     answers = expected(program, data, body)
     check(reasoner, body, answers)
-    assert set(reasoner.query(body)) == answers
+    assert set(reasoner.answers(body)) == answers
 
 
 @EXAMPLES
@@ -114,7 +114,7 @@ def test_random_programs_with_functions_and_aggregates(program: Program, data: F
     reasoner = reasoner_of(program, data)
     answers = expected(program, data, body)
     check(reasoner, body, answers)
-    assert set(reasoner.query(body)) == answers
+    assert set(reasoner.answers(body)) == answers
 
 
 @EXAMPLES
@@ -130,7 +130,7 @@ def test_random_programs_over_triples(program: Program, data: Rows, body: tuple[
     reasoner = reasoner_of(program, {TRIPLE: data})
     answers = expected(program, {TRIPLE: data}, body)
     check(reasoner, body, answers)
-    assert set(reasoner.query(body)) == answers
+    assert set(reasoner.answers(body)) == answers
 
 
 @EXAMPLES
@@ -144,7 +144,7 @@ def test_after_changes_of_what_is_materialised(program: Program, data: Facts, go
         reasoner.remove_facts(predicate, rows)
     left = {predicate: data.get(predicate, set()) - gone.get(predicate, set()) for predicate in both}
     check(reasoner, body, expected(program, left, body), by_magic=None)
-    assert set(reasoner.query(body)) == expected(program, left, body)
+    assert set(reasoner.answers(body)) == expected(program, left, body)
 
 
 # ------------------------------------------------------------------------------------------------------------------- triples
@@ -179,7 +179,7 @@ def test_negation_over_triples_is_answered_by_magic() -> None:
         ex:Node[?x], ex:Node[?y] :- ex:edge[?x, ?y] .
     """)
     reasoner.add_triples([(NODES[0], IRI("http://example.org/edge"), NODES[1])])  # type: ignore[list-item]
-    found = reasoner.query("ex:Leaf[?x]", on_demand=True)
+    found = reasoner.answers("ex:Leaf[?x]", on_demand=True)
     assert (list(found), found.by_magic) == ([(NODES[1],)], True)
 
 
@@ -224,8 +224,8 @@ NOT_BY_MAGIC = {
 def test_rule_sets(ruleset: str, more: str, query: str) -> None:
     reasoner, other = family(ruleset, more), family(ruleset, more)
     other.materialise()
-    found, read = reasoner.query(query, on_demand=True), other.query(query, on_demand=True)
-    assert set(found) == set(read) == set(other.query(query))
+    found, read = reasoner.answers(query, on_demand=True), other.answers(query, on_demand=True)
+    assert set(found) == set(read) == set(other.answers(query))
     assert len(found) > 0 or ruleset.startswith("rdfs")  # which knows nothing of transitivity
     assert not read.by_magic
     assert found.by_magic is ((ruleset, more) not in NOT_BY_MAGIC.values())
@@ -238,10 +238,10 @@ def test_derived_axioms_may_yield_rules() -> None:
     data = ":near :mirrors :near . :ann :near :bea ."
     reasoner = family("owl2rl", data)
     reasoner.add_program(rule)
-    found = reasoner.query("ex:near[ex:bea, ?y]", on_demand=True)
+    found = reasoner.answers("ex:near[ex:bea, ?y]", on_demand=True)
     assert (len(found), found.by_magic) == (1, False)
     reasoner.remove_triples([tuple(IRI(f"http://example.org/{name}") for name in ("near", "mirrors", "near"))])  # type: ignore[list-item]
-    assert len(reasoner.query("ex:near[ex:bea, ?y]", on_demand=True)) == 0
+    assert len(reasoner.answers("ex:near[ex:bea, ?y]", on_demand=True)) == 0
 
 
 @pytest.mark.parametrize("query", QUERIES[:-1])
@@ -249,20 +249,20 @@ def test_merged_terms(query: str) -> None:
     """Queries give all names of equal terms, as the axioms of equality do."""
     more = ":dan owl:sameAs :ann . :cleo owl:sameAs :kleo ."
     merging, stating = family("owl2rl", more, equality="rewrite"), family("owl2rl", more)
-    found = merging.query(query, on_demand=True)
-    assert set(found) == set(stating.query(query))
+    found = merging.answers(query, on_demand=True)
+    assert set(found) == set(stating.answers(query))
     assert not found.by_magic
 
 
 def test_what_merged_terms_forbid() -> None:
     with pytest.raises(UnsupportedError, match="AGGREGATE looks at names"):
-        family("owl2rl", equality="rewrite").query(QUERIES[-1])
+        family("owl2rl", equality="rewrite").answers(QUERIES[-1])
 
 
 def test_bindings_of_merged_terms_are_kept() -> None:
     reasoner = family("owl2rl", ":cleo owl:sameAs :kleo .", equality="rewrite")
     kleo = IRI("http://example.org/kleo")
-    assert {row[1] for row in reasoner.query("ex:mother[?x, ?y]", {"y": kleo})} == {kleo}
+    assert {row[1] for row in reasoner.answers("ex:mother[?x, ?y]", {"y": kleo})} == {kleo}
 
 
 # -------------------------------------------------------------------------------------------------------------------- queries
@@ -281,7 +281,7 @@ def chain(count: int) -> Reasoner:
 
 def test_only_what_is_needed_is_derived() -> None:
     reasoner = chain(200)
-    found = reasoner.query("path(195, ?y)", on_demand=True)
+    found = reasoner.answers("path(195, ?y)", on_demand=True)
     assert len(found) == 5
     assert found.derived < 40
     assert reasoner.engine.count_facts() == 200
@@ -290,11 +290,11 @@ def test_only_what_is_needed_is_derived() -> None:
 def test_bindings() -> None:
     reasoner = chain(5)
     for on_demand in (True, False):
-        found = reasoner.query("path(?x, ?y)", {"x": literal(3)}, on_demand=on_demand)
+        found = reasoner.answers("path(?x, ?y)", {"x": literal(3)}, on_demand=on_demand)
         assert found.variables == ("x", "y")
         assert set(found) == {(literal(3), literal(4)), (literal(3), literal(5))}
-        assert list(reasoner.query("path(?x, ?y)", {"x": literal(4), "y": literal(2)}, on_demand=on_demand)) == []
-        assert list(reasoner.query("path(?x, ?y)", {"x": literal("unknown")}, on_demand=on_demand)) == []
+        assert list(reasoner.answers("path(?x, ?y)", {"x": literal(4), "y": literal(2)}, on_demand=on_demand)) == []
+        assert list(reasoner.answers("path(?x, ?y)", {"x": literal("unknown")}, on_demand=on_demand)) == []
 
 
 def test_forms_of_queries() -> None:
@@ -302,12 +302,12 @@ def test_forms_of_queries() -> None:
     atom = Atom("path", (literal(1), Variable("y")))
     expected = {(literal(2),), (literal(3),)}
     for body in ("path(1, ?y)", "path(1, ?y) .", "path(1, ?y) # all\n.", atom, [atom]):
-        assert set(reasoner.query(body, on_demand=True)) == expected
-    assert reasoner.query("path(1, 3)", on_demand=True).variables == ()
-    assert list(reasoner.query("path(1, 3)", on_demand=True)) == [()]
-    assert list(reasoner.query("path(3, 1)", on_demand=True)) == []
-    assert list(reasoner.query("path(_, 3), NOT path(_, 7), FILTER(1 < 2)", on_demand=True)) == [()]
-    assert list(reasoner.query("unknown(?x)", on_demand=True)) == []
+        assert set(reasoner.answers(body, on_demand=True)) == expected
+    assert reasoner.answers("path(1, 3)", on_demand=True).variables == ()
+    assert list(reasoner.answers("path(1, 3)", on_demand=True)) == [()]
+    assert list(reasoner.answers("path(3, 1)", on_demand=True)) == []
+    assert list(reasoner.answers("path(_, 3), NOT path(_, 7), FILTER(1 < 2)", on_demand=True)) == [()]
+    assert list(reasoner.answers("unknown(?x)", on_demand=True)) == []
 
 
 @pytest.mark.parametrize("on_demand", [True, False])
@@ -329,14 +329,14 @@ def test_forms_of_queries() -> None:
 )
 def test_errors(body: Any, bindings: Any, error: type[Exception], message: str, on_demand: bool) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        chain(3).query(body, bindings, on_demand=on_demand)
+        chain(3).answers(body, bindings, on_demand=on_demand)
 
 
 def test_types_of_columns() -> None:
     program = "relation n(x: integer) . n(?y) :- m(?x, ?y) . ok(?x) :- m(?x, ?y) . " + 'm(1, "a") .'
     with pytest.raises(ColumnTypeError, match='"a" is not an integer'):
-        Reasoner(program).query("n(?x)", on_demand=True)
-    assert len(Reasoner(program).query("ok(?x)", on_demand=True)) == 1
+        Reasoner(program).answers("n(?x)", on_demand=True)
+    assert len(Reasoner(program).answers("ok(?x)", on_demand=True)) == 1
 
 
 # ----------------------------------------------------------------------------------- limits, transactions, threads, interrupts
@@ -345,15 +345,15 @@ def test_types_of_columns() -> None:
 def test_limits() -> None:
     reasoner = chain(300)
     with pytest.raises(LimitError, match="exceed the limit of 500"):
-        reasoner.query("path(?x, ?y)", on_demand=True, limits=Limits(facts=500))
+        reasoner.answers("path(?x, ?y)", on_demand=True, limits=Limits(facts=500))
     with pytest.raises(LimitError, match="bytes"):
-        reasoner.query("path(?x, ?y)", on_demand=True, limits=Limits(memory=10_000))
+        reasoner.answers("path(?x, ?y)", on_demand=True, limits=Limits(memory=10_000))
     with pytest.raises(LimitError), reasoner.limited(Limits(facts=500)):
-        reasoner.query("path(?x, ?y)", on_demand=True)
+        reasoner.answers("path(?x, ?y)", on_demand=True)
     endless = Reasoner("n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(0) .")
     with pytest.raises(LimitError, match="longer than its limit"):
-        endless.query("n(-1)", on_demand=True, limits=Limits(seconds=0.2))
-    assert len(reasoner.query("path(?x, ?y)", on_demand=True)) == 300 * 301 // 2
+        endless.answers("n(-1)", on_demand=True, limits=Limits(seconds=0.2))
+    assert len(reasoner.answers("path(?x, ?y)", on_demand=True)) == 300 * 301 // 2
 
 
 def test_cancellation() -> None:
@@ -362,7 +362,7 @@ def test_cancellation() -> None:
 
     def ask() -> None:
         try:
-            endless.query("n(-1)", on_demand=True)
+            endless.answers("n(-1)", on_demand=True)
         except CancelledError as error:
             errors.append(error)
 
@@ -379,16 +379,16 @@ def test_in_a_transaction() -> None:
     reasoner.materialise()
     with reasoner.transaction():
         reasoner.add_facts("edge", [(literal(3), literal(4))])
-        found = reasoner.query("path(2, ?y)", on_demand=True)
+        found = reasoner.answers("path(2, ?y)", on_demand=True)
         assert (set(found), found.by_magic) == ({(literal(3),), (literal(4),)}, True)
         reasoner.remove_facts("edge", [(literal(2), literal(3))])
-        assert list(reasoner.query("path(2, ?y)", on_demand=True)) == []
-    assert list(reasoner.query("path(2, ?y)", on_demand=True)) == []
+        assert list(reasoner.answers("path(2, ?y)", on_demand=True)) == []
+    assert list(reasoner.answers("path(2, ?y)", on_demand=True)) == []
 
 
 def test_answers_stay_those_of_their_time() -> None:
     reasoner = chain(3)
-    found = reasoner.query("path(0, ?y)", on_demand=True)
+    found = reasoner.answers("path(0, ?y)", on_demand=True)
     reasoner.remove_facts("edge", [(literal(0), literal(1))])
     assert len(set(found)) == len(list(found)) == 3
 
@@ -402,7 +402,7 @@ def test_readers_and_a_writer() -> None:
         while not done.is_set():
             try:
                 ends = sorted(
-                    int(str(row[0]).strip('"').partition('"')[0]) for row in reasoner.query("path(0, ?y)", on_demand=True)
+                    int(str(row[0]).strip('"').partition('"')[0]) for row in reasoner.answers("path(0, ?y)", on_demand=True)
                 )
             except Exception as error:
                 wrong.append(error)
@@ -422,16 +422,16 @@ def test_readers_and_a_writer() -> None:
     for reader in readers:
         reader.join()
     assert wrong == []
-    assert len(reasoner.query("path(0, ?y)", on_demand=True)) == 60
+    assert len(reasoner.answers("path(0, ?y)", on_demand=True)) == 60
 
 
 def test_indexes_are_kept() -> None:
     """The second query finds the index that the first one built in the reasoner's own tables."""
     reasoner = chain(50)
     before = sum(index.built for index in reasoner.engine.database.indexes.records)
-    reasoner.query("path(0, ?y)", on_demand=True)
+    reasoner.answers("path(0, ?y)", on_demand=True)
     built = sum(index.built for index in reasoner.engine.database.indexes.records)
-    reasoner.query("path(7, ?y)", on_demand=True)
+    reasoner.answers("path(7, ?y)", on_demand=True)
     assert before < built == sum(index.built for index in reasoner.engine.database.indexes.records)
     reasoner.add_facts("edge", [(literal(50), literal(51))])
-    assert len(reasoner.query("path(48, ?y)", on_demand=True)) == 3
+    assert len(reasoner.answers("path(48, ?y)", on_demand=True)) == 3

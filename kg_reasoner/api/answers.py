@@ -33,7 +33,7 @@ class Answers:
     Attributes:
         variables: The names of the columns: the variables that the body of the query binds, in order of occurrence.
         derived: The number of facts that were derived for this query and discarded, the answers included.
-        by_magic: Whether they were derived on demand; if not, the materialisation was read, see `Reasoner.query`.
+        by_magic: Whether they were derived on demand; if not, the materialisation was read, see `Reasoner.answers`.
     """
 
     variables: tuple[str, ...]
@@ -57,7 +57,7 @@ def answer(
     on_demand: bool,
     limits: Limits | None,
 ) -> Answers:
-    """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
+    """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.answers`."""
     engine = core.engine
     rules = _rules(_parts(core, body), {name: as_term(term) for name, term in bindings.items()})
     _check(rules)

@@ -23,6 +23,7 @@ from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
+from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 
@@ -64,6 +65,8 @@ class ReasonerCore:
         self.loaded = Loaded()
         self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
+        self.caches = Caches(engine.dictionary)
+        """What SPARQL queries remember of terms."""
         self._notices = Notices()
 
     @property

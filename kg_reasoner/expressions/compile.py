@@ -18,7 +18,17 @@ from kg_reasoner.expressions.values import equal
 from kg_reasoner.program import Call, Expression, Variable, variables_of
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["CASTS", "DEPTH", "NAMES", "check", "check_patterns", "compile_expression", "compile_filter", "too_deep"]
+__all__ = [
+    "CASTS",
+    "DEPTH",
+    "NAMES",
+    "check",
+    "check_patterns",
+    "compile_condition",
+    "compile_expression",
+    "compile_filter",
+    "too_deep",
+]
 
 DEPTH: Final = 200
 """How deep calls may be nested."""
@@ -139,6 +149,16 @@ def compile_filter(expression: Expression, variables: Sequence[Variable]) -> Cal
     """
     evaluate = _prepared(expression, variables, BOOLEAN)
     return lambda row: evaluate(row) is True
+
+
+def compile_condition(expression: Expression, variables: Sequence[Variable]) -> Callable[[Sequence[Term]], bool | None]:
+    """Return a function from the values of the variables to the effective boolean value of the expression, or to None for a type
+    error.
+
+    Raises:
+        SafetyError, UnsupportedError, ArityError: As `compile_expression`.
+    """
+    return _prepared(expression, variables, BOOLEAN)
 
 
 def _prepared(expression: Expression, variables: Sequence[Variable], kind: Kind) -> _Evaluate:

@@ -59,10 +59,22 @@ def plan_query(
     checks: Sequence[StoredComparison | StoredCall],
     answer: Sequence[str],
     estimate: Estimate,
+    seeds: Sequence[str] = (),
+    exact: bool = False,
 ) -> int:
-    """Return the plan of a conjunctive query. Its head contains the answer variables."""
+    """Return the plan of a conjunctive query. Its head contains the answer variables.
+
+    Args:
+        database: The relations.
+        body: The atoms.
+        checks: Comparisons and functions.
+        answer: The variables of the answer.
+        estimate: The expected matches of an atom.
+        seeds: Variables that are bound, in slots in this order.
+        exact: Whether the plan finds an answer for every match; otherwise, at least one for each different answer.
+    """
     head = StoredAtom(-1, tuple(answer))
-    return Draft(database, head, tuple(body), tuple(checks), None, estimate).write(-1)
+    return Draft(database, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds).write(-1)
 
 
 def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
@@ -119,10 +131,11 @@ class Draft:
         estimate: Estimate = by_shape,
         backward: bool = False,
         exact: bool = False,
+        seeds: Sequence[str] = (),
     ) -> None:
         self.database = database
         self.head = head
-        self.slots: dict[str, int] = {}
+        self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
         self.trigger_columns: tuple[int, ...] = ()
         first = head if backward else body[trigger] if trigger is not None else None
         if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row

@@ -9,7 +9,7 @@ A pattern of three terms matches all triples; a pattern of four matches the trip
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
@@ -119,9 +119,22 @@ class Queries:
         self.literals = LiteralTriples(catalog, self.matcher)
         self.statistics = RelationStatistics(catalog.database)
 
-    def solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
-        """Return the solutions of some patterns, with all their variables."""
+    def solve(
+        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
+    ) -> Solutions:
+        """Return the solutions of some patterns.
+
+        Args:
+            patterns: The patterns.
+            which: All triples, the explicit, or the inferred ones.
+            limit: A sufficient number of solutions; there may be more.
+            wanted: The variables that must have a column; by default, all. The number of solutions does not depend on it.
+        """
         self.literals.forget()
+        if wanted is not None and not any(
+            self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns
+        ):
+            return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
         if not covered:
@@ -157,6 +170,23 @@ class Queries:
         if which == "explicit" or self.visibility is None or not self.visibility.is_active:
             return total
         return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
+
+    def estimate(self, patterns: Sequence[AnyPattern], which: Which) -> float:
+        """Return an estimate of the number of solutions of some patterns, from samples."""
+        sizes = [max(0.0, self._size(pattern, which)) for pattern in patterns]
+        if len(patterns) < 2 or not self.are_planned(patterns, which):
+            return min(sizes, default=1.0)
+        atoms = self.atoms_of(patterns)
+        if atoms is None:
+            return 0.0
+        estimate = self.statistics.join(atoms)
+        waiting, total, bound = list(dict.fromkeys(atoms)), 1.0, set[str]()
+        while waiting:
+            best = min(waiting, key=lambda atom: estimate(atom, bound))
+            waiting.remove(best)
+            total *= estimate(best, bound)
+            bound.update(term for term in best.terms if isinstance(term, str))
+        return total
 
     def naming(self) -> Callable[[Term], Term]:
         """Return a function from terms to one name for all equal terms."""
@@ -217,7 +247,9 @@ class Queries:
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
-    def _solve(self, patterns: Sequence[AnyPattern], which: Which, limit: int | None) -> Solutions:
+    def _solve(
+        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
+    ) -> Solutions:
         """Return all solutions, including those with hidden triples."""
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
@@ -227,8 +259,18 @@ class Queries:
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
         if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
-            return self._planned(patterns, limit)
+            return self._planned(patterns, limit, wanted)
         return self._joined(patterns, which)
+
+    def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
+        """Return whether some patterns can be planned together, and none of their triples is hidden."""
+        return (
+            which == "all"
+            and all(map(self._is_planned, patterns))
+            and len(set(map(len, patterns))) == 1
+            and all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns)
+            and not any(self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns)
+        )
 
     def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
         """Return the solutions of one pattern."""
@@ -346,17 +388,30 @@ class Queries:
         relation, terms = self.catalog.layout.find(*pattern)
         return None if relation < 0 else StoredAtom(relation, terms)
 
-    def _planned(self, patterns: Sequence[AnyPattern], limit: int | None) -> Solutions:
-        """Plan and run a query, and discard the plan."""
-        names = variables_of(patterns)
+    def atoms_of(self, patterns: Sequence[AnyPattern]) -> list[StoredAtom] | None:
+        """Return patterns that are planned together over their relations; None if one of these does not exist."""
         atoms = [atom for atom in map(self._atom_of, patterns) if atom is not None]
-        if len(atoms) < len(patterns):
+        return atoms if len(atoms) == len(patterns) else None
+
+    def needed(self, patterns: Sequence[AnyPattern], wanted: Collection[str] | None) -> list[str]:
+        """Return the variables of some patterns whose values are wanted, or must be checked (see `proper`)."""
+        names = variables_of(patterns)
+        if wanted is None:
+            return names
+        checked = {pattern[place] for pattern in patterns for place in (0, 1, 3)[: len(pattern) - 1]}
+        return [name for name in names if name in wanted or name in checked]
+
+    def _planned(self, patterns: Sequence[AnyPattern], limit: int | None, wanted: Collection[str] | None = None) -> Solutions:
+        """Plan and run a query, and discard the plan."""
+        names = self.needed(patterns, wanted)
+        atoms = self.atoms_of(patterns)
+        if atoms is None:
             return Solutions(names, np.empty((0, len(names)), np.int32))
         chunks = [np.empty((0, len(names)), np.int32)]
         database = self.catalog.database
         with database.workspace() as workspace:
             with database.mutex:
-                plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms))
+                plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms), exact=True)
             watch = current_watch()
             if watch is not NOBODY:
                 watch.attach(workspace.context)
@@ -369,19 +424,19 @@ class Queries:
                     count = native.fetch(workspace.address, len(names), address(out), size)
                     watch.check(total + count, 4 * len(names) * (total + count))
                     found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
-                    chunks.append(self._proper(patterns, names, found))
+                    chunks.append(self.proper(patterns, names, found))
                     total += len(chunks[-1])
             finally:
                 if watch is not NOBODY:
                     watch.detach(workspace.context)
         return Solutions(names, np.concatenate(chunks))
 
-    def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
+    def proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
         """Return the solutions in which all triples are RDF and no variable for a named graph is the default graph."""
         if len(patterns[0]) == GRAPH_COLUMN:
             return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
         for graph in {graph for *_, graph in patterns}:
-            if isinstance(graph, str):
+            if isinstance(graph, str) and graph in names:
                 rows = rows[rows[:, names.index(graph)] != self.quads.default]
         return rows
 

@@ -1,12 +1,25 @@
-"""Evaluating whole queries with rdflib's evaluator.
+"""Evaluating whole queries over a dataset.
 
 FROM and FROM NAMED define a dataset of existing graphs. Nothing is fetched for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
+from kg_reasoner.rdflib_store.foreign import RdflibParts
+from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
+from kg_reasoner.rdflib_store.query_places import StorePlaces
+from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
+from kg_reasoner.sparql.algebra import Select, is_hidden
+from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
+from kg_reasoner.sparql.query import Answer, evaluate_query
+from kg_reasoner.sparql.results.result import result_of
+from kg_reasoner.sparql.scope import in_scope
+from kg_reasoner.sparql.text import guarded, read_query
+from kg_reasoner.sparql.translate import translate_pattern, translate_query
 
 if TYPE_CHECKING:
     from rdflib import Dataset, Graph
@@ -14,7 +27,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+__all__ = ["answer", "evaluated", "evaluated_pattern", "rdflib_result", "selection"]
 
 
 def answer(
@@ -43,30 +58,64 @@ def answer(
         UnsupportedError: The query has an invalid regular expression.
         NotAllowedError: The query fetches something without permission.
     """
-    from rdflib.plugins.sparql.evaluate import evalPart
-    from rdflib.plugins.sparql.processor import SPARQLResult
-    from rdflib.plugins.sparql.sparql import Query, QueryContext
-    from rdflib.term import Variable
-
-    from kg_reasoner.rdflib_store.sparql_text import guarded, read_query
-
-    prepared = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
-    clauses = prepared.algebra.datasetClause
-    active = selection(dataset, clauses) if clauses else graph
-    context = QueryContext(active, initBindings={Variable(name): value for name, value in bindings.items()})
-    context.prologue = prepared.prologue
-    with guarded():
-        found = dict(evalPart(context, prepared.algebra))
-    if "bindings" in found:
-        found["bindings"] = _guarded_rows(found["bindings"])
-    return SPARQLResult(found)
-
-
-def _guarded_rows(rows: Iterable[Any]) -> Iterator[Any]:
-    from kg_reasoner.rdflib_store.sparql_text import guarded
+    from rdflib.plugins.sparql.sparql import Query
 
     with guarded():
-        yield from rows
+        parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+        active = selection(dataset, parsed.clauses) if parsed.clauses else graph
+        known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
+        if foreign_evaluators():
+            theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
+            return answer_by_parts(known, active, theirs, bindings)
+        found = _answered(known, active, parsed, bindings)
+    return rdflib_result(known, found, parsed.prefixes)
+
+
+def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
+    """Return an answer as a result for rdflib; `prefixes` returns those of a graph."""
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+    return QueryResult(result_of(found, dataset.graphs.reasoner.core.caches.nodes, prefixes))
+
+
+def evaluated(
+    dataset: QueryDataset, graph: Graph, algebra: CompValue, bindings: Mapping[Any, Any], base: str | None = None
+) -> Answer:
+    """Return the answer to a query on one state of the store, as ids.
+
+    Args:
+        dataset: The dataset.
+        graph: The active graph, over a store with this dataset.
+        algebra: The query as rdflib's algebra.
+        bindings: Values of variables, by name.
+        base: The query's base IRI.
+    """
+    return _answered(dataset, graph, Translated(translate_query(algebra), base), bindings)
+
+
+def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
+    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT of its variables.
+
+    Args:
+        dataset: The dataset.
+        graph: The active graph, over a store with this dataset.
+        pattern: The pattern as rdflib's algebra.
+        bindings: Values of variables, by name.
+
+    Raises:
+        UnsupportedError: It is not a pattern.
+    """
+    node = translate_pattern(pattern)
+    query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
+    return _answered(dataset, graph, Translated(query), bindings)
+
+
+def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: Mapping[Any, Any]) -> Answer:
+    given = as_terms(bindings) if bindings else {}
+    with dataset.graphs.reasoner.core.watch(), dataset.reading():
+        places = StorePlaces(dataset, graph)
+        ready = query.prepared(given, joins_graphs=dataset.joins(None))
+        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), query.base)
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:

@@ -29,9 +29,20 @@ class Native:
         def _load(self, name):
             if name in self.__dict__:  # another thread was first
                 return self.__dict__[name]
-            from kg_reasoner.storage.kernels import fixpoint, loader, loading, memory, queries, relations, scanning, texts
+            from kg_reasoner.storage.kernels import (
+                fixpoint,
+                grouping,
+                loader,
+                loading,
+                memory,
+                queries,
+                reaching,
+                relations,
+                scanning,
+                texts,
+            )
 
-            modules = [relations, loading, fixpoint, queries, texts, scanning]
+            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 

@@ -1,0 +1,126 @@
+"""The answers of queries as rdflib's results, whose rows and graphs are made when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from typing import TYPE_CHECKING, Any, cast
+
+from rdflib import Graph, Variable
+from rdflib.plugins.sparql.processor import SPARQLResult
+from rdflib.query import ResultRow
+from rdflib.term import Node
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
+from kg_reasoner.sparql.results.result import QueryResult as NativeResult
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["QueryResult"]
+
+
+class QueryResult(SPARQLResult):
+    """The result of a query for rdflib, with the conversions of the reasoner's own result.
+
+    Args:
+        native: The reasoner's result.
+    """
+
+    def __init__(self, native: NativeResult) -> None:
+        self.native = native
+        """The result as `kg_reasoner.api.reasoner.Reasoner.query` returns it."""
+        self._rows: list[Mapping[Variable, Node]] | None = None
+        self._graph: Graph | None = None
+        found: dict[str, Any] = {"type_": native.type}
+        if isinstance(native, AskResult):
+            found["askAnswer"] = native.truth
+        elif isinstance(native, SelectResult):
+            found["vars_"] = list(map(Variable, native.variables))
+        super().__init__(found)
+
+    @property
+    def bindings(self) -> MutableSequence[Mapping[Variable, Any]]:
+        """The solutions as mappings."""
+        if self._rows is None:
+            native, names = self.native, self.vars or []
+            rows = native.rows("rdflib") if isinstance(native, SelectResult) else ()
+            self._rows = [{name: node for name, node in zip(names, row, strict=True) if node is not None} for row in rows]
+        return cast("MutableSequence[Mapping[Variable, Any]]", self._rows)
+
+    @bindings.setter
+    def bindings(self, found: Any) -> None:
+        if found:  # rdflib sets the bindings of every result
+            self._rows = list(found)
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of CONSTRUCT and DESCRIBE."""
+        if self._graph is None and isinstance(self.native, GraphResult):
+            self._graph = self.native.to_graph()
+        return self._graph
+
+    @graph.setter
+    def graph(self, found: Graph | None) -> None:
+        self._graph = found
+
+    def __iter__(self) -> Iterator[Any]:
+        native = self.native
+        if not isinstance(native, SelectResult):
+            return super().__iter__()
+        nothing = (None,) * len(native.variables)
+        kind = type("ResultRow", (ResultRow,), {"labels": {name: place for place, name in enumerate(native.variables)}})
+        make = tuple.__new__
+        # rdflib leaves empty solutions out
+        return (make(kind, values) for values in native.tuples("rdflib") if values != nothing)
+
+    def __len__(self) -> int:
+        native = self.native
+        return len(native) if isinstance(native, SelectResult) else super().__len__()
+
+    # --- conversions ------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> pyarrow.Table:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_arrow`.
+
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: pyarrow is not installed.
+        """
+        return self._of_table("a table of Arrow").to_arrow()
+
+    def to_polars(self) -> polars.DataFrame:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_polars`.
+
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: polars or pyarrow is not installed.
+        """
+        return self._of_table("a data frame").to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_pandas`.
+
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: pandas or pyarrow is not installed.
+        """
+        return self._of_table("a data frame").to_pandas()
+
+    def _of_table(self, wanted: str) -> SelectResult | GraphResult:
+        if isinstance(self.native, AskResult):
+            raise UnsupportedError(f"the result of ASK is a truth value, of which there is no {wanted.partition(' ')[2]}")
+        return self.native
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """Write the result, see the method of `native`."""
+        return self.native.write
+
+    def _repr_html_(self) -> str:
+        return self.native._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<QueryResult over {self.native!r}>"

@@ -1,0 +1,1 @@
+"""SPARQL 1.1 queries, evaluated as columns of ids: from rdflib's algebra to a plan, and from a plan to tables."""

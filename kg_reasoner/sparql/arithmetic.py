@@ -1,0 +1,79 @@
+"""Arithmetic on columns of values: integers while they are exact as doubles, and doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.expressions.functions.numbers import literal_of
+from kg_reasoner.program import Call
+from kg_reasoner.sparql.algebra import Expression
+from kg_reasoner.sparql.table import UNBOUND, Table, constant
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.values import DOUBLE, INTEGER, LARGEST, NOTHING, UNSURE, ValueColumn
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.terms import term_text
+
+__all__ = ["numbers_of", "terms_of_numbers"]
+
+ColumnValues: TypeAlias = Callable[[Expression, Table], ValueColumn]
+
+
+def numbers_of(expression: Expression, table: Table, values: ColumnValues) -> ValueColumn | None:
+    """Return the values of an expression as a column, `UNSURE` where they are not exact; None if nothing is known.
+
+    Args:
+        expression: The expression.
+        table: The solutions.
+        values: Returns the values of expressions that are no arithmetic.
+    """
+    if not isinstance(expression, Call):
+        return values(expression, table)
+    if expression.name not in ("+", "-", "*", "neg"):
+        return None
+    columns = [numbers_of(argument, table, values) for argument in expression.arguments]
+    if any(column is None for column in columns):
+        return None
+    left = columns[0]
+    assert left is not None
+    right = columns[1] if len(columns) > 1 else left
+    assert right is not None
+    return _applied(expression.name, left, right)
+
+
+def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
+    with np.errstate(all="ignore"):
+        doubles = _results(name, left.doubles, right.doubles)
+    whole = (left.kinds == INTEGER) & (right.kinds == INTEGER)
+    real = _is_plain(left) & _is_plain(right) & ~whole
+    kinds = np.full(len(doubles), UNSURE, np.uint8)
+    kinds[whole & (np.abs(doubles) < LARGEST)] = INTEGER
+    kinds[real] = DOUBLE
+    kinds[(left.kinds == NOTHING) | (right.kinds == NOTHING)] = NOTHING
+    return ValueColumn(kinds, np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles))
+
+
+def _is_plain(column: ValueColumn) -> Flags:
+    flags: Flags = (column.kinds == INTEGER) | (column.kinds == DOUBLE)
+    return flags
+
+
+def _results(name: str, left: Any, right: Any) -> Any:
+    if name == "neg":
+        return -left
+    return left + right if name == "+" else left - right if name == "-" else left * right
+
+
+def terms_of_numbers(numbers: ValueColumn, terms: QueryTerms) -> Ids:
+    """Return the ids of exact numbers; `UNBOUND` for everything else."""
+    found = constant(UNBOUND, len(numbers.kinds))
+    for kind, convert in ((INTEGER, int), (DOUBLE, float)):
+        rows = np.flatnonzero(numbers.kinds == kind)
+        if len(rows):
+            # by bits, so that -0.0 is not 0.0
+            distinct, places = np.unique(numbers.doubles[rows].view(np.int64), return_inverse=True)
+            texts = [term_text(literal_of(convert(double))) for double in distinct.view(np.float64).tolist()]
+            found[rows] = terms.ids_of_texts(texts)[places.reshape(-1)]
+    return found

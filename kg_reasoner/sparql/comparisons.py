@@ -1,0 +1,57 @@
+"""Comparisons of columns of values."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, ROUNDED, STRING, UNSURE, ValueColumn, is_number
+from kg_reasoner.storage.arrays import Flags, Numbers
+
+__all__ = ["OPERATORS", "compared"]
+
+OPERATORS: Final[dict[str, Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""SPARQL's comparisons of numbers, by their operators."""
+
+
+def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | None) -> tuple[npt.NDArray[np.int8], Numbers]:
+    """Compare two columns.
+
+    Args:
+        name: The operator.
+        left: A column.
+        right: Another one.
+        same: For ``=`` and ``!=``, which rows have the same term in both; None if that is unknown.
+
+    Returns:
+        A truth column, and the rows where the columns do not decide.
+    """
+    mine, theirs = left.kinds, right.kinds
+    numeric = is_number(mine) & is_number(theirs)
+    timed = ((mine == DATE_TIME) | (mine == DATE)) & (mine == theirs)
+    by_double = numeric | timed
+    inexact = timed | (mine == ROUNDED) | (theirs == ROUNDED)
+    sure = by_double & ~(inexact & (left.doubles == right.doubles))
+    truth = np.full(len(mine), -1, np.int8)
+    with np.errstate(invalid="ignore"):
+        truth[sure] = OPERATORS[name](left.doubles, right.doubles)[sure]
+    nothing = (mine == NOTHING) | (theirs == NOTHING)
+    sure |= nothing
+    known = (mine != UNSURE) & (theirs != UNSURE)
+    if same is not None:
+        by_term = known & ~nothing & ((mine == RESOURCE) | (theirs == RESOURCE) | ((mine == STRING) & (theirs == STRING)))
+        truth[by_term] = (same if name == "=" else ~same)[by_term]
+        sure |= by_term
+    elif name not in ("=", "!="):
+        sure |= known & ((mine == RESOURCE) | (theirs == RESOURCE))  # without an order: an error
+    return truth, np.flatnonzero(~sure)

@@ -1,0 +1,71 @@
+"""What operators ask of each other: a pattern's solutions, as many and as much of them as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql.algebra import Node, PatternTerm, Service
+from kg_reasoner.sparql.estimates import Estimates
+from kg_reasoner.sparql.expressions import Expressions
+from kg_reasoner.sparql.matching import PatternMatcher
+from kg_reasoner.sparql.paths import PathFollower
+from kg_reasoner.sparql.report import Report
+from kg_reasoner.sparql.table import Table
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.terms import Term
+
+__all__ = ["ALL", "Evaluator", "Need"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What is needed of a pattern's solutions.
+
+    Attributes:
+        names: The variables whose values are wanted; None: all.
+        enough: A sufficient number of solutions; None: all.
+        is_set: Whether repetitions may be omitted.
+    """
+
+    names: frozenset[str] | None = None
+    enough: int | None = None
+    is_set: bool = False
+
+    def with_names(self, names: Iterable[str]) -> Need:
+        """Return the need for further variables."""
+        return self if self.names is None else replace(self, names=self.names.union(names))
+
+    def whole(self) -> Need:
+        """Return the need for all solutions, with their multiplicities."""
+        return Need(self.names)
+
+
+ALL: Final = Need()
+
+
+class Evaluator(Protocol):
+    """The evaluation of a query, as its operators see it."""
+
+    terms: QueryTerms
+    expressions: Expressions
+    estimates: Estimates
+    report: Report
+
+    def table(self, node: Node, need: Need = ...) -> Table:
+        """Return the solutions of a pattern."""
+        ...
+
+    def matcher(self, graph: PatternTerm | None) -> tuple[PatternMatcher | None, Variable | None]:
+        """Return what matches the patterns of a graph, and the variable for its name."""
+        ...
+
+    def paths(self, matcher: PatternMatcher) -> PathFollower:
+        """Return what follows the paths of a place."""
+        ...
+
+    def service(self, node: Service, address: Term | None) -> Table:
+        """Return the solutions of a SERVICE at an address."""
+        ...

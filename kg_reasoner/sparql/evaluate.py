@@ -1,0 +1,330 @@
+"""Evaluation of patterns as tables (SPARQL 1.1 Query, section 18.5).
+
+Each operator takes whole tables. A basic graph pattern is joined by the engine's kernels. Where some solutions are at hand, and a
+pattern shares variables with them (OPTIONAL, EXISTS, MINUS and joins), the kernels follow the indexes from these solutions, see
+`kg_reasoner.sparql.extending`; otherwise both sides are evaluated and joined by hashing.
+
+Two demands are passed down: the variables whose values are wanted, and a sufficient number of solutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql import algebra
+from kg_reasoner.sparql.aggregation import aggregate, grouped
+from kg_reasoner.sparql.algebra import Foreign, Node
+from kg_reasoner.sparql.contract import ALL, Need
+from kg_reasoner.sparql.estimates import Estimates
+from kg_reasoner.sparql.exists import exists
+from kg_reasoner.sparql.expressions import Expressions
+from kg_reasoner.sparql.extending import Extending
+from kg_reasoner.sparql.fresh_values import FreshValues
+from kg_reasoner.sparql.joins import is_among, merged
+from kg_reasoner.sparql.matching import Matcher, MergedMatcher, PatternMatcher
+from kg_reasoner.sparql.ordering import order, ranks
+from kg_reasoner.sparql.paths import PathFollower
+from kg_reasoner.sparql.report import Report
+from kg_reasoner.sparql.scope import in_scope, variables_in
+from kg_reasoner.sparql.source import Dataset, Places
+from kg_reasoner.sparql.table import UNBOUND, Table, concatenated, constant, unit
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.terms import Term
+
+__all__ = ["Evaluation", "Foreigners"]
+
+GROWTH: Final = 16
+"""The factor by which more solutions are asked for where some were dropped."""
+
+
+class Foreigners(Protocol):
+    """What is evaluated by rdflib."""
+
+    def call(self, function: Foreign, arguments: Sequence[Sequence[Term | None]]) -> list[Term | None]:
+        """Return the results of a function for rows of arguments."""
+        ...
+
+    def service(self, node: algebra.Service, address: Term | None) -> list[dict[str, Term]]:
+        """Return the solutions of a SERVICE at an address."""
+        ...
+
+
+class Evaluation:
+    """Evaluates the patterns of one query.
+
+    Args:
+        dataset: The dataset.
+        terms: The terms of the query.
+        foreigners: What is left to rdflib.
+        base: The base IRI of the query.
+        report: Receives what was done.
+    """
+
+    def __init__(self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: Report) -> None:
+        self.dataset, self.terms, self.report = dataset, terms, report
+        self._foreigners = foreigners
+        self._active = dataset.default()
+        self._matchers: dict[Places, PatternMatcher] = {}
+        self._paths: dict[int, PathFollower] = {}
+        self.values = dataset.caches.values
+        self.expressions = Expressions(terms, self.values, self, FreshValues(terms), base)
+        self.extending = Extending(self)
+        self.estimates = Estimates(self)
+
+    # --- expressions ------------------------------------------------------------------------------------------------
+
+    def exists(self, node: Node, table: Table) -> Flags:
+        """Return for which solutions a pattern has a compatible one, see `kg_reasoner.sparql.exists`."""
+        with self.report.step(node):
+            return exists(self, self.extending, node, table)
+
+    def foreign(self, function: Foreign, arguments: Sequence[Ids], size: int) -> Ids:
+        """Return the results of a function that is not ours, called once for each combination of arguments."""
+        rows = np.stack(arguments, axis=1) if arguments else np.empty((size, 0), np.int32)
+        labels, firsts = group_rows(rows)
+        columns = [self.terms.terms(column.tolist()) for column in rows[firsts].T]
+        given = list(zip(*columns, strict=True)) if columns else [()] * len(firsts)
+        return self.terms.ids_of(self._foreigners.call(function, given))[labels]
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def matcher(self, graph: algebra.PatternTerm | None) -> tuple[PatternMatcher | None, Variable | None]:
+        """Return what matches the patterns of a graph, and the variable for its name; None: there is no such graph."""
+        if graph is None:
+            return self._matcher_of(self._active), None
+        if isinstance(graph, Variable):
+            place = self.dataset.joined()
+            assert place is not None, "variables are given to patterns only where the dataset joins graphs"
+            return self._matcher_of((place,)), graph
+        return self._matcher_of(self.dataset.named(graph) or ()), None
+
+    def _matcher_of(self, places: Places) -> PatternMatcher | None:
+        if not places:
+            return None
+        found = self._matchers.get(places)
+        if found is None:
+            matchers = [Matcher(place, self.terms) for place in places]
+            without = next((Matcher(place.without, self.terms) for place in places if place.without is not None), None)
+            is_one = len(matchers) == 1 and without is None
+            found = self._matchers[places] = matchers[0] if is_one else MergedMatcher(matchers, without)
+        return found
+
+    def paths(self, matcher: PatternMatcher) -> PathFollower:
+        """Return what follows the paths of a place."""
+        found = self._paths.get(id(matcher))
+        if found is None:
+            found = self._paths[id(matcher)] = PathFollower(matcher)
+        return found
+
+    @contextmanager
+    def _within(self, name: Term) -> Iterator[None]:
+        before = self._active
+        self._active = self.dataset.named(name) or ()
+        try:
+            yield
+        finally:
+            self._active = before
+
+    # --- patterns ---------------------------------------------------------------------------------------------------
+
+    def table(self, node: Node, need: Need = ALL) -> Table:
+        """Return the solutions of a pattern.
+
+        Args:
+            node: The pattern.
+            need: What is needed of them.
+        """
+        with self.report.step(node) as step:
+            found: Table = _EVALUATE[type(node)](self, node, need)
+            current_watch().check(found.size, found.nbytes)
+            step.rows = found.size
+        return found
+
+    def _patterns(self, node: algebra.Patterns, need: Need) -> Table:
+        matcher, graph = self.matcher(node.graph)
+        if matcher is None:
+            return Table({}, 0)
+        return matcher.solve(node.triples, need.names, need.enough, graph)
+
+    def _path(self, node: algebra.PathPattern, need: Need) -> Table:
+        return self.extending.path(node, unit())[1]
+
+    def _join(self, node: algebra.Join, need: Need) -> Table:
+        if not node.parts:
+            return unit()
+        return self.extending.join(node.parts, need)
+
+    def _left_join(self, node: algebra.LeftJoin, need: Need) -> Table:
+        inner = self._joining(node.right, need, node.condition)
+        left = self.table(node.left, replace(inner, enough=need.enough))
+        rows, right = self.extending.matches(left, node.right, replace(inner, enough=None))
+        table = merged(left, right, rows, np.arange(right.size))
+        if node.condition is not None:
+            kept = self.expressions.holds(node.condition, table)
+            table, rows = table.take(kept), rows[kept]
+        alone = np.flatnonzero(~is_among(rows, left.size))
+        if not len(alone):
+            return table
+        every = concatenated([table, left.take(alone)])
+        return every.take(np.argsort(np.concatenate([rows, alone]), kind="stable"))
+
+    def _joining(self, node: Node, need: Need, *conditions: Any) -> Need:
+        """Return what is needed of both sides of a join: the variables that are shared, and those of conditions."""
+        if need.names is None:
+            return need.whole()
+        further = {variable.name for variable in in_scope(node)}
+        further |= {variable.name for condition in conditions if condition is not None for variable in variables_in(condition)}
+        return need.whole().with_names(further)
+
+    def _minus(self, node: algebra.Minus, need: Need) -> Table:
+        left = self.table(node.left, self._joining(node.right, need))
+        return left.take(~self.extending.has_match(left, node.right))
+
+    def _union(self, node: algebra.Union, need: Need) -> Table:
+        tables: list[Table] = []
+        total = 0
+        for part in node.parts:
+            if need.enough is not None and total >= need.enough:
+                break
+            tables.append(self.table(part, need))
+            total += tables[-1].size
+        return concatenated(tables)
+
+    def _filter(self, node: algebra.Filter, need: Need) -> Table:
+        below = need.with_names(variable.name for condition in node.conditions for variable in variables_in(condition))
+
+        def kept(table: Table) -> Table:
+            for condition in node.conditions:
+                if table.size:
+                    table = table.take(self.expressions.holds(condition, table))
+            return table
+
+        return self._until_enough(node.node, below, kept)
+
+    def _until_enough(self, node: Node, need: Need, reduce: Any) -> Table:
+        """Return a reduction of a pattern's solutions, of which more are found while they are not enough."""
+        wanted = enough = need.enough
+        while True:
+            table = self.table(node, replace(need, enough=enough))
+            found: Table = reduce(table)
+            if wanted is None or enough is None or found.size >= wanted or table.size < enough:
+                return found
+            enough = max(GROWTH * enough, table.size + 1)
+
+    def _extend(self, node: algebra.Extend, need: Need) -> Table:
+        name = node.variable.name
+        if need.names is not None and name not in need.names:
+            return self.table(node.node, need)
+        below = need.with_names(variable.name for variable in variables_in(node.expression))
+        table = self.table(node.node, below)
+        return table.extended(name, self.expressions.ids(node.expression, table))
+
+    def _values(self, node: algebra.Values, need: Need) -> Table:
+        columns = {
+            variable.name: self.terms.ids_of(row[place] for row in node.rows) for place, variable in enumerate(node.variables)
+        }
+        return Table(columns, len(node.rows))
+
+    def _each_graph(self, node: algebra.EachGraph, need: Need) -> Table:
+        if not isinstance(node.name, Variable):
+            if self.dataset.named(node.name) is None:
+                return Table({}, 0)
+            with self._within(node.name):
+                return self.table(node.node, need)
+        tables = [Table({}, 0)]
+        for name in self.dataset.names():
+            with self._within(name):
+                table = self.table(node.node, need.whole().with_names([node.name.name]))
+            number = self.terms.find(name)
+            own = table.columns.get(node.name.name)
+            if own is not None:
+                table = table.take((own == number) | (own == UNBOUND))
+            tables.append(table.extended(node.name.name, constant(number, table.size)))
+        return concatenated(tables)
+
+    def _service(self, node: algebra.Service, need: Need) -> Table:
+        return self.service(node, None if isinstance(node.address, Variable) else node.address)
+
+    def service(self, node: algebra.Service, address: Term | None) -> Table:
+        """Return the solutions of a SERVICE."""
+        solutions = self._foreigners.service(node, address)
+        names = list(dict.fromkeys(name for solution in solutions for name in solution))
+        columns = {name: self.terms.ids_of(solution.get(name) for solution in solutions) for name in names}
+        return Table(columns, len(solutions))
+
+    # --- solution modifiers -----------------------------------------------------------------------------------------
+
+    def _group(self, node: algebra.Group, need: Need) -> Table:
+        keys = [key.name for key in node.keys]
+        wanted = [each for each in node.aggregates if need.names is None or each.variable.name in need.names]
+        below: Need = Need(frozenset(keys))
+        for each in wanted:
+            if each.argument is not None:
+                below = below.with_names(variable.name for variable in variables_in(each.argument))
+            elif each.is_distinct:
+                below = ALL
+        table = self.table(node.node, below)
+        groups, result = grouped(table, keys, is_whole=node.is_whole)
+        for each in wanted:
+            column = None if each.argument is None else self.expressions.ids(each.argument, table)
+            result = result.extended(each.variable.name, aggregate(each, column, table, groups, self.terms, self.values))
+        return result
+
+    def _order_by(self, node: algebra.OrderBy, need: Need) -> Table:
+        names = [variable.name for key, _ in node.keys for variable in variables_in(key)]
+        table = self.table(node.node, need.whole().with_names(names))
+        if table.size < 2:
+            return table
+        columns = [self.expressions.ids(key, table) for key, _ in node.keys]
+        keys = [
+            (lambda rows, column=column: ranks(column[rows], self.terms, self.values), descends)
+            for column, (_, descends) in zip(columns, node.keys, strict=True)
+        ]
+        return table.take(order(table.size, keys, need.enough))
+
+    def _project(self, node: algebra.Project, need: Need) -> Table:
+        names = [variable.name for variable in node.variables]
+        wanted = names if need.names is None else [name for name in names if name in need.names]
+        return self.table(node.node, replace(need, names=frozenset(wanted))).project(wanted)
+
+    def _distinct(self, node: algebra.Distinct, need: Need) -> Table:
+        names = [variable.name for variable in in_scope(node.node)]
+        below = Need(frozenset(names), need.enough, is_set=True)
+        return self._until_enough(node.node, below, lambda table: table.distinct([name for name in names if name in table.columns]))
+
+    def _slice(self, node: algebra.Slice, need: Need) -> Table:
+        end = None if node.length is None else node.start + node.length
+        if need.enough is not None:
+            end = node.start + need.enough if end is None else min(end, node.start + need.enough)
+        if end is not None and end <= node.start:
+            return Table({}, 0)
+        return self.table(node.node, replace(need, enough=end)).part(node.start, end)
+
+
+_EVALUATE: Final[dict[type, Any]] = {
+    algebra.Patterns: Evaluation._patterns,
+    algebra.PathPattern: Evaluation._path,
+    algebra.Join: Evaluation._join,
+    algebra.LeftJoin: Evaluation._left_join,
+    algebra.Minus: Evaluation._minus,
+    algebra.Union: Evaluation._union,
+    algebra.Filter: Evaluation._filter,
+    algebra.Extend: Evaluation._extend,
+    algebra.Values: Evaluation._values,
+    algebra.EachGraph: Evaluation._each_graph,
+    algebra.Service: Evaluation._service,
+    algebra.Group: Evaluation._group,
+    algebra.OrderBy: Evaluation._order_by,
+    algebra.Project: Evaluation._project,
+    algebra.Distinct: Evaluation._distinct,
+    algebra.Slice: Evaluation._slice,
+}

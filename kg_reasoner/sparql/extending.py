@@ -1,0 +1,209 @@
+"""Joins that follow indexes: the solutions of a pattern that are compatible with solutions at hand.
+
+A pattern can be *followed* from solutions if all variables that it shares with them are bound on both sides. Then its evaluation
+from each solution gives what the join gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql import algebra
+from kg_reasoner.sparql.algebra import Node
+from kg_reasoner.sparql.contract import ALL, Evaluator, Need
+from kg_reasoner.sparql.joins import compatible, is_among, merged
+from kg_reasoner.sparql.path_patterns import PathPatterns
+from kg_reasoner.sparql.scope import certain, in_scope, variables_in
+from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
+from kg_reasoner.storage.arrays import Flags, Numbers
+
+__all__ = ["Extending", "Matches"]
+
+RATIO: Final = 4
+"""A pattern is followed unless there are so many times more solutions at hand than it has."""
+
+START: Final = 1 << 10
+"""The number of solutions of the first pattern of a join with which it is tried, if not all are needed."""
+
+GROWTH: Final = 16
+
+Matches: TypeAlias = tuple[Numbers, Table]
+"""The numbers of solutions, in order, and for each the values of a pattern's variables."""
+
+
+class Extending:
+    """Joins tables with patterns.
+
+    Args:
+        evaluator: Evaluates patterns.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._paths = PathPatterns(evaluator)
+
+    # --- joins ------------------------------------------------------------------------------------------------------
+
+    def join(self, parts: Sequence[Node], need: Need) -> Table:
+        """Return the join of some patterns, in an order by their estimated sizes.
+
+        Args:
+            parts: The patterns.
+            need: What is needed of the solutions.
+        """
+        occurring = [variable.name for part in parts for variable in in_scope(part)]
+        inner = need.whole().with_names(name for name in occurring if occurring.count(name) > 1)
+        estimates = self._evaluator.estimates
+        start = min(parts, key=estimates.of)
+        enough = None if need.enough is None else max(START, need.enough)
+        while True:
+            table = self._evaluator.table(start, replace(inner, enough=enough))
+            first, rest = table.size, [part for part in parts if part is not start]
+            nodes = _nodes_of(start)
+            while rest and table.size:
+                following = min(rest, key=lambda part: (not _is_connected(part, table), estimates.of(part)))
+                rest = [part for part in rest if part is not following]
+                rows, right = self.matches(table, following, inner, nodes)
+                table = merged(table, right, rows, np.arange(right.size))
+                nodes |= _nodes_of(following)
+            if need.enough is None or enough is None or table.size >= need.enough or first < enough:
+                return table if not rest else Table({}, 0)
+            enough = max(GROWTH * enough, first + 1)
+
+    def matches(self, left: Table, node: Node, need: Need = ALL, nodes: frozenset[str] | set[str] = frozenset()) -> Matches:
+        """Return the pairs of solutions and compatible solutions of a pattern.
+
+        Args:
+            left: The solutions.
+            node: The pattern.
+            need: What is needed of the pattern's solutions.
+            nodes: The variables known to be bound to nodes of the active graph.
+        """
+        found = self.follow(left, node, need, nodes) if left.size else None
+        if found is not None:
+            return found
+        if isinstance(node, algebra.Service) and isinstance(node.address, Variable):
+            return self._asked(left, node, node.address)
+        self._evaluator.report.note(node, "hash join")
+        shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
+        right = self._evaluator.table(node, need.whole().with_names(shared))
+        rows, others = compatible(left, right)
+        return rows, right.take(others)
+
+    def has_match(self, left: Table, node: Node) -> Flags:
+        """Return which solutions are compatible with some solution of a pattern, and share a bound variable with it (MINUS)."""
+        shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
+        if not shared or not left.size:
+            return np.zeros(left.size, np.bool_)
+        found = self.follow(left, node, Need(frozenset(), is_set=True))
+        if found is not None:
+            return is_among(found[0], left.size)
+        self._evaluator.report.note(node, "hash join")
+        right = self._evaluator.table(node, Need(frozenset(shared), is_set=True)).distinct(shared)
+        return is_among(compatible(left, right, only_overlapping=True)[0], left.size)
+
+    def _asked(self, left: Table, node: algebra.Service, address: Variable) -> Matches:
+        """Ask each of the addresses that solutions bind."""
+        column = left.column(address.name)
+        rows, tables = [np.empty(0, np.int64)], list[Table]()
+        for number in np.unique(column[column != UNBOUND]).tolist():
+            found = self._evaluator.service(node, self._evaluator.terms.term(number))
+            mine = np.flatnonzero(column == number)
+            numbers, others = compatible(left.take(mine), found)
+            rows.append(mine[numbers])
+            tables.append(found.take(others))
+        order = np.argsort(np.concatenate(rows), kind="stable")
+        return np.concatenate(rows)[order], (concatenated(tables) if tables else Table({}, 0)).take(order)
+
+    # --- following --------------------------------------------------------------------------------------------------
+
+    def path(self, node: algebra.PathPattern, table: Table) -> Matches:
+        """Return the solutions of a path pattern that are compatible with solutions; see `PathPatterns.matches`."""
+        return self._paths.matches(node, table)
+
+    def follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str] = frozenset()) -> Matches | None:
+        """Return the pairs of solutions and compatible solutions of a pattern, if it can be followed from them.
+
+        Args:
+            table: The solutions.
+            node: The pattern.
+            need: What is needed; with `is_set`, one match of each solution is sufficient unless values are wanted.
+            nodes: The variables known to be bound to nodes of the active graph.
+        """
+        if not self._can_follow(node, table, set(table.columns)):
+            return None
+        self._evaluator.report.note(node, "index")
+        with self._evaluator.report.step(node) as step:
+            found = self._follow(table, node, need, nodes)
+            step.rows = (step.rows or 0) + found[1].size
+        return found
+
+    def _can_follow(self, node: Node, table: Table, columns: set[str]) -> bool:
+        """Return whether a pattern can be followed from solutions with some variables; `columns` may have more than `table`."""
+        shared = [variable.name for variable in in_scope(node) if variable.name in columns]
+        if not shared or any(name in table.columns and not table.is_bound_everywhere(name) for name in shared):
+            return False
+        if isinstance(node, algebra.Patterns):
+            matcher, graph = self._evaluator.matcher(node.graph)
+            if matcher is None:
+                return True
+            is_cheap = table.size <= RATIO * self._evaluator.estimates.of(node) + START
+            return is_cheap and matcher.extends(node.triples, graph)
+        if isinstance(node, algebra.PathPattern):
+            return True
+        if isinstance(node, algebra.Join):
+            known = set(columns)
+            for part in node.parts:
+                if not self._can_follow(part, table, known):
+                    return False
+                known.update(variable.name for variable in in_scope(part))
+            return bool(node.parts)
+        if isinstance(node, algebra.Filter):
+            sure = {variable.name for variable in certain(node.node)}
+            used = {variable.name for condition in node.conditions for variable in variables_in(condition)}
+            return used & columns <= sure and self._can_follow(node.node, table, columns)
+        return False
+
+    def _follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str]) -> Matches:
+        if isinstance(node, algebra.Patterns):
+            matcher, graph = self._evaluator.matcher(node.graph)
+            if matcher is None:
+                return np.empty(0, np.int64), Table({}, 0)
+            names = [variable.name for variable in in_scope(node) if variable.name in table.columns]
+            once = need.is_set and need.names is not None and not need.names
+            return matcher.extend(table, names, node.triples, graph, need.names, once=once)
+        if isinstance(node, algebra.PathPattern):
+            return self._paths.matches(node, table, nodes)
+        if isinstance(node, algebra.Filter):
+            used = {variable.name for condition in node.conditions for variable in variables_in(condition)}
+            rows, right = self._follow(table, node.node, need.whole().with_names(used), nodes)
+            whole = merged(table, right, rows, np.arange(right.size))
+            kept = np.ones(right.size, np.bool_)
+            for condition in node.conditions:
+                kept &= self._evaluator.expressions.holds(condition, whole)
+            return rows[kept], right.take(kept)
+        assert isinstance(node, algebra.Join)
+        inner = need.whole().with_names(variable.name for variable in in_scope(node))
+        numbers, found = np.arange(table.size), Table({}, table.size)
+        for part in node.parts:
+            whole = merged(table, found, numbers, np.arange(found.size))
+            rows, right = self._follow(whole, part, inner, nodes)
+            found = merged(found, right, rows, np.arange(right.size))
+            numbers = numbers[rows]
+        return numbers, found
+
+
+def _is_connected(node: Node, table: Table) -> bool:
+    return any(variable.name in table.columns for variable in in_scope(node))
+
+
+def _nodes_of(node: Node) -> frozenset[str]:
+    """Return the variables that a pattern binds to nodes of the active graph."""
+    if not isinstance(node, algebra.Patterns) or node.graph is not None:
+        return frozenset()
+    return frozenset(term.name for s, _, o in node.triples for term in (s, o) if isinstance(term, Variable))

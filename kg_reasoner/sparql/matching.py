@@ -1,0 +1,238 @@
+"""Basic graph patterns in a place, as tables.
+
+The ids of a place are those of its dictionary. Where that is not the dictionary of the query (graphs that are reasoned over
+separately have one each), terms are translated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.program import Variable
+from kg_reasoner.query.extension import extend
+from kg_reasoner.query.patterns import AnyPattern
+from kg_reasoner.query.quads import GraphTerm
+from kg_reasoner.sparql.algebra import TriplePattern
+from kg_reasoner.sparql.joins import compatible, is_among, merged
+from kg_reasoner.sparql.source import Place
+from kg_reasoner.sparql.table import Table, concatenated, unit
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.terms import Term, term_text
+
+__all__ = ["Matcher", "MergedMatcher", "PatternMatcher"]
+
+
+class PatternMatcher(Protocol):
+    """Matches basic graph patterns in a graph."""
+
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        graph: Variable | None = None,
+    ) -> Table:
+        """Return the solutions of a basic graph pattern, see `Matcher.solve`."""
+        ...
+
+    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+        """Return whether solutions can be extended by patterns, see `Matcher.extend`."""
+        ...
+
+    def extend(
+        self,
+        table: Table,
+        names: Sequence[str],
+        triples: Sequence[TriplePattern],
+        graph: Variable | None = None,
+        wanted: Collection[str] | None = None,
+        *,
+        once: bool = False,
+    ) -> tuple[Numbers, Table]:
+        """Return the matches of patterns that agree with solutions, see `Matcher.extend`."""
+        ...
+
+    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+        """Return an estimate of the number of solutions."""
+        ...
+
+    def ids(self, terms: Sequence[Term]) -> Ids:
+        """Return the query's ids of terms."""
+        ...
+
+
+class Matcher:
+    """Matches patterns in one place.
+
+    Args:
+        place: The place.
+        terms: The terms of the query.
+    """
+
+    def __init__(self, place: Place, terms: QueryTerms) -> None:
+        self.place = place
+        self._queries = place.queries
+        self._terms = terms
+        self._is_native = place.dictionary is terms.dictionary
+        self._found: dict[Term, int] = {}
+
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        graph: Variable | None = None,
+    ) -> Table:
+        """Return the solutions of a basic graph pattern.
+
+        Args:
+            triples: The patterns.
+            wanted: The variables whose values are wanted; by default, all. The number of solutions does not depend on it.
+            limit: A sufficient number of solutions; there may be more.
+            graph: The variable for the graph.
+        """
+        patterns = self._patterns(triples, graph)
+        if patterns is None:
+            return _empty(triples, graph)
+        found = self._queries.solve(patterns, self.place.which, limit, wanted)
+        names = [name for name in found.names if wanted is None or name in wanted]
+        return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
+
+    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+        """Return whether solutions can be extended by patterns, see `extend`."""
+        patterns = self._patterns(triples, graph)
+        return patterns is None or (self._is_native and self._queries.are_planned(patterns, self.place.which))
+
+    def extend(
+        self,
+        table: Table,
+        names: Sequence[str],
+        triples: Sequence[TriplePattern],
+        graph: Variable | None = None,
+        wanted: Collection[str] | None = None,
+        *,
+        once: bool = False,
+    ) -> tuple[Numbers, Table]:
+        """Return the matches of patterns that agree with solutions: for each, the number of the solution, and the other variables.
+
+        Args:
+            table: The solutions.
+            names: Variables that all of them bind, and that occur in the patterns.
+            triples: The patterns.
+            graph: The variable for the graph.
+            wanted: The variables whose values are wanted; by default, all.
+            once: Whether one match of each solution is sufficient.
+        """
+        patterns = self._patterns(triples, graph)
+        seeds = table.matrix(names)
+        known = (seeds >= 0).all(axis=1)
+        rows = np.flatnonzero(known)
+        if patterns is None:
+            return np.empty(0, np.int64), _empty(triples, graph)
+        found, new, values = extend(self._queries, patterns, seeds[rows], names, wanted, once=once)
+        kept = [name for name in new if wanted is None or name in wanted]
+        return rows[found], Table({name: np.array(values[:, new.index(name)]) for name in kept}, len(found))
+
+    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+        """Return an estimate of the number of solutions."""
+        patterns = self._patterns(triples, graph)
+        return 0.0 if patterns is None else self._queries.estimate(patterns, self.place.which)
+
+    def ids(self, terms: Sequence[Term]) -> Ids:
+        """Return the query's ids of terms."""
+        return self._terms.ids_of(terms)
+
+    def _patterns(self, triples: Sequence[TriplePattern], graph: Variable | None) -> list[AnyPattern] | None:
+        """Return patterns of ids and names; None if a term does not occur."""
+        place: GraphTerm | None = self.place.graph if graph is None else graph.name
+        patterns: list[AnyPattern] = []
+        for triple in triples:
+            terms = [term.name if isinstance(term, Variable) else self._id(term) for term in triple]
+            if -1 in terms:
+                return None
+            subject, property, value = terms
+            patterns.append((subject, property, value) if place is None else (subject, property, value, place))
+        return patterns
+
+    def _id(self, term: Term) -> int:
+        """Return the id of a term in the place; -1 if it does not occur there."""
+        number = self._found.get(term)
+        if number is None:
+            number = self._found[term] = self.place.dictionary.find_text(term_text(term))
+        return number
+
+    def _taken_over(self, ids: Ids) -> Ids:
+        """Return ids of the place as ids of the query."""
+        current_watch().check()
+        if self._is_native:
+            return np.ascontiguousarray(ids)
+        distinct, places = np.unique(ids, return_inverse=True)
+        texts = self.place.dictionary.texts_of(distinct)
+        return self._terms.ids_of_texts(texts)[places.reshape(-1)]
+
+
+class MergedMatcher:
+    """Matches patterns in the merge of several places, one triple pattern after the other.
+
+    Args:
+        matchers: The matchers of the places.
+        without: The matcher of a place whose triples are omitted.
+    """
+
+    def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
+        self._matchers, self._without = matchers, without
+
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        graph: Variable | None = None,
+    ) -> Table:
+        """Return the solutions of a basic graph pattern."""
+        found = unit()
+        for triple in triples:
+            matches = concatenated([matcher.solve([triple]) for matcher in self._matchers])
+            matches = matches.distinct(list(matches.columns)) if matches.columns else matches.part(0, 1)
+            if self._without is not None:
+                matches = matches.take(~is_among(compatible(matches, self._without.solve([triple]))[0], matches.size))
+            rows, others = compatible(found, matches)
+            found = merged(found, matches, rows, others)
+        return found
+
+    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+        """Return that solutions cannot be extended: triples may be in several places."""
+        return False
+
+    def extend(
+        self,
+        table: Table,
+        names: Sequence[str],
+        triples: Sequence[TriplePattern],
+        graph: Variable | None = None,
+        wanted: Collection[str] | None = None,
+        *,
+        once: bool = False,
+    ) -> tuple[Numbers, Table]:
+        """See `extends`."""
+        raise NotImplementedError
+
+    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+        """Return an estimate of the number of solutions."""
+        return sum(matcher.estimate(triples) for matcher in self._matchers)
+
+    def ids(self, terms: Sequence[Term]) -> Ids:
+        """Return the query's ids of terms."""
+        return self._matchers[0].ids(terms)
+
+
+def _empty(triples: Sequence[TriplePattern], graph: Variable | None) -> Table:
+    names = dict.fromkeys(term.name for triple in triples for term in triple if isinstance(term, Variable))
+    if graph is not None:
+        names[graph.name] = None
+    return Table({name: np.empty(0, np.int32) for name in names}, 0)

@@ -1,0 +1,92 @@
+"""ORDER BY: ranks of terms, and the order of solutions by several keys (SPARQL 1.1 Query, section 15.1).
+
+Unbound comes first, then blank nodes, IRIs and literals, these by value; see `kg_reasoner.expressions.aggregates.order_key`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.expressions.aggregates import order_key
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.values import INTEGER, RESOURCE, ROUNDED, STRING, ValueCache
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.terms import Term, unescape
+
+__all__ = ["order", "ranks"]
+
+RanksOf: TypeAlias = Callable[[Numbers], Numbers]
+
+
+def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
+    """Return a number for each row of a column, whose order is the order of the terms.
+
+    Args:
+        ids: The column.
+        terms: The terms of the query.
+        values: Their values.
+    """
+    distinct, places = np.unique(ids, return_inverse=True)
+    return _ranks(distinct, terms, values)[places.reshape(-1)]
+
+
+def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
+    """Return the ranks of different ids."""
+    column = values.column(distinct, terms)
+    kinds, doubles = column
+    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < ROUNDED and not np.isnan(doubles).any():
+        found: Numbers = np.unique(doubles, return_inverse=True)[1].reshape(-1)
+        return found
+    keys: list[Any]
+    if len(distinct) and (kinds == STRING).all():
+        keys = [text[1:-1] if "\\" not in text else _unescaped(text) for text in terms.texts(distinct)]
+    elif len(distinct) and (kinds == RESOURCE).all():
+        keys = [(text[0] == "<", text[1:-1] if text[0] == "<" else text) for text in terms.texts(distinct)]
+    else:
+        keys = list(map(_key, terms.terms(distinct.tolist())))
+    ordered = sorted(range(len(keys)), key=keys.__getitem__)
+    result = np.empty(len(keys), np.int64)
+    rank, before = -1, None
+    for place in ordered:
+        if before is None or keys[place] != keys[before]:
+            rank += 1
+        result[place] = rank
+        before = place
+    return result
+
+
+def _key(term: Term | None) -> tuple[Any, ...]:
+    """Return the sort key of a term: the same for literals of one value."""
+    if term is None:
+        return (-1,)
+    key = order_key(term)
+    return key if key[0] < 2 or len(key) < 6 else key[:3]
+
+
+def _unescaped(text: str) -> str:
+    return unescape(text[1:-1])
+
+
+def order(size: int, keys: Sequence[tuple[RanksOf, bool]], first: int | None = None) -> Numbers:
+    """Return the numbers of the rows in the order of keys; ties keep their order.
+
+    Args:
+        size: The number of rows.
+        keys: Functions that return the ranks of some rows, and whether they descend; the first decides.
+        first: How many rows are needed; by default, all.
+    """
+    rows = np.arange(size)
+    if first is not None and 0 < first < size // 4:  # the later keys of the rows that the first one excludes are not needed
+        leading = _directed(keys[0], rows)
+        rows = np.flatnonzero(leading <= np.partition(leading, first - 1)[first - 1])
+    columns = [_directed(key, rows) for key in keys]
+    found: Numbers = rows[np.lexsort(list(reversed(columns)))]
+    return found if first is None else found[:first]
+
+
+def _directed(key: tuple[RanksOf, bool], rows: Numbers) -> Numbers:
+    rank = key[0](rows)
+    return -rank if key[1] else rank

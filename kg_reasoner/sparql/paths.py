@@ -1,0 +1,197 @@
+"""Property paths as tables of pairs (SPARQL 1.1 Query, section 18.4).
+
+A path is followed from known nodes, from either end, or everywhere. Pairs have multiplicities, except those of repetitions
+(``* + ?``), which hold once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql import algebra
+from kg_reasoner.sparql.algebra import Path
+from kg_reasoner.sparql.matching import PatternMatcher
+from kg_reasoner.sparql.table import Table
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.closures import reached
+from kg_reasoner.storage.grouping import group_rows, pair_rows
+from kg_reasoner.terms import IRI
+
+__all__ = ["Pairs", "PathFollower", "inverse"]
+
+_FROM, _TO, _BY = Variable("from"), Variable("to"), Variable("by")
+
+FEW: Final = 4
+"""The maximal number of nodes from which a repetition is followed step by step instead of over all steps at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of nodes."""
+
+    starts: Ids
+    ends: Ids
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def flipped(self) -> Pairs:
+        return Pairs(self.ends, self.starts)
+
+    def once(self) -> Pairs:
+        """Return the different pairs."""
+        _, firsts = group_rows(np.stack([self.starts, self.ends], axis=1))
+        return Pairs(self.starts[firsts], self.ends[firsts])
+
+
+def inverse(path: Path) -> Path:
+    """Return the path in the other direction."""
+    if isinstance(path, algebra.Inverse):
+        return path.path
+    if isinstance(path, algebra.Sequence):
+        return algebra.Sequence(tuple(inverse(step) for step in reversed(path.paths)))
+    if isinstance(path, algebra.Alternative):
+        return algebra.Alternative(tuple(map(inverse, path.paths)))
+    if isinstance(path, algebra.Repeat):
+        return algebra.Repeat(inverse(path.path), path.least, path.is_endless)
+    if isinstance(path, algebra.Negated):
+        return algebra.Negated(path.backwards, path.forwards)
+    return algebra.Inverse(path)
+
+
+class PathFollower:
+    """Follows paths in one place.
+
+    Args:
+        matcher: Matches patterns in the place.
+    """
+
+    def __init__(self, matcher: PatternMatcher) -> None:
+        self._matcher = matcher
+        self._nodes: Ids | None = None
+
+    def nodes(self) -> Ids:
+        """Return the subjects and objects of all triples."""
+        if self._nodes is None:
+            triples = self._matcher.solve([(_FROM, _BY, _TO)], {"from", "to"})
+            self._nodes = np.unique(np.concatenate([triples.column("from"), triples.column("to")]))
+        return self._nodes
+
+    def are_nodes(self, ids: Ids) -> Ids:
+        """Return those of some ids that are the subject or object of a triple."""
+        return ids[np.isin(ids, self.nodes())]
+
+    def pairs(self, path: Path, starts: Ids | None = None) -> Pairs:
+        """Return the pairs that a path connects.
+
+        Args:
+            path: The path.
+            starts: Different nodes from which it starts; by default, all.
+        """
+        if isinstance(path, IRI):
+            return self._step(path, starts)
+        if isinstance(path, algebra.Inverse):
+            return self._backwards(path.path, starts)
+        if isinstance(path, algebra.Sequence):
+            return self._sequence(path, starts)
+        if isinstance(path, algebra.Alternative):
+            return _together([self.pairs(each, starts) for each in path.paths])
+        if isinstance(path, algebra.Repeat):
+            return self._repeated(path, starts)
+        return self._negated(path, starts)
+
+    def _step(self, property: IRI, starts: Ids | None) -> Pairs:
+        triple = [(_FROM, property, _TO)]
+        if starts is not None and self._matcher.extends(triple):
+            rows, found = self._matcher.extend(Table({"from": starts}, len(starts)), ["from"], triple)
+            return Pairs(starts[rows], found.column("to"))
+        table = self._matcher.solve(triple)
+        return _among(Pairs(table.column("from"), table.column("to")), starts)
+
+    def _backwards(self, path: Path, starts: Ids | None) -> Pairs:
+        if not isinstance(path, IRI):
+            return self.pairs(inverse(path), starts)
+        triple = [(_TO, path, _FROM)]
+        if starts is not None and self._matcher.extends(triple):
+            rows, found = self._matcher.extend(Table({"from": starts}, len(starts)), ["from"], triple)
+            return Pairs(starts[rows], found.column("to"))
+        table = self._matcher.solve(triple)
+        return _among(Pairs(table.column("from"), table.column("to")), starts)
+
+    def _sequence(self, path: algebra.Sequence, starts: Ids | None) -> Pairs:
+        found = self.pairs(path.paths[0], starts)
+        for step in path.paths[1:]:
+            between = np.unique(found.ends)
+            following = self.pairs(step, between)
+            rows, others = pair_rows(found.ends[:, None], following.starts[:, None])
+            found = Pairs(found.starts[rows], following.ends[others])
+            _check(found)
+        return found
+
+    def _negated(self, path: algebra.Negated, starts: Ids | None) -> Pairs:
+        table = self._matcher.solve([(_FROM, _BY, _TO)])
+        found: list[Pairs] = []
+        pairs = Pairs(table.column("from"), table.column("to"))
+        for properties, directed in ((path.forwards, pairs), (path.backwards, pairs.flipped())):
+            if properties or (directed is pairs and not path.backwards):
+                excluded = self._matcher.ids(properties)
+                kept = ~np.isin(table.column("by"), excluded)
+                found.append(_among(Pairs(directed.starts[kept], directed.ends[kept]), starts))
+        return _together(found)
+
+    # --- repetitions ------------------------------------------------------------------------------------------------
+
+    def _repeated(self, path: algebra.Repeat, starts: Ids | None) -> Pairs:
+        found = self._closure(path.path, starts) if path.is_endless else self.pairs(path.path, starts)
+        if path.least:
+            return found.once()
+        zero = self.nodes() if starts is None else starts
+        return _together([Pairs(zero, zero), found]).once()
+
+    def _closure(self, path: Path, starts: Ids | None) -> Pairs:
+        if starts is not None and len(starts) <= FEW:
+            return _together([self._followed(path, starts[place : place + 1]) for place in range(len(starts))])
+        steps = self.pairs(path)
+        origins = np.unique(steps.starts) if starts is None else starts
+        numbers, ends = reached(steps.starts, steps.ends, origins, current_watch().check)
+        return Pairs(origins[numbers], ends)
+
+    def _followed(self, path: Path, start: Ids) -> Pairs:
+        """Follow a path from one node, from each newly reached one in turn (semi-naive evaluation)."""
+        known = delta = np.unique(self.pairs(path, start).ends)
+        while len(delta):
+            ends = np.unique(self.pairs(path, delta).ends)
+            delta = ends[~_contains(known, ends)]
+            known = np.union1d(known, delta) if len(delta) else known
+            current_watch().check(len(known), known.nbytes)
+        return Pairs(np.repeat(start, len(known)), known.astype(np.int32))
+
+
+def _contains(known: Ids, ids: Ids) -> Numbers:
+    """Return which ids are among known ones, which are in order."""
+    places = np.searchsorted(known, ids)
+    flags: Numbers = (places < len(known)) & (known[np.minimum(places, len(known) - 1)] == ids)
+    return flags
+
+
+def _among(pairs: Pairs, starts: Ids | None) -> Pairs:
+    if starts is None:
+        return pairs
+    kept = np.isin(pairs.starts, starts)
+    return Pairs(pairs.starts[kept], pairs.ends[kept])
+
+
+def _together(parts: list[Pairs]) -> Pairs:
+    none = np.empty(0, np.int32)
+    found = Pairs(np.concatenate([none, *(part.starts for part in parts)]), np.concatenate([none, *(part.ends for part in parts)]))
+    _check(found)
+    return found
+
+
+def _check(pairs: Pairs) -> None:
+    current_watch().check(len(pairs), 8 * len(pairs))

@@ -1,0 +1,226 @@
+"""Rewrites of a query's pattern: a list of functions, applied one after the other. None changes the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
+from typing import Any, Final, TypeAlias, cast
+
+from kg_reasoner.program import Call, Variable
+from kg_reasoner.sparql import algebra
+from kg_reasoner.sparql.algebra import Expression, Node
+from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
+
+__all__ = ["REWRITES", "Rewrite", "rewritten"]
+
+Rewrite: TypeAlias = Callable[[Node], Node]
+
+
+def rewritten(node: Node, *, joins_graphs: bool = True) -> Node:
+    """Apply all rewrites to a pattern.
+
+    Args:
+        node: The pattern.
+        joins_graphs: Whether a variable can stand for any named graph in a join.
+    """
+    for rewrite in REWRITES:
+        if joins_graphs or rewrite is not _ANY_GRAPH:
+            node = rewrite(node)
+    return node
+
+
+def everywhere(change: Callable[[Node], Node]) -> Rewrite:
+    """Return a rewrite that changes every pattern from the bottom up, those in EXISTS included."""
+
+    def walk(node: Node) -> Node:
+        changes: dict[str, Any] = {}
+        for field in fields(node):
+            before = getattr(node, field.name)
+            after = _walked(before)
+            if after is not before:
+                changes[field.name] = after
+        return change(replace(node, **changes) if changes else node)
+
+    def _walked(value: Any) -> Any:
+        if isinstance(value, _NODES):
+            return walk(value)
+        if isinstance(value, algebra.Exists):
+            node = walk(value.node)
+            return value if node is value.node else algebra.Exists(node)
+        if isinstance(value, (Call, algebra.Foreign)):
+            arguments = _walked(value.arguments)
+            return value if arguments is value.arguments else replace(value, arguments=arguments)
+        if isinstance(value, algebra.Aggregation):
+            argument = _walked(value.argument)
+            return value if argument is value.argument else replace(value, argument=argument)
+        if isinstance(value, tuple):
+            items = tuple(map(_walked, value))
+            return value if all(one is other for one, other in zip(items, value, strict=True)) else items
+        return value
+
+    return walk
+
+
+_NODES: Final = (
+    algebra.Patterns,
+    algebra.PathPattern,
+    algebra.Join,
+    algebra.LeftJoin,
+    algebra.Minus,
+    algebra.Union,
+    algebra.Filter,
+    algebra.Extend,
+    algebra.Values,
+    algebra.EachGraph,
+    algebra.Service,
+    algebra.Group,
+    algebra.OrderBy,
+    algebra.Project,
+    algebra.Distinct,
+    algebra.Slice,
+)
+
+# --- graphs -----------------------------------------------------------------------------------------------------------
+
+
+def place_in_graph(node: Node) -> Node:
+    """Give the patterns inside GRAPH with a name this name."""
+    if not isinstance(node, algebra.EachGraph) or isinstance(node.name, Variable):
+        return node
+    return _placed(node.node, node.name) or node
+
+
+def place_in_any_graph(node: Node) -> Node:
+    """Give the patterns inside GRAPH with a variable this variable, where that is the same as matching graph by graph.
+
+    The variable stands for the same graph in all patterns of a join. In other forms, patterns could be matched in different graphs,
+    or the variable would be seen where it is not bound yet.
+    """
+    if not isinstance(node, algebra.EachGraph) or not isinstance(node.name, Variable):
+        return node
+    inner = node.node.node if isinstance(node.node, algebra.Filter) else node.node
+    parts = inner.parts if isinstance(inner, algebra.Join) else (inner,)
+    if not parts or not all(isinstance(part, algebra.Patterns) and part.graph is None for part in parts):
+        return node
+    if node.name in (in_scope(inner) if inner is node.node else mentioned(node.node)):
+        return node
+    return _placed(node.node, node.name) or node
+
+
+def _placed(node: Node, graph: algebra.PatternTerm) -> Node | None:
+    """Return a pattern with the graph in all its basic patterns; None if it has forms for which the graph must be active."""
+    if isinstance(node, (algebra.Patterns, algebra.PathPattern)):
+        return replace(node, graph=graph) if node.graph is None else node
+    if isinstance(node, (algebra.Join, algebra.Union)):
+        parts = [_placed(part, graph) for part in node.parts]
+        return None if not parts or None in parts else replace(node, parts=tuple(cast("list[Node]", parts)))
+    if isinstance(node, (algebra.LeftJoin, algebra.Minus)):
+        left, right = _placed(node.left, graph), _placed(node.right, graph)
+        conditions = [node.condition] if isinstance(node, algebra.LeftJoin) and node.condition is not None else []
+        return None if left is None or right is None or _look_around(conditions) else replace(node, left=left, right=right)
+    if isinstance(node, algebra.Filter):
+        inner = _placed(node.node, graph)
+        return None if inner is None or _look_around(node.conditions) else replace(node, node=inner)
+    return None
+
+
+def _look_around(expressions: Iterable[Expression]) -> bool:
+    """Return whether expressions match patterns."""
+    return any(
+        isinstance(expression, algebra.Exists)
+        or (isinstance(expression, (Call, algebra.Foreign)) and _look_around(expression.arguments))
+        for expression in expressions
+    )
+
+
+# --- joins ------------------------------------------------------------------------------------------------------------
+
+
+def flatten_joins(node: Node) -> Node:
+    """Merge joins inside joins, and the basic graph patterns of a join that are for the same graph."""
+    if not isinstance(node, algebra.Join):
+        return node
+    parts: list[Node] = []
+    for part in node.parts:
+        parts += part.parts if isinstance(part, algebra.Join) else [part]
+    merged: list[Node] = []
+    places: dict[algebra.PatternTerm | None, int] = {}
+    for part in parts:
+        if isinstance(part, algebra.Patterns) and part.graph in places:
+            known = cast(algebra.Patterns, merged[places[part.graph]])
+            merged[places[part.graph]] = replace(known, triples=tuple(dict.fromkeys((*known.triples, *part.triples))))
+        else:
+            if isinstance(part, algebra.Patterns):
+                places[part.graph] = len(merged)
+            merged.append(part)
+    return merged[0] if len(merged) == 1 else algebra.Join(tuple(merged))
+
+
+# --- filters ----------------------------------------------------------------------------------------------------------
+
+
+def push_filters(node: Node) -> Node:
+    """Move conditions to the part of a pattern that binds all of their variables."""
+    if not isinstance(node, algebra.Filter):
+        return node
+    inner, kept = node.node, list[Expression]()
+    if isinstance(inner, algebra.Filter):
+        return push_filters(algebra.Filter((*node.conditions, *inner.conditions), inner.node))
+    for condition in node.conditions:
+        moved = None if _look_around([condition]) else _pushed(inner, condition)
+        if moved is None:
+            kept.append(condition)
+        else:
+            inner = moved
+    return algebra.Filter(tuple(kept), inner) if kept else inner
+
+
+def _pushed(node: Node, condition: Expression) -> Node | None:
+    """Return a pattern with a condition on one of its parts; None if it belongs to the whole."""
+    used = set(variables_in(condition))
+    if isinstance(node, algebra.Join):
+        for number, part in enumerate(node.parts):
+            if used and used <= certain(part).keys() and len(node.parts) > 1:
+                filtered = push_filters(algebra.Filter((condition,), part))
+                return algebra.Join((*node.parts[:number], filtered, *node.parts[number + 1 :]))
+    elif isinstance(node, algebra.Union):
+        if used and all(used <= certain(part).keys() for part in node.parts):
+            return algebra.Union(tuple(push_filters(algebra.Filter((condition,), part)) for part in node.parts))
+    elif isinstance(node, (algebra.LeftJoin, algebra.Minus)):
+        if used and used <= certain(node.left).keys():
+            return replace(node, left=push_filters(algebra.Filter((condition,), node.left)))
+    elif isinstance(node, algebra.Extend) and node.variable not in used and used <= certain(node.node).keys():
+        return replace(node, node=push_filters(algebra.Filter((condition,), node.node)))
+    return None
+
+
+# --- solution modifiers -----------------------------------------------------------------------------------------------
+
+
+def extend_after_slice(node: Node) -> Node:
+    """Compute expressions of SELECT only for the solutions that LIMIT leaves, where neither ORDER BY nor DISTINCT sees them."""
+    if not isinstance(node, algebra.Slice) or not isinstance(node.node, algebra.Project):
+        return node
+    below = node.node.node
+    made: list[algebra.Extend] = []
+    while isinstance(below, algebra.Extend):
+        made.append(below)
+        below = below.node
+    if not made:
+        return node
+    inner: Node = replace(node, node=below)
+    for extend in reversed(made):
+        inner = replace(extend, node=inner)
+    return algebra.Project(inner, node.node.variables)
+
+
+_ANY_GRAPH: Final = everywhere(place_in_any_graph)
+
+REWRITES: Final[tuple[Rewrite, ...]] = (
+    everywhere(place_in_graph),
+    _ANY_GRAPH,
+    everywhere(flatten_joins),
+    everywhere(push_filters),
+    everywhere(extend_after_slice),
+)
+"""The rewrites, in order."""

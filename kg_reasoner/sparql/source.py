@@ -1,0 +1,77 @@
+"""Where the patterns of a query are matched: the active graph, and named graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from kg_reasoner.query.matching import Which
+from kg_reasoner.query.patterns import Queries
+from kg_reasoner.query.quads import GraphTerm
+from kg_reasoner.sparql.results.nodes import NodeCache
+from kg_reasoner.sparql.terms import TermCache
+from kg_reasoner.sparql.values import ValueCache
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import Term
+
+__all__ = ["Caches", "Dataset", "Place", "Places"]
+
+
+class Caches:
+    """What queries remember of the terms of a dictionary.
+
+    Args:
+        dictionary: The dictionary.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        self.terms = TermCache(dictionary)
+        self.values = ValueCache(dictionary)
+        self.nodes = NodeCache()
+
+
+class Place:
+    """A graph, or several of which the triples are found together.
+
+    Args:
+        queries: Answers patterns.
+        graph: The graph's term for `queries`; None: all triples.
+        which: All triples, the explicit, or the inferred ones.
+        without: A place whose triples are omitted.
+    """
+
+    __slots__ = ("dictionary", "graph", "queries", "which", "without")
+
+    def __init__(
+        self, queries: Queries, graph: GraphTerm | None = None, which: Which = "all", without: Place | None = None
+    ) -> None:
+        self.queries, self.graph, self.which, self.without = queries, graph, which, without
+        self.dictionary = queries.catalog.dictionary
+
+
+Places: TypeAlias = tuple[Place, ...]
+"""The places whose triples together are those of a graph; none for an empty graph."""
+
+
+class Dataset(Protocol):
+    """The dataset of a query."""
+
+    caches: Caches
+    """Of the dictionary whose ids the query has."""
+
+    def default(self) -> Places:
+        """Return the places of the default graph."""
+        ...
+
+    def named(self, name: Term) -> Places | None:
+        """Return the places of a named graph; None if it does not exist."""
+        ...
+
+    def names(self) -> Sequence[Term]:
+        """Return the names of the named graphs."""
+        ...
+
+    def joined(self) -> Place | None:
+        """Return the place where a variable stands for any named graph; None if graphs must be matched one after the other."""
+        ...

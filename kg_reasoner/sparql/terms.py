@@ -1,0 +1,133 @@
+"""The terms of a query, as ids: those of a dictionary, and those that only the query knows.
+
+A term that a query computes, and the dictionary does not contain, has an id below `UNBOUND`. Equal terms have equal ids, so that
+joins, DISTINCT and groups compare ids only; no relation has such ids, so that nothing matches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
+
+__all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
+
+FIRST_LOCAL: Final = UNBOUND - 1
+
+REMEMBERED: Final = 1 << 18
+"""The maximal number of terms in a cache."""
+
+
+class TermCache:
+    """The terms of a dictionary that queries have decoded, by id.
+
+    Args:
+        dictionary: The dictionary.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        self._terms: dict[int, Term] = {}
+
+    def terms(self, ids: Sequence[int]) -> list[Term]:
+        """Return the terms of ids."""
+        known = self._terms
+        missing = [number for number in ids if number not in known]
+        if missing:
+            if len(known) + len(missing) > REMEMBERED:
+                known = self._terms = {}
+                missing = list(ids)
+            known.update(zip(missing, map(_term, self.dictionary.texts_of(missing)), strict=True))
+        return [known[number] for number in ids]
+
+
+def _term(text: str) -> Term:
+    """Return the term of a dictionary's text, which is valid."""
+    if "\\" not in text:
+        if text[0] == "<":
+            return IRI(text[1:-1])
+        if text[-1] == '"':
+            return Literal(text[1:-1])
+    return term_from_text(text)
+
+
+class QueryTerms:
+    """The ids of a query's terms.
+
+    Args:
+        cache: Decoded terms of the dictionary.
+    """
+
+    def __init__(self, cache: TermCache) -> None:
+        self.dictionary = cache.dictionary
+        self._cache = cache
+        self._texts: list[str] = []
+        self._local: dict[str, int] = {}
+
+    def find(self, term: Term) -> int:
+        """Return the id of a term, which is made up if the dictionary does not contain the term."""
+        return int(self.ids_of_texts([term_text(term)])[0])
+
+    def ids_of(self, terms: Iterable[Term | None]) -> Ids:
+        """Return the ids of terms; `UNBOUND` for None."""
+        texts = [None if term is None else term_text(term) for term in terms]
+        different = [text for text in dict.fromkeys(texts) if text is not None]
+        known: dict[str | None, int] = dict(zip(different, self.ids_of_texts(different).tolist(), strict=True))
+        known[None] = UNBOUND
+        return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
+
+    def ids_of_texts(self, texts: Sequence[str]) -> Ids:
+        """Return the ids of terms in the form of `term_text`."""
+        found = self.dictionary.find_texts(texts) if texts else np.empty(0, np.int32)
+        missing = np.flatnonzero(found < 0).tolist()
+        if missing:
+            known, made = self._local, self._texts
+            for place in missing:
+                text = texts[place]
+                if text not in known:
+                    known[text] = FIRST_LOCAL - len(made)
+                    made.append(text)
+                found[place] = known[text]
+        return found
+
+    def texts(self, ids: Sequence[int] | Ids) -> list[str]:
+        """Return the texts of ids, none of which is `UNBOUND`."""
+        numbers = np.asarray(ids, np.int64)
+        if not len(numbers) or numbers.min() >= 0:
+            return self.dictionary.texts_of(numbers)
+        stored = numbers >= 0
+        texts = iter(self.dictionary.texts_of(numbers[stored]))
+        return [next(texts) if number >= 0 else self._texts[FIRST_LOCAL - number] for number in numbers.tolist()]
+
+    def terms(self, ids: Sequence[int]) -> list[Term | None]:
+        """Return the terms of ids; None for `UNBOUND`."""
+        stored = [number for number in ids if number >= 0]
+        if len(stored) == len(ids):
+            return list(self._cache.terms(stored))
+        found = iter(self._cache.terms(stored))
+        return [next(found) if number >= 0 else self._local_term(number) for number in ids]
+
+    def term(self, number: int) -> Term | None:
+        """Return the term of an id; None for `UNBOUND`."""
+        return self.terms([number])[0]
+
+    def _local_term(self, number: int) -> Term | None:
+        return None if number == UNBOUND else term_from_text(self._texts[FIRST_LOCAL - number])
+
+    def first_bytes(self, ids: Ids) -> Ids:
+        """Return the first byte of each term's text (``<``, ``_`` or ``"``), or 0 for `UNBOUND`."""
+        known = self.dictionary.first_bytes()
+        found = np.zeros(len(ids), np.uint8)
+        stored = ids >= 0
+        found[stored] = known[ids[stored]]
+        local = np.flatnonzero(ids < UNBOUND)
+        if len(local):
+            first = np.array([ord(text[0]) for text in self._texts], np.uint8)
+            found[local] = first[FIRST_LOCAL - ids[local]]
+        return found

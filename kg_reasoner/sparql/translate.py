@@ -1,0 +1,430 @@
+"""From rdflib's algebra of a query to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.program import Call, Variable
+from kg_reasoner.sparql import algebra
+from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm
+from kg_reasoner.sparql.scope import in_scope
+from kg_reasoner.terms import IRI, XSD, Literal, Term
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+__all__ = ["translate_pattern", "translate_query", "variable_of"]
+
+_CASTS: Final = frozenset(
+    XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
+)
+
+
+def translate_query(query: CompValue) -> algebra.Query:
+    """Translate a query.
+
+    Args:
+        query: The algebra of a query, made by rdflib.
+
+    Returns:
+        The query.
+
+    Raises:
+        LoadError: A term in the query is not an RDF term.
+        UnsupportedError: The query has a form that is not of SPARQL 1.1.
+    """
+    translator = _Translator()
+    if query.name == "SelectQuery":
+        return algebra.Select(translator.node(query.p), tuple(map(variable_of, query.PV)))
+    if query.name == "AskQuery":
+        return algebra.Ask(translator.node(query.p))
+    if query.name == "ConstructQuery":
+        template = query.template
+        node = translator.node(query.p)
+        if not template:  # CONSTRUCT WHERE
+            template = _triples_within(query.p)
+        return algebra.Construct(node, tuple(_template_triple(triple) for triple in template or ()))
+    if query.name == "DescribeQuery":
+        terms = tuple(map(_term, query.PV))
+        return algebra.Describe(algebra.UNIT if query.p is None else translator.node(query.p), terms)
+    raise UnsupportedError(f"{query.name} is not a form of query of SPARQL 1.1")
+
+
+def translate_pattern(part: CompValue) -> Node:
+    """Translate a graph pattern, such as the WHERE of an update. See `translate_query`."""
+    return _Translator().node(part)
+
+
+def variable_of(name: Any) -> Variable:
+    """Return our variable for one of rdflib's."""
+    return Variable(str(name))
+
+
+def _term(term: Any) -> PatternTerm:
+    from rdflib import BNode
+    from rdflib import Variable as TheirVariable
+
+    if isinstance(term, TheirVariable):
+        return variable_of(term)
+    if isinstance(term, BNode):
+        return Variable(f"_:{term}")
+    return from_rdflib(term)
+
+
+def _template_triple(triple: Iterable[Any]) -> algebra.TriplePattern:
+    from rdflib import BNode
+
+    terms = tuple(from_rdflib(term) if isinstance(term, BNode) else _term(term) for term in triple)
+    return cast(algebra.TriplePattern, terms)
+
+
+def _triples_within(part: Any) -> list[Any]:
+    """Return the triple patterns of a part, wherever in it."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    found: list[Any] = []
+    waiting = [part]
+    while waiting:
+        piece = waiting.pop(0)
+        if isinstance(piece, CompValue):
+            found += piece.triples or ()
+            waiting += [piece[name] for name in ("p", "p1", "p2") if dict.get(piece, name) is not None]
+    return found
+
+
+class _Translator:
+    """Translates patterns; `aliases` are the names that rdflib gives to aggregates of variables, in the present SELECT."""
+
+    def __init__(self) -> None:
+        self._aliases: dict[Variable, Expression] = {}
+        self._fresh = 0
+
+    def node(self, part: CompValue) -> Node:
+        """Translate a pattern."""
+        translate = _NODES.get(part.name)
+        if translate is None:
+            raise UnsupportedError(f"{part.name} is not a pattern of SPARQL 1.1")
+        return translate(self, part)
+
+    # --- patterns ---------------------------------------------------------------------------------------------------
+
+    def bgp(self, part: CompValue) -> Node:
+        from rdflib.paths import Path as TheirPath
+
+        plain: list[algebra.TriplePattern] = []
+        parts: list[Node] = []
+        for start, property, end in part.triples or ():
+            if isinstance(property, TheirPath):
+                self._path(_term(start), _path(property), _term(end), plain, parts)
+            else:
+                plain.append((_term(start), _term(property), _term(end)))
+        if plain:
+            parts.insert(0, algebra.Patterns(tuple(plain)))
+        return _joined(parts)
+
+    def _path(
+        self, start: PatternTerm, path: algebra.Path, end: PatternTerm, plain: list[algebra.TriplePattern], parts: list[Node]
+    ) -> None:
+        """Add a path: sequences and inverses as patterns with fresh variables (18.2.2.4)."""
+        if isinstance(path, IRI):
+            plain.append((start, path, end))
+        elif isinstance(path, algebra.Inverse):
+            self._path(end, path.path, start, plain, parts)
+        elif isinstance(path, algebra.Sequence):
+            nodes = [start, *(self._variable("_:path") for _ in path.paths[1:]), end]
+            for number, step in enumerate(path.paths):
+                self._path(nodes[number], step, nodes[number + 1], plain, parts)
+        else:
+            parts.append(algebra.PathPattern(start, path, end))
+
+    def _variable(self, prefix: str) -> Variable:
+        self._fresh += 1
+        return Variable(f"{prefix}{self._fresh}")
+
+    def join(self, part: CompValue) -> Node:
+        return _joined([self.node(part.p1), self.node(part.p2)])
+
+    def left_join(self, part: CompValue) -> Node:
+        condition = None if getattr(part.expr, "name", None) == "TrueFilter" else self.expression(part.expr)
+        return algebra.LeftJoin(self.node(part.p1), self.node(part.p2), condition)
+
+    def minus(self, part: CompValue) -> Node:
+        return algebra.Minus(self.node(part.p1), self.node(part.p2))
+
+    def union(self, part: CompValue) -> Node:
+        parts: list[Node] = []
+        for node in (self.node(part.p1), self.node(part.p2)):
+            parts += node.parts if isinstance(node, algebra.Union) else [node]
+        return algebra.Union(tuple(parts))
+
+    def filter(self, part: CompValue) -> Node:
+        node = self.node(part.p)
+        return algebra.Filter(tuple(_conjuncts(self.expression(part.expr))), node)
+
+    def extend(self, part: CompValue) -> Node:
+        node, variable = self.node(part.p), variable_of(part.var)
+        expression = self.expression(part.expr)
+        return node if expression == variable else algebra.Extend(node, variable, expression)
+
+    def graph(self, part: CompValue) -> Node:
+        return algebra.EachGraph(_term(part.term), self.node(part.p))
+
+    def service(self, part: CompValue) -> Node:
+        from rdflib.plugins.sparql.algebra import traverse
+
+        variables: dict[Variable, None] = {}
+        traverse(part.graph, visitPre=lambda piece: _collect(piece, variables))
+        address = _term(part.term)
+        return algebra.Service(address, tuple(variables), part)
+
+    def multiset(self, part: CompValue) -> Node:
+        inner = part.p
+        if not inner:  # VALUES without rows
+            return algebra.Values((), ())
+        if inner.name == "values":
+            return _values(inner.res)
+        return self.node(inner)
+
+    # --- solution modifiers -----------------------------------------------------------------------------------------
+
+    def project(self, part: CompValue) -> Node:
+        outer, self._aliases = self._aliases, {}
+        node = self.node(part.p)
+        self._aliases = outer
+        return algebra.Project(node, tuple(map(variable_of, part.PV)))
+
+    def distinct(self, part: CompValue) -> Node:
+        return algebra.Distinct(self.node(part.p))
+
+    def slice(self, part: CompValue) -> Node:
+        return algebra.Slice(self.node(part.p), part.start, part.length)
+
+    def order(self, part: CompValue) -> Node:
+        node = self.node(part.p)
+        return algebra.OrderBy(node, tuple((self.expression(key.expr), key.order == "DESC") for key in part.expr))
+
+    def aggregate(self, part: CompValue) -> Node:
+        group = part.p
+        node = self.node(group.p)
+        keys: list[Variable] = []
+        for key in group.expr or ():
+            expression = self.expression(key)
+            if isinstance(expression, Variable):
+                keys.append(expression)
+            else:
+                keys.append(self._variable(".key"))
+                node = algebra.Extend(node, keys[-1], expression)
+        known = in_scope(node)
+        aggregates: list[algebra.Aggregation] = []
+        for aggregate in part.A:
+            variable, name = variable_of(aggregate.res), aggregate.name.removeprefix("Aggregate_").upper()
+            argument = None if aggregate.vars == "*" else self.expression(aggregate.vars)
+            if name == "SAMPLE" and isinstance(argument, Variable) and (argument in keys or argument not in known):
+                self._aliases[variable] = argument  # rdflib makes samples of all variables outside of aggregates
+                continue
+            separator = " " if aggregate.separator is None else str(aggregate.separator)
+            name = {"GROUPCONCAT": "GROUP_CONCAT"}.get(name, name)
+            aggregates.append(algebra.Aggregation(variable, name, argument, bool(aggregate.distinct), separator))
+        return algebra.Group(node, tuple(dict.fromkeys(keys)), tuple(aggregates), is_whole=group.expr is None)
+
+    # --- expressions ------------------------------------------------------------------------------------------------
+
+    def expression(self, value: Any) -> Expression:
+        """Translate an expression."""
+        from rdflib.plugins.sparql.parserutils import CompValue
+
+        if not isinstance(value, CompValue):
+            term = _term(value)
+            if isinstance(term, Variable):
+                return self._aliases.get(term, term)
+            return term
+        name: str = value.name
+        if name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
+            exists = algebra.Exists(self.node(_translated(value.graph)))
+            return exists if name == "Builtin_EXISTS" else _call("!", exists)
+        if name == "literal":
+            return from_rdflib(_literal(value))
+        operands = _FORMS.get(name)
+        if operands is not None:
+            return operands(self, value)
+        if name.startswith("Builtin_"):
+            return self._builtin(name.removeprefix("Builtin_").upper(), value)
+        raise UnsupportedError(f"{name} is not an expression of SPARQL 1.1")
+
+    def _builtin(self, name: str, value: CompValue) -> Expression:
+        arguments: list[Any] = []
+        for key in ("arg", "arg1", "arg2", "arg3", "text", "start", "length", "pattern", "replacement", "flags"):
+            found = dict.get(value, key)
+            if found is not None:
+                arguments += found if isinstance(found, (list, tuple)) else [found]
+        return _call(name, *map(self.expression, arguments))
+
+    def _chain(self, value: CompValue) -> Expression:
+        """Translate an expression with operators of one rank, which associate to the left."""
+        result = self.expression(value.expr)
+        for operator, other in zip(value.op or (), value.other or (), strict=True):
+            result = _call(str(operator), result, self.expression(other))
+        return result
+
+    def _relation(self, value: CompValue) -> Expression:
+        left = self.expression(value.expr)
+        if not value.op:
+            return left
+        operator = str(value.op).upper()
+        if operator in ("IN", "NOT IN"):
+            others = value.other if isinstance(value.other, (list, tuple)) else [value.other]
+            alternatives = [] if value.other == _nil() else others
+            return _call(operator, left, *map(self.expression, alternatives))
+        return _call(operator, left, self.expression(value.other))
+
+    def _logical(self, value: CompValue) -> Expression:
+        operator = "||" if value.name == "ConditionalOrExpression" else "&&"
+        result = self.expression(value.expr)
+        for other in value.other or ():
+            result = _call(operator, result, self.expression(other))
+        return result
+
+    def _unary(self, value: CompValue) -> Expression:
+        inner = self.expression(value.expr)
+        if value.name == "UnaryPlus":
+            return _call("+", Literal("0", XSD.integer.value), inner)
+        return _call("!" if value.name == "UnaryNot" else "neg", inner)
+
+    def _function(self, value: CompValue) -> Expression:
+        iri = str(value.iri)
+        given = value.expr
+        arguments = [] if given is None or given == _nil() else given if isinstance(given, (list, tuple)) else [given]
+        translated = tuple(map(self.expression, arguments))
+        if iri in _CASTS:
+            return _call(f"<{iri}>", *translated)
+        return algebra.Foreign(iri, translated, bool(value.distinct))
+
+
+_NODES: Final = {
+    "BGP": _Translator.bgp,
+    "Join": _Translator.join,
+    "LeftJoin": _Translator.left_join,
+    "Minus": _Translator.minus,
+    "Union": _Translator.union,
+    "Filter": _Translator.filter,
+    "Extend": _Translator.extend,
+    "Graph": _Translator.graph,
+    "ServiceGraphPattern": _Translator.service,
+    "ToMultiSet": _Translator.multiset,
+    "Project": _Translator.project,
+    "Distinct": _Translator.distinct,
+    "Reduced": _Translator.distinct,
+    "Slice": _Translator.slice,
+    "OrderBy": _Translator.order,
+    "AggregateJoin": _Translator.aggregate,
+}
+
+_FORMS: Final = {
+    "ConditionalOrExpression": _Translator._logical,
+    "ConditionalAndExpression": _Translator._logical,
+    "RelationalExpression": _Translator._relation,
+    "AdditiveExpression": _Translator._chain,
+    "MultiplicativeExpression": _Translator._chain,
+    "UnaryNot": _Translator._unary,
+    "UnaryMinus": _Translator._unary,
+    "UnaryPlus": _Translator._unary,
+    "Function": _Translator._function,
+}
+
+
+def _nil() -> Any:
+    """Return rdflib's empty list, by which its parser represents ``()``."""
+    from rdflib import RDF as theirs
+
+    return theirs.nil
+
+
+def _translated(pattern: Any) -> CompValue:
+    """Return the algebra of a pattern in EXISTS, which rdflib translates in a FILTER only."""
+    from rdflib.plugins.sparql.algebra import translateGroupGraphPattern, translatePath, traverse
+
+    if pattern.name in _NODES:
+        return cast("CompValue", pattern)
+    return translateGroupGraphPattern(traverse(pattern, visitPost=translatePath))
+
+
+def _call(name: str, *arguments: Any) -> Call:
+    return Call(name, arguments)
+
+
+def _literal(value: CompValue) -> Any:
+    from rdflib import Literal as TheirLiteral
+
+    return TheirLiteral(value.string, lang=value.lang, datatype=value.datatype)
+
+
+def _conjuncts(expression: Expression) -> list[Expression]:
+    """Return the parts of a conjunction: all are true where it is true."""
+    if isinstance(expression, Call) and expression.name == "&&":
+        return [part for argument in expression.arguments for part in _conjuncts(argument)]
+    return [expression]
+
+
+def _joined(nodes: Iterable[Node]) -> Node:
+    """Return the join of some patterns, without joins inside joins."""
+    parts: list[Node] = []
+    for node in nodes:
+        parts += node.parts if isinstance(node, algebra.Join) else [node]
+    return parts[0] if len(parts) == 1 else algebra.Join(tuple(parts))
+
+
+def _values(rows: Any) -> Node:
+    rows = rows or []
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = tuple(tuple(_value(row.get(name)) for name in names) for row in rows)
+    return algebra.Values(tuple(map(variable_of, names)), table)
+
+
+def _value(term: Any) -> Term | None:
+    return None if term is None or (term == "UNDEF" and not hasattr(term, "n3")) else from_rdflib(term)
+
+
+def _path(path: Any) -> algebra.Path:
+    from rdflib import paths as theirs
+
+    if isinstance(path, theirs.InvPath):
+        return algebra.Inverse(_path(path.arg))
+    if isinstance(path, theirs.SequencePath):
+        return algebra.Sequence(tuple(map(_path, path.args)))
+    if isinstance(path, theirs.AlternativePath):
+        return algebra.Alternative(tuple(map(_path, path.args)))
+    if isinstance(path, theirs.MulPath):
+        least, endless = {"*": (0, True), "+": (1, True), "?": (0, False)}[path.mod]
+        return algebra.Repeat(_path(path.path), least, endless)
+    if isinstance(path, theirs.NegatedPath):
+        return _negated(path.args)
+    found = from_rdflib(path)
+    assert isinstance(found, IRI)
+    return found
+
+
+def _negated(steps: Iterable[Any]) -> algebra.Negated:
+    """Translate the properties of a negated set; rdflib leaves inverse ones as its parser made them."""
+    from rdflib import URIRef
+
+    forwards: list[Any] = []
+    backwards: list[Any] = []
+    for step in steps:
+        if isinstance(step, URIRef):
+            forwards.append(from_rdflib(step))
+        else:
+            property = getattr(step, "arg", None) or getattr(step, "part", None)
+            if property is None:
+                raise UnsupportedError("rdflib's parser loses the property of ^ inside !( )", hint="write !(...) | ^(!(...))")
+            backwards.append(from_rdflib(property))
+    return algebra.Negated(tuple(forwards), tuple(backwards))
+
+
+def _collect(piece: Any, variables: dict[Variable, None]) -> None:
+    from rdflib import Variable as TheirVariable
+
+    if isinstance(piece, TheirVariable):
+        variables[variable_of(piece)] = None

@@ -1,0 +1,177 @@
+"""Columns of values: of each term the kind and, for numbers and points in time, the value as a double.
+
+A double is not always the value: decimals, large integers and fractions of seconds are rounded. Rounding keeps the order, so that
+different doubles decide a comparison, and only equal ones need the exact values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import XSD, Literal, term_from_text
+
+__all__ = [
+    "DATE",
+    "DATE_TIME",
+    "DOUBLE",
+    "INTEGER",
+    "LARGEST",
+    "NOTHING",
+    "OTHER",
+    "RESOURCE",
+    "ROUNDED",
+    "STRING",
+    "UNSURE",
+    "ValueColumn",
+    "ValueCache",
+    "is_number",
+]
+
+Kinds: TypeAlias = npt.NDArray[np.uint8]
+
+UNSURE: Final = 0
+"""Not known here: the exact evaluation decides."""
+INTEGER: Final = 1
+"""An xsd:integer of at most 53 bits."""
+DOUBLE: Final = 2
+"""An xsd:double."""
+ROUNDED: Final = 3
+"""A number of another type, or a larger one; its double is rounded."""
+DATE_TIME: Final = 4
+DATE: Final = 5
+RESOURCE: Final = 6
+"""An IRI or a blank node."""
+STRING: Final = 7
+"""A string without a language tag."""
+OTHER: Final = 8
+"""Any other literal."""
+NOTHING: Final = 9
+"""No term."""
+
+LARGEST: Final = float(2**53)
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
+_DOUBLE_END: Final = f'"^^<{XSD.double.value}>'
+
+
+class ValueColumn(NamedTuple):
+    """Kinds and doubles, one for each row."""
+
+    kinds: Kinds
+    doubles: npt.NDArray[np.float64]
+
+
+def is_number(kinds: Kinds) -> Flags:
+    """Return which kinds are of numbers."""
+    flags: Flags = (kinds >= INTEGER) & (kinds <= ROUNDED)
+    return flags
+
+
+class ValueCache:
+    """The kinds and doubles of the terms of a dictionary, read when they are first needed.
+
+    Args:
+        dictionary: The dictionary.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._known = ValueColumn(np.zeros(0, np.uint8), np.zeros(0))
+
+    def column(self, ids: Ids, terms: QueryTerms) -> ValueColumn:
+        """Return the values of a column of ids."""
+        if len(ids) and int(ids.min()) >= 0:
+            return self._stored(ids)
+        kinds, doubles = np.full(len(ids), NOTHING, np.uint8), np.zeros(len(ids))
+        stored = ids >= 0
+        kinds[stored], doubles[stored] = self._stored(ids[stored])
+        local = np.flatnonzero(ids < UNBOUND)
+        if len(local):
+            distinct, places = np.unique(ids[local], return_inverse=True)
+            values = list(map(_read, terms.texts(distinct)))
+            kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
+            doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]
+        return ValueColumn(kinds, doubles)
+
+    def _stored(self, ids: Ids) -> ValueColumn:
+        known = self._known
+        if len(ids) and int(ids.max()) >= len(known.kinds):
+            known = self._grown(int(ids.max()) + 1)
+        kinds = known.kinds[ids]
+        if not kinds.all():
+            self._fill(known, np.unique(ids[kinds == UNSURE]))
+            kinds = known.kinds[ids]
+        return ValueColumn(kinds, known.doubles[ids])
+
+    def _grown(self, count: int) -> ValueColumn:
+        """Return larger arrays. Threads that fill others meanwhile lose what they filled, and read it again later."""
+        size = max(count, len(self._dictionary))
+        kinds, doubles = np.zeros(size, np.uint8), np.zeros(size)
+        old = self._known
+        kinds[: len(old.kinds)], doubles[: len(old.doubles)] = old.kinds, old.doubles
+        self._known = ValueColumn(kinds, doubles)
+        return self._known
+
+    def _fill(self, known: ValueColumn, ids: Ids) -> None:
+        """Read the values of some terms. A kind is set after its double, for other threads that read both."""
+        is_literal = self._dictionary.first_bytes()[ids] == ord('"')
+        literals = ids[is_literal]
+        values = list(map(_read, self._dictionary.texts_of(literals)))
+        known.doubles[literals] = [double for _, double in values]
+        known.kinds[literals] = [kind for kind, _ in values]
+        known.kinds[ids[~is_literal]] = RESOURCE
+
+
+def _read(text: str) -> tuple[int, float]:
+    """Return the kind and the double of a term's text."""
+    if text[0] != '"':
+        return RESOURCE, 0.0
+    if text[-1] == '"':
+        return STRING, 0.0
+    if text.endswith(_INTEGER_END) and len(text) - len(_INTEGER_END) <= 16 and text[1 : -len(_INTEGER_END)].isdecimal():
+        digits = text[1 : -len(_INTEGER_END)]
+        if digits.isascii():
+            return INTEGER, float(digits)
+    term = term_from_text(text)
+    assert isinstance(term, Literal)
+    value = value_of(term)
+    if value is None:
+        return OTHER, 0.0
+    return _KINDS.get(value[0], _other)(term, value[1])
+
+
+def _number(term: Literal, value: Decimal | Fraction | str | bool) -> tuple[int, float]:
+    double = float(value)
+    if term.datatype == XSD.double.value:
+        return DOUBLE, double
+    if term.datatype == XSD.integer.value and abs(double) < LARGEST:
+        return INTEGER, double
+    return ROUNDED, double
+
+
+def _moment(kind: int) -> Callable[[Literal, Decimal | Fraction | str | bool], tuple[int, float]]:
+    def read(term: Literal, value: Decimal | Fraction | str | bool) -> tuple[int, float]:
+        try:
+            return kind, float(value)
+        except OverflowError:
+            return kind, math.inf if isinstance(value, Fraction) and value > 0 else -math.inf
+
+    return read
+
+
+def _other(term: Literal, value: Decimal | Fraction | str | bool) -> tuple[int, float]:
+    return OTHER, 0.0
+
+
+_KINDS: Final = {"number": _number, "dateTime": _moment(DATE_TIME), "date": _moment(DATE)}

@@ -1,0 +1,67 @@
+"""Transitive closures from some nodes, with the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
+
+__all__ = ["reached"]
+
+
+def reached(sources: Ids, targets: Ids, origins: Ids, check: Callable[[int, int], None]) -> tuple[Numbers, Ids]:
+    """Return the nodes that can be reached in one step or more.
+
+    Args:
+        sources: The start of each step.
+        targets: Its end.
+        origins: Nodes from which to start, which may be any numbers.
+        check: Called with the number of pairs so far, and their size in bytes.
+
+    Returns:
+        For each pair, the position of the origin among `origins`, in order, and the node.
+
+    >>> steps = np.array([[1, 2], [2, 3], [3, 2]], np.int32)
+    >>> [each.tolist() for each in reached(steps[:, 0], steps[:, 1], np.array([1, 3, 7], np.int32), lambda count, size: None)]
+    [[0, 0, 1, 1], [2, 3, 2, 3]]
+    """
+    nodes, numbered = np.unique(np.concatenate([sources, targets]), return_inverse=True)
+    numbered = numbered.reshape(-1)
+    steps, count = len(sources), len(nodes)
+    places = np.searchsorted(nodes, origins)
+    known = np.flatnonzero((places < count) & (nodes[np.minimum(places, max(count - 1, 0))] == origins)) if count else places[:0]
+    if len(known) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int32)
+    order = np.argsort(numbered[:steps], kind="stable")
+    starts = allocate(count + 1, np.int64)
+    starts[: count + 1] = np.searchsorted(numbered[:steps][order], np.arange(count + 1))
+    ends, given = allocate(steps, np.int32), allocate(len(known), np.int32)
+    ends[:steps], given[: len(known)] = numbered[steps:][order], places[known]
+    stamps, queue, state = allocate(count, np.int32, 0), allocate(count, np.int32), allocate(1, np.int64, 0)
+    capacity, total = max(1 << 12, 4 * count), 0
+    origin_numbers, found = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    while state[0] < len(known):
+        out = allocate(2 * capacity, np.int32)
+        written = native.reach(
+            address(starts),
+            address(ends),
+            address(given),
+            len(known),
+            int(state[0]),
+            address(stamps),
+            address(queue),
+            address(out),
+            capacity,
+            address(state),
+        )
+        total += written
+        check(total, 12 * total)
+        pairs = np.asarray(out[: 2 * written]).reshape(-1, 2)
+        origin_numbers.append(known[pairs[:, 0]])
+        found.append(nodes[pairs[:, 1]].astype(np.int32))
+        capacity = max(capacity, 4 * count)
+    return np.concatenate(origin_numbers), np.concatenate(found)

@@ -1,0 +1,107 @@
+"""Grouping and pairing of rows of ids, with the kernels: what DISTINCT, GROUP BY and joins of tables need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
+
+__all__ = ["group_rows", "ordered_by_group", "pair_rows"]
+
+
+class _Labelled:
+    """The rows of a table with their labels, and the hash table from rows to labels."""
+
+    def __init__(self, rows: Ids) -> None:
+        count, self.width = rows.shape
+        self.rows = _visible(rows)
+        self.mask = (1 << max(4, (2 * count).bit_length())) - 1
+        self.slots = allocate(self.mask + 1, np.int32, -1)
+        self.labels = allocate(count, np.int32)
+        self.firsts = allocate(count, np.int64)
+        self.groups = native.label_rows(
+            address(self.rows),
+            count,
+            self.width,
+            address(self.slots),
+            self.mask,
+            address(self.labels),
+            address(self.firsts),
+        )
+
+
+def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
+    """Label equal rows alike.
+
+    Args:
+        rows: The rows, shape (n, columns).
+
+    Returns:
+        A label for each row (0, 1, 2 ... in order of first occurrence), and the first row of each label.
+
+    >>> labels, firsts = group_rows(np.array([[7, 1], [5, 1], [7, 1]], np.int32))
+    >>> labels.tolist(), firsts.tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    if len(rows) == 0:
+        return np.empty(0, np.int32), np.empty(0, np.int64)
+    found = _Labelled(rows)
+    return np.asarray(found.labels[: len(rows)]), np.array(found.firsts[: found.groups])
+
+
+def ordered_by_group(labels: Ids, groups: int) -> tuple[Numbers, Numbers]:
+    """Order rows by their labels.
+
+    Args:
+        labels: The labels of the rows.
+        groups: How many labels there are.
+
+    Returns:
+        The numbers of the rows, those of a label together and in order, and where each label starts (one item more than labels).
+    """
+    given, order, starts = _visible(labels), allocate(len(labels), np.int64), allocate(groups + 1, np.int64, 0)
+    total = native.sort_by_label(address(given), len(labels), address(starts), groups, address(order))
+    return np.asarray(order[:total]), np.asarray(starts[: groups + 1])
+
+
+def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
+    """Return all pairs of equal rows of two tables, by their numbers in each, in the order of the first.
+
+    Args:
+        rows: A table, shape (n, columns).
+        others: Another one, shape (m, columns).
+
+    >>> [each.tolist() for each in pair_rows(np.array([[1], [2]], np.int32), np.array([[2], [1], [2]], np.int32))]
+    [[0, 1, 1], [1, 0, 2]]
+    """
+    if len(rows) == 0 or len(others) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if rows.shape[1] == 0:
+        return np.repeat(np.arange(len(rows)), len(others)), np.tile(np.arange(len(others)), len(rows))
+    known = _Labelled(others)
+    order, starts = allocate(len(others), np.int64), allocate(known.groups + 1, np.int64, 0)
+    native.sort_by_label(address(known.labels), len(others), address(starts), known.groups, address(order))
+    mine, labels = _visible(rows), allocate(len(rows), np.int32)
+    native.look_up_rows(
+        address(mine),
+        len(rows),
+        address(known.rows),
+        known.width,
+        address(known.slots),
+        known.mask,
+        address(known.firsts),
+        address(labels),
+    )
+    total = native.count_pairs(address(labels), len(rows), address(starts))
+    left, right = allocate(total, np.int64), allocate(total, np.int64)
+    native.write_pairs(address(labels), len(rows), address(starts), address(order), address(left), address(right))
+    return np.asarray(left[:total]), np.asarray(right[:total])
+
+
+def _visible(rows: Ids) -> Ids:
+    """Return ids in consecutive memory that kernels can read."""
+    block: Ids = allocate(max(rows.size, 1), np.int32)
+    block[: rows.size] = rows.reshape(-1)
+    return block

@@ -1,0 +1,299 @@
+"""The benchmark of SPARQL in small: its queries, its skewed data, and a contest on a handful of triples. Never how fast."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+
+import pyoxigraph
+import pytest
+import rdflib
+from click.testing import CliRunner
+from rich.console import Console
+
+from benchmarks import needs
+from benchmarks.contest import RunLimits
+from benchmarks.sparql import __main__ as command
+from benchmarks.sparql import report
+from benchmarks.sparql.checksums import checksum, value_text
+from benchmarks.sparql.contest import CONTESTANTS, Contestant, Score, contest
+from benchmarks.sparql.data import DataSet, data_set
+from benchmarks.sparql.queries import LUBM, SHOP, UNIVERSITY, Query, all_queries, read_queries
+from benchmarks.sparql.shop import NAMESPACE, generate_shop
+from benchmarks.sparql.systems import Ours
+from kg_reasoner.terms import IRI, BlankNode, Literal
+
+LIMITS = RunLimits(seconds=60, bytes=8_000_000_000)
+ALWAYS = ("kg-reasoner", "kg-reasoner rdflib", "pyoxigraph", "rdflib")
+"""Contestants that need no packages of the extra."""
+
+SHOP_DATA = """
+<urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Book> .
+<urn:Book> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:Thing> .
+<urn:a> <urn:price> "2.50"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<urn:b> <urn:price> "4.00"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<urn:a> <urn:like> _:x .
+"""
+
+SMALL_QUERIES = """
+# a comment
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+
+### inferred
+SELECT ?thing WHERE { ?thing rdf:type <urn:Thing> }
+
+### average
+SELECT (AVG(?price) AS ?mean) (COUNT(*) AS ?count) WHERE { ?thing <urn:price> ?price }
+
+### optional
+SELECT ?thing ?like ?price WHERE { ?thing <urn:price> ?price OPTIONAL { ?thing <urn:like> ?like } }
+
+### any count
+SELECT ?thing WHERE { ?thing <urn:price> ?price } LIMIT 1
+"""
+
+ENDLESS = Query(SHOP, "endless", "SELECT (COUNT(*) AS ?n) WHERE {" + "".join(f"?s{n} ?p{n} ?o{n} ." for n in range(12)) + "}")
+
+
+def chosen(*names: str) -> list[Contestant]:
+    return [one for one in CONTESTANTS if one.name in names]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
+    """A data set of a few triples, in the place of a shop."""
+    cache = tmp_path_factory.mktemp("cache")
+    source = cache / "shop1" / "data.nt"
+    source.parent.mkdir()
+    source.write_text(SHOP_DATA.lstrip(), encoding="ascii")
+    return data_set(SHOP, 1, cache)
+
+
+# ---- queries and data
+
+
+def test_a_file_of_queries_is_read() -> None:
+    queries = read_queries(SMALL_QUERIES, SHOP)
+    assert [(query.name, query.counted) for query in queries] == [
+        ("inferred", False),
+        ("average", False),
+        ("optional", False),
+        ("any", True),
+    ]
+    prefix = "PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>"
+    assert queries[0].text == f"{prefix}\n\nSELECT ?thing WHERE {{ ?thing rdf:type <urn:Thing> }}\n"
+
+
+def test_all_queries_are_valid_and_have_names_of_their_own() -> None:
+    queries = all_queries()
+    assert Counter(query.group for query in queries) == {LUBM: 14, UNIVERSITY: 41, SHOP: 14}
+    assert len({query.label for query in queries}) == len(queries)
+    for query in queries:
+        pyoxigraph.Store().query(query.text)
+        rdflib.Graph().query(query.text)
+
+
+def test_the_shop_is_skewed_and_always_the_same() -> None:
+    lines = b"".join(generate_shop(1)).decode().splitlines()
+    assert lines == b"".join(generate_shop(1)).decode().splitlines()
+    reviews = Counter(line.split()[2] for line in lines if f" <{NAMESPACE}of> " in line)
+    (most, number), (_, second) = reviews.most_common(2)
+    assert most == f"<{NAMESPACE}product0>"
+    assert number > 1.5 * second > 100 * reviews[f"<{NAMESPACE}product900>"]
+
+
+def test_materialised_data_hold_what_is_derived(small: DataSet) -> None:
+    lines = Path(small.materialised).read_text(encoding="utf-8").splitlines()
+    assert "<urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Thing> ." in lines
+    assert DataSet.from_json(small.as_json()) == small
+
+
+# ---- checksums
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(rdflib.URIRef("urn:a"), rdflib.Literal("2.50"), rdflib.BNode(), None, rdflib.Literal("b", lang="en"))],
+        [(pyoxigraph.NamedNode("urn:a"), pyoxigraph.Literal(2.5), pyoxigraph.BlankNode(), None, pyoxigraph.Literal("b"))],
+        [(IRI("urn:a"), Literal("2.5"), BlankNode("b0"), None, Literal("b", language="en"))],
+        [("<urn:a>", Decimal("2.500"), "_:b3", None, '"b"@en')],
+    ],
+)
+def test_checksums_do_not_depend_on_the_library(rows: list[tuple[object, ...]]) -> None:
+    assert checksum(rows) == checksum([("urn:a", 2.5, "_:", None, "b")])
+    assert checksum(rows) != checksum([("urn:a", 2.6, "_:", None, "b")])
+
+
+def test_checksums_see_how_often_a_row_occurs() -> None:
+    assert checksum([("a",), ("b",), ("a",)]) == checksum([("a",), ("a",), ("b",)]) != checksum([("a",), ("b",)])
+
+
+def test_booleans_have_one_text() -> None:
+    answers: Iterable[object] = (True, pyoxigraph.Store().query("ASK {}"), rdflib.Literal(True), pyoxigraph.Literal(True))
+    assert {value_text(value) for value in answers} == {"true"}
+
+
+# ---- contests
+
+
+def test_contestants_agree(small: DataSet) -> None:
+    rows = list(contest(small, read_queries(SMALL_QUERIES, SHOP), chosen(*ALWAYS), 2, LIMITS))
+    assert [{score.contestant: score.remark for score in scores} for scores in rows] == [dict.fromkeys(ALWAYS, "")] * 4
+    assert [{score.rows for score in scores} for scores in rows] == [{1}, {1}, {2}, {1}]
+    assert [line for scores in rows for line in report.disagreements(scores)] == []
+    assert {score.checksum for score in rows[1]} == {checksum([(3.25, 2)])}
+    assert {score.checksum for score in rows[3]} == {None}
+    assert {len(score.cpu) for scores in rows for score in scores} == {2}
+
+
+@pytest.mark.parametrize("name", ["maplib", "oxrdflib"])
+def test_peers_of_the_extra_agree(small: DataSet, name: str) -> None:
+    pytest.importorskip(name, reason="the extra 'bench' is not installed")
+    rows = list(contest(small, read_queries(SMALL_QUERIES, SHOP), chosen("kg-reasoner", name), 1, LIMITS))
+    assert [[(score.rows, score.remark) for score in scores] for scores in rows] == [[(count, "")] * 2 for count in (1, 1, 2, 1)]
+    assert [line for scores in rows for line in report.disagreements(scores)] == []
+
+
+def test_a_query_over_the_limit_is_stopped_and_not_asked_on_larger_data(small: DataSet) -> None:
+    after, *_ = read_queries(SMALL_QUERIES, SHOP)
+    (stopped,), (answered,) = contest(small, [ENDLESS, after], chosen("rdflib"), 1, RunLimits(1.0, LIMITS.bytes))
+    assert (stopped.remark, stopped.cpu, stopped.failed) == ("over the limit of time", [], False)
+    assert answered.rows == 1
+    ((skipped,),) = contest(small, [ENDLESS], chosen("rdflib"), 1, LIMITS, [stopped])
+    assert skipped.remark == "over the limit of time on shop(1)"
+
+
+def test_a_system_that_cannot_be_copied_is_started_again_after_the_limit(small: DataSet) -> None:
+    pytest.importorskip("maplib", reason="the extra 'bench' is not installed")
+    after, *_ = read_queries(SMALL_QUERIES, SHOP)
+    (stopped,), (answered,) = contest(small, [ENDLESS, after], chosen("maplib"), 1, RunLimits(0.5, LIMITS.bytes))
+    assert stopped.rows is None
+    assert answered.rows == 1
+
+
+def test_errors_are_told(small: DataSet) -> None:
+    wrong = Query(SHOP, "wrong", "SELECT ?x WHERE { nothing }")
+    ((score,),) = contest(small, [wrong], chosen("pyoxigraph"), 1, LIMITS)
+    assert score.failed
+    assert score.remark.startswith("SyntaxError: ")
+
+
+def test_a_system_without_memory_fails_once_and_for_all(small: DataSet) -> None:
+    queries = read_queries(SMALL_QUERIES, SHOP)[:2]
+    rows = list(contest(small, queries, chosen("rdflib"), 1, RunLimits(60, 20_000_000)))
+    assert [score.remark.partition(":")[0] for scores in rows for score in scores] == ["cannot load shop(1)"] * 2
+
+
+def test_who_is_not_tried_says_why(small: DataSet) -> None:
+    large = DataSet("LUBM(50)", LUBM, 50, small.sources, small.materialised)
+    describe = Query(LUBM, "describe", "PREFIX x: <urn:>\n\nDESCRIBE <urn:a>\n")
+    ((graph, frames),) = contest(large, [describe], [*chosen("rdflib"), *chosen("maplib")], 1, LIMITS)
+    assert graph.remark == "not tried on more than size 5: loading takes too much time and memory"
+    assert frames.remark == "has no DESCRIBE"
+
+
+class Answers:
+    """The native result of a reasoner that has the method ``query``."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def to_arrow(self) -> object:
+        import pyarrow
+
+        return pyarrow.table({"x": ["<urn:a>", None], "y": [1, 2]})
+
+
+def test_our_native_results_are_used_when_there_are_any(monkeypatch: pytest.MonkeyPatch, small: DataSet) -> None:
+    pytest.importorskip("pyarrow", reason="the extra 'bench' is not installed")
+    adapter = Ours()
+    adapter.load(small)
+    monkeypatch.setattr(type(adapter.reasoner), "query", lambda reasoner, text: Answers(), raising=False)
+    for form, kind in (("native", "Answers"), ("Arrow", "Table")):
+        result = adapter.forms[form]("SELECT ?x ?y {}")
+        assert (type(result).__name__, adapter.size(result)) == (kind, 2)
+        assert checksum(adapter.rows(result)) == checksum([("urn:a", 1), (None, 2)])
+    monkeypatch.setattr("benchmarks.sparql.systems.is_installed", lambda package: package != "pyarrow")
+    assert set(adapter.forms) == {"native", "rdflib"}
+
+
+# ---- reports
+
+
+def score(contestant: str, seconds: float, rows: int = 3, checksum: str | None = "a") -> Score:
+    return Score(contestant, Query(SHOP, "one", "ASK {}"), "shop(1)", [seconds], [seconds], rows, checksum)
+
+
+def test_ratios_are_those_to_the_best_with_the_same_kind_of_result() -> None:
+    scores = [score("kg-reasoner", 2), score("pyoxigraph", 4), score("maplib", 1), score("oxrdflib", 0.5)]
+    assert report.best_ratio(scores, "kg-reasoner") == 2
+    assert report.best_ratio([*scores, score("kg-reasoner rdflib", 2)], "kg-reasoner rdflib") == 4
+    assert report.best_ratio(scores[:1], "kg-reasoner") is None
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (score("maplib", 1), []),
+        (score("maplib", 1, checksum=None), []),
+        (score("maplib", 1, rows=4), ["(rows): kg-reasoner 3, maplib 4"]),
+        (score("maplib", 1, checksum="b"), ["(checksum): kg-reasoner a, maplib b"]),
+    ],
+)
+def test_disagreements(other: Score, told: list[str]) -> None:
+    found = [line.partition("differ ")[2] for line in report.disagreements([score("kg-reasoner", 1), other])]
+    assert found == told
+
+
+def test_tables_show_times_ratios_and_reasons() -> None:
+    slow = Score("rdflib", Query(SHOP, "one", "ASK {}"), "shop(1)", remark="over the limit of time")
+    rows = [[score("kg-reasoner", 0.003), score("pyoxigraph", 0.012), slow]]
+    console = Console(file=io.StringIO(), width=report.WIDTH)
+    taking_part = chosen("kg-reasoner", "pyoxigraph", "rdflib")
+    console.print(report.query_table(rows, taking_part), report.summary_table(rows, taking_part))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "shop/one 3 3.0 12.0 over 0.25 -" in " ".join(printed.split())
+    assert "rdflib: over the limit of time: shop/one" in printed
+    assert "pyoxigraph 1/1 12.0 3.0 0.25" in " ".join(printed.split())
+
+
+# ---- the command
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(command.main, arguments)
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_the_command_prints_json(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "all_queries", lambda: read_queries(SMALL_QUERIES, SHOP))
+    cache = Path(small.materialised).parents[1]
+    code, printed, _ = run("--cache", str(cache), "--peers", "pyoxigraph", "--only", "shop/av*", "-n", "1", "--format", "json")
+    assert code == 0
+    scores = {one["contestant"]: one for one in json.loads(printed)["scores"]}
+    assert (scores["pyoxigraph"]["query"], scores["pyoxigraph"]["rows"]) == ("shop/average", 1)
+    (seconds,) = scores["kg-reasoner"]["cpu"]
+    assert scores["kg-reasoner"]["min"] == scores["kg-reasoner"]["median"] == seconds
+
+
+def test_a_disagreement_is_told_and_is_the_exit_code(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    disagreeing = [[score("kg-reasoner", 1), score("pyoxigraph", 1, rows=4)]]
+    monkeypatch.setattr(command, "contest", lambda *arguments: iter(disagreeing))
+    code, _, told = run("--cache", str(Path(small.materialised).parents[1]), "--peers", "pyoxigraph", "--only", "shop/*")
+    assert code == 1
+    assert "shop/one on shop(1): the results differ (rows): kg-reasoner 3, pyoxigraph 4" in told
+
+
+def test_missing_peers_and_unknown_queries_end_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "is_installed", lambda package: package != "maplib")
+    code, printed, told = run()
+    assert (code, printed) == (1, "")
+    assert "not installed: maplib. Run pip install '.[bench]', or choose what to compare with --peers." in told
+    code, _, told = run("--peers", "rdflib", "--only", "nothing")
+    assert code == 2
+    assert "no query has such a name" in told
