@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.encoding import as_term
-from kg_reasoner.engine.on_demand import Found, by_magic, by_reading
+from kg_reasoner.engine.demand import Demand, Found, abstracted
+from kg_reasoner.engine.on_demand import by_magic, by_reading
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language import analysis
@@ -59,29 +62,32 @@ def answer(
 ) -> Answers:
     """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.answers`."""
     engine = core.engine
-    rules = _rules(_parts(core, body), {name: as_term(term) for name, term in bindings.items()})
+    given = {name: as_term(term) for name, term in bindings.items()}
+    rules = _rules(_parts(core, body), given)
     _check(rules)
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
-        found = _on_demand(core, rules) if on_demand else None
-        derived_on_demand = found is not None
+        found = _on_demand(core, rules, given) if on_demand else None
         if found is None:
             with core.reading():
                 _check_against_program(core, rules)
                 found = by_reading(engine, rules)
     rows, head = found.rows, rules[0].head
     names = tuple(term.name for term in head.terms if isinstance(term, Variable))
-    for name, term in bindings.items():  # equal terms that are merged have further names
-        rows = rows[rows[:, names.index(name)] == engine.dictionary.encode(as_term(term))]
-    return Answers(names, found.derived, derived_on_demand, rows, engine.dictionary)
+    for name, term in given.items():  # equal terms that are merged have further names
+        rows = rows[rows[:, names.index(name)] == engine.dictionary.encode(term)]
+    return Answers(names, found.derived, found.by_magic, rows, engine.dictionary)
 
 
-def _on_demand(core: ReasonerCore, rules: Sequence[Rule]) -> Found | None:
+def _on_demand(core: ReasonerCore, rules: Sequence[Rule], given: Mapping[str, Term]) -> Found | None:
     """Return the answers by magic sets; None if the materialisation has to be read, or is up to date already."""
     if core.engine.is_current:
         return None
+    head, body = rules[0].head, [part for part in rules[0].body if not (isinstance(part, Atom) and part.predicate == _GIVEN)]
+    shape, constants = abstracted(head, body, [Variable(name) for name in given])
     with core.reading_explicit():
         _check_against_program(core, rules)
-        return by_magic(core.engine, rules)
+        row = [core.dictionary.encode(term) for term in (*given.values(), *constants)]
+        return by_magic(core.engine, Demand(shape, np.array([row], np.int32)))
 
 
 def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[BodyLiteral, ...]:

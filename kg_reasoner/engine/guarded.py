@@ -1,8 +1,11 @@
-"""Evaluation of rules whose first atoms guard them, as those of magic sets: a rule is planned once its guard has facts."""
+"""Evaluation of rules whose first atoms guard them, as those of magic sets: a rule is planned once its guard has facts.
+
+The plans are kept, so that the rules can be evaluated again when the facts have changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,27 +16,47 @@ from kg_reasoner.planning.catalog import StoredRule
 from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
 from kg_reasoner.planning.planner import plan_trigger
 from kg_reasoner.program import Atom, Rule
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels.layout import STATED
 
-__all__ = ["evaluate"]
+__all__ = ["GuardedRules"]
 
 
-def evaluate(rules: Sequence[Rule], catalog: BorrowedCatalog, materialiser: Materialiser) -> None:
-    """Derive what follows from rules, their facts and borrowed facts.
+class GuardedRules:
+    """Rules over the relations of a catalog and borrowed facts.
 
     Args:
         rules: Rules and facts. The first part of each body is an atom, and no rule with this atom has another first part.
         catalog: The relations, in which nothing has been derived.
         materialiser: A materialiser of its database, without rules.
     """
-    parts = list(split(rules))
-    _state(catalog, [rule.head for rule in parts if not rule.body])
-    strata: dict[int, _Stratum] = {}
-    for rule, level in analysis.levels(parts).items():
-        if rule.body:
-            strata.setdefault(level, _Stratum(level, catalog, materialiser)).add(rule)
-    for level in sorted(strata):
-        strata[level].evaluate()
+
+    def __init__(self, rules: Sequence[Rule], catalog: BorrowedCatalog, materialiser: Materialiser) -> None:
+        self._catalog = catalog
+        parts = list(split(rules))
+        self._facts = _stored(catalog, [rule.head for rule in parts if not rule.body])
+        strata: dict[int, _Stratum] = {}
+        for rule, level in analysis.levels(parts).items():
+            if rule.body:
+                strata.setdefault(level, _Stratum(level, catalog, materialiser)).add(rule)
+        self._strata = [strata[level] for level in sorted(strata)]
+
+    @property
+    def stated(self) -> int:
+        """The number of facts among the rules."""
+        return sum(map(len, self._facts.values()))
+
+    def evaluate(self, facts: Mapping[int, Ids]) -> None:
+        """Derive what follows, in relations that are empty.
+
+        Args:
+            facts: Further facts, by relation.
+        """
+        for given in (self._facts, facts):
+            for relation, rows in given.items():
+                self._catalog.database.load(relation, rows, STATED)
+        for stratum in self._strata:
+            stratum.evaluate()
 
 
 class _Stratum:
@@ -42,13 +65,15 @@ class _Stratum:
     def __init__(self, level: int, catalog: BorrowedCatalog, materialiser: Materialiser) -> None:
         self._level, self._catalog, self._materialiser = level, catalog, materialiser
         self._waiting: dict[tuple[str, int], list[Rule]] = {}
-        self._aggregates: list[Rule] = []
-        self._planned: list[PlannedRule] = []
+        self._aggregate_rules: list[Rule] = []
+        self._aggregates: list[AggregateRelation] = []
+        self._guards: list[int] = []
+        self._planned = Stratum(level)
 
     def add(self, rule: Rule) -> None:
         """Add a rule."""
         if is_aggregate_rule(rule):
-            self._aggregates.append(rule)
+            self._aggregate_rules.append(rule)
             return
         guard = rule.body[0]
         assert isinstance(guard, Atom)
@@ -56,17 +81,24 @@ class _Stratum:
 
     def evaluate(self) -> None:
         """Apply the rules until nothing is new. The strata below are complete."""
-        database, materialiser = self._catalog.database, self._materialiser
-        for rule in self._aggregates:
-            self._group(rule)
+        database = self._catalog.database
+        self._aggregates += map(self._aggregate, self._aggregate_rules)
+        self._aggregate_rules = []
+        for aggregate in self._aggregates:
+            aggregate.forget()
+            aggregate.refresh()
         database.mark_processed()
-        while ready := self._ready():
-            for relation, rules in ready.items():
-                self._planned += [self._plan(stored) for rule in rules for stored in self._catalog.rules(rule)]
+        ready = self._ready()
+        unprocessed = [*self._guards]
+        while ready or unprocessed:
+            if ready:
+                self._plan_all(ready)
+            for relation in (*unprocessed, *ready):
                 database.processed[relation] = 0
-            stratum = Stratum(self._level, self._planned)
-            materialiser.enter(stratum)
-            materialiser.insert(stratum)
+            unprocessed = []
+            self._materialiser.enter(self._planned)
+            self._materialiser.insert(self._planned)
+            ready = self._ready()
 
     def _ready(self) -> dict[int, list[Rule]]:
         """Take the waiting rules whose guards have facts, by the relations of these."""
@@ -74,9 +106,18 @@ class _Stratum:
         sizes = self._catalog.database.size
         return {relation: self._waiting.pop(guard) for guard, relation in relations.items() if sizes(relation)}
 
-    def _plan(self, rule: StoredRule) -> PlannedRule:
+    def _plan_all(self, ready: Mapping[int, list[Rule]]) -> None:
+        """Plan rules, by the relations of their guards."""
+        planned = list(self._planned.rules)
+        for rules in ready.values():
+            for rule in rules:
+                planned += [self._plan(stored, len(planned)) for stored in self._catalog.rules(rule)]
+        self._guards += ready
+        self._planned = Stratum(self._level, planned)
+
+    def _plan(self, rule: StoredRule, number: int) -> PlannedRule:
         """Plan a rule. Atoms over borrowed relations, which get no rows, and negated ones trigger nothing."""
-        database, number = self._catalog.database, len(self._planned)
+        database = self._catalog.database
         triggers = [
             (atom, plan_trigger(database, rule, number, position))
             for position, atom in enumerate(rule.body)
@@ -84,19 +125,18 @@ class _Stratum:
         ]
         return PlannedRule(rule, number, self._level, triggers, [])
 
-    def _group(self, rule: Rule) -> None:
-        """Compute the groups of an aggregate, whose solutions are complete."""
+    def _aggregate(self, rule: Rule) -> AggregateRelation:
+        """Return the groups of an aggregate."""
         catalog = self._catalog
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        AggregateRelation(catalog.dictionary, catalog.database, rule, self._level, *relations).refresh()
+        return AggregateRelation(catalog.dictionary, catalog.database, rule, self._level, *relations)
 
 
-def _state(catalog: BorrowedCatalog, facts: Sequence[Atom]) -> None:
-    """Insert facts."""
+def _stored(catalog: BorrowedCatalog, facts: Sequence[Atom]) -> dict[int, Ids]:
+    """Return facts as rows of their relations."""
     by_relation: dict[int, list[tuple[int | str, ...]]] = {}
     for fact in facts:
         atom = catalog.atom(fact)
         by_relation.setdefault(atom.relation, []).append(atom.terms)
-    for relation, rows in by_relation.items():
-        catalog.database.load(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
+    return {relation: np.array(rows, np.int32).reshape(len(rows), -1) for relation, rows in by_relation.items()}

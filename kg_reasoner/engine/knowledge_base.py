@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,15 +29,7 @@ from kg_reasoner.storage.kernels.memory import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.storage.value_table import ValueTable
 
-__all__ = ["KnowledgeBase", "RelevantRules"]
-
-
-class RelevantRules(NamedTuple):
-    """The relevant rules, in parts, for queries that are answered without materialisation, and what they were chosen for."""
-
-    given: tuple[Rule, ...]
-    filling: tuple[int, int]
-    rules: tuple[Rule, ...]
+__all__ = ["KnowledgeBase"]
 
 
 class KnowledgeBase:
@@ -81,8 +73,8 @@ class KnowledgeBase:
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked_sizes: dict[int, tuple[int, int]] = {}
         """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
-        self.relevant_rules: RelevantRules | None = None
-        """The relevant rules of the last query that was answered without materialisation."""
+        self.demands: Any = None
+        """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

@@ -2,46 +2,36 @@
 
 The rules are transformed for the query (`language.magic`) and evaluated in a database of their own, which reads the engine's
 facts in place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none writes.
+
+Plans are kept by the shapes of queries: those that differ in constants only have the same. Where magic sets come to ask for far
+more than there are facts, they are given up, and everything that the query depends on is derived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
 
-import numpy as np
-
-from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.engine.guarded import evaluate
-from kg_reasoner.engine.knowledge_base import RelevantRules
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.engine.demand import Demand, DemandPlans, Found, Shape, TooManyDemandsError
+from kg_reasoner.engine.demand_rules import demanded_rules, may_yield_rules
 from kg_reasoner.engine.state import State
 from kg_reasoner.expressions.demands import demands
-from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import ANSWER, copied_predicate, magic_rules
+from kg_reasoner.language.magic import ANSWER
 from kg_reasoner.language.relevance import relevant_rules
-from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
-from kg_reasoner.planning.catalog import RelationCatalog, asks_of_literals
-from kg_reasoner.planning.expansion import copies, is_expandable, is_open
+from kg_reasoner.planning.catalog import asks_of_literals
 from kg_reasoner.planning.groups import split
-from kg_reasoner.planning.property_tables import PropertyTables
-from kg_reasoner.program import TRIPLE, Atom, Rule
-from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.borrowing import BorrowingDatabase
-from kg_reasoner.storage.kernels.layout import STATED
-from kg_reasoner.storage.lookups import Which
-from kg_reasoner.storage.value_table import ValueTable
-from kg_reasoner.terms import OWL, RDF
+from kg_reasoner.program import Rule
 
-__all__ = ["Found", "by_magic", "by_reading"]
+__all__ = ["FEW_DEMANDS", "MOST_SHAPES", "by_magic", "by_reading", "is_applicable"]
 
+MOST_SHAPES: Final = 64
+"""The number of shapes of queries whose plans are kept."""
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The answers to a query as ids, and the number of facts that were derived for them, those of magic sets included."""
-
-    rows: Ids
-    derived: int
+FEW_DEMANDS: Final = 10_000
+DEMANDS_PER_FACT: Final = 4
+"""Magic sets may have `FEW_DEMANDS` facts in any case, and so many for each explicit fact."""
 
 
 def by_reading(state: State, query: Sequence[Rule]) -> Found:
@@ -52,110 +42,96 @@ def by_reading(state: State, query: Sequence[Rule]) -> Found:
         query: The rule whose head has the answers, and facts for it.
     """
     equality = state.base.equality
-    rules = _transformed(state.catalog, (), [equality.rewritten_query(rule) for rule in query])
+    rules = demanded_rules(state.catalog, (), [equality.rewritten_query(rule) for rule in query])
     assert rules is not None  # nothing depends on the query, so it can be stratified
-    found = _evaluated(state, rules, query[0].head, "all")
+    found = DemandPlans(state, rules, query[0].head, which="all").answers()
     return Found(equality.in_all_names(ANSWER, lambda which: found.rows, "all"), found.derived)
 
 
-def by_magic(state: State, query: Sequence[Rule]) -> Found | None:
+def is_applicable(state: State) -> bool:
+    """Return whether queries can be answered from the explicit facts, by magic sets or without.
+
+    That is not so where equal terms are merged, where rules ask for facts about literals, and where derived axioms may yield further
+    rules. The rules from explicit axioms are up to date.
+    """
+    return not state.base.equality.merges and state.axioms.are_stated and _demands_of(state).is_applicable
+
+
+def by_magic(state: State, demand: Demand) -> Found | None:
     """Return the answers to a query that follow from the explicit facts; None if only the materialisation can tell.
 
-    That is so where equal terms are merged, where rules ask for facts about literals, where derived axioms may yield further rules,
-    and where a recursion through variables for properties does not let triples be told apart in negations. The rules from explicit
-    axioms are up to date. See `by_reading` for the arguments.
+    That is so where `is_applicable` says so, and where a recursion through variables for properties does not let triples be told
+    apart in negations.
+
+    Args:
+        state: The facts.
+        demand: The query.
     """
-    if state.base.equality.merges or not state.axioms.are_stated:
-        return None
-    if any(map(asks_of_literals, split(state.rules))):  # before it is known which are relevant: the facts come with an update
-        return None
-    rules = _relevant(state)
-    if state.axioms.is_wanted and _may_yield_rules(rules, state.catalog.has_facts):
-        return None
-    transformed = _transformed(state.catalog, rules, query)
-    return None if transformed is None else _evaluated(state, transformed, query[0].head, "explicit")
+    return _demands_of(state).answers(demand) if is_applicable(state) else None
 
 
-def _relevant(state: State) -> tuple[Rule, ...]:
-    """Return the relevant rules without a query, in parts, which are kept until there are other rules or further properties."""
+def _demands_of(state: State) -> _Demands:
+    """Return what is known of queries, which is kept until there are other rules or further properties."""
     base, given, filling = state.base, state.rules, state.catalog.filling
-    found = base.relevant_rules
+    found: _Demands | None = base.demands
     if found is None or found.given is not given or found.filling != filling:
-        parts = list(split((*given, *demands(given, merges_equal_terms=False))))
-        rules = relevant_rules(parts, base.catalog.has_facts)
-        found = base.relevant_rules = RelevantRules(given, filling, tuple(rules))
-    return found.rules
+        found = base.demands = _Demands(state, given, filling)
+    return found
 
 
-def _may_yield_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool]) -> bool:
-    """Return whether axioms, or equalities of classes and properties, may be derived."""
-    from kg_reasoner.loaders.ontology import owl
+class _Demands:
+    """The relevant rules without a query, and the plans of queries.
 
-    equalities = {(TRIPLE, OWL.sameAs, None), (TRIPLE, None, None)}
-    return has_facts((TRIPLE, OWL.sameAs, None)) or not equalities.isdisjoint(map(head_key, rules)) or owl.concludes_axioms(rules)
-
-
-def _transformed(catalog: RelationCatalog, rules: Sequence[Rule], query: Sequence[Rule]) -> list[Rule] | None:
-    """Return the rules of the magic sets, or None if they cannot be stratified."""
-    asked = relevant_rules(list(split(query)), catalog.has_facts, rules)
-    rules = [*rules, *asked]
-    joins = not (isinstance(catalog.layout, PropertyTables) and all(map(is_expandable, rules)))
-    if not joins and any(map(is_open, rules)):
-        rules = relevant_rules(_expanded(catalog, rules), catalog.has_facts)
-    answers = [rule for rule in rules if rule.head.predicate == ANSWER]
-    others = [rule for rule in rules if rule.head.predicate != ANSWER]
-    return magic_rules(others, answers, catalog.has_facts, joins_triples=joins)
-
-
-def _expanded(catalog: RelationCatalog, rules: Sequence[Rule]) -> list[Rule]:
-    """Return rules with copies for each property and class that facts or heads of the copies have."""
-    decode, held = catalog.dictionary.decode, catalog.layout.held
-    names: set[Key] = {(TRIPLE, decode(property), None if cls < 0 else decode(cls)) for property, cls in held.values()}
-    expanded = list(rules)
-    while True:
-        names.update(head_key(rule) for rule in expanded if rule.head.predicate == TRIPLE)
-        properties = sorted({property for _, property, _ in names if property is not None and property != RDF.type}, key=str)
-        classes = sorted({cls for _, _, cls in names if cls is not None}, key=str)
-        expanded = [copy for rule in rules for copy in copies(rule, properties, classes)]
-        if names.issuperset(head_key(rule) for rule in expanded if rule.head.predicate == TRIPLE):
-            return expanded
-
-
-def _evaluated(state: State, rules: Sequence[Rule], answer: Atom, which: Which) -> Found:
-    """Return the answers that transformed rules derive from the facts."""
-
-    def claim(nbytes: int) -> None:
-        limits = watch.limits
-        if limits.memory is not None:
-            watch.check(0, state.nbytes + database.allocated + nbytes)
-        elif limits.facts is not None:
-            watch.check(database.context.total)
-
-    watch = current_watch()
-    database = BorrowingDatabase(state.database, which, claim)
-    catalog = BorrowedCatalog(state.catalog, database, compares_few=which == "explicit")
-    materialiser = Materialiser(database, ValueTable(state.dictionary, database.context), catalog.functions)
-    watch.attach(database.context)
-    try:
-        evaluate(rules, catalog, materialiser)
-    finally:
-        watch.detach(database.context)
-    _check_types(state, catalog)
-    rows = database.rows(catalog.predicate(answer.predicate, answer.arity))
-    hidden = set(catalog.functions.relations)
-    own = [number for number in range(len(database.relations)) if number not in hidden and not database.is_borrowed(number)]
-    return Found(np.array(rows), sum(int(np.count_nonzero((database.flags(number) & STATED) == 0)) for number in own))
-
-
-def _check_types(state: State, catalog: BorrowedCatalog) -> None:
-    """Check derived facts against the declared types of columns.
-
-    Raises:
-        ColumnTypeError: A term does not belong to the type of its column.
+    Args:
+        state: The facts.
+        given: The rules.
+        filling: Tells whether predicates have got their first facts, see `RelationCatalog.filling`.
     """
-    if not state.column_types.typed:
-        return
-    for name, number in catalog.predicates.items():
-        if (predicate := copied_predicate(name)) is not None:
-            derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
-            state.column_types.check(predicate, catalog.database.rows(number), derivers)
+
+    def __init__(self, state: State, given: tuple[Rule, ...], filling: tuple[int, int]) -> None:
+        self.given, self.filling = given, filling
+        self._state = state
+        parts = list(split((*given, *demands(given, merges_equal_terms=False))))
+        self._rules = tuple(relevant_rules(parts, state.catalog.has_facts))
+        # before it is known which are relevant: the facts about literals come with an update
+        asks = any(map(asks_of_literals, split(given)))
+        self.is_applicable = not asks and not (
+            state.axioms.is_wanted and may_yield_rules(self._rules, state.catalog.has_facts)
+        )
+        self._mutex = new_mutex()
+        self._plans: OrderedDict[tuple[Shape, bool], list[DemandPlans]] = OrderedDict()
+        self._unanswerable: set[Shape] = set()
+
+    def answers(self, demand: Demand) -> Found | None:
+        """Return the answers to a query, or None if the rules for it cannot be stratified."""
+        if demand.shape in self._unanswerable:
+            return None
+        try:
+            found = self._evaluated(demand, max(FEW_DEMANDS, DEMANDS_PER_FACT * self._state.database.count()))
+        except TooManyDemandsError:
+            return self._evaluated(demand, None)
+        return found if found is None else Found(found.rows, found.derived, by_magic=True)
+
+    def _evaluated(self, demand: Demand, most: int | None) -> Found | None:
+        """Answer a query with plans that nobody uses meanwhile: by magic sets with so many facts at most, or without."""
+        shape = demand.shape
+        key = shape, most is None
+        with self._mutex:
+            waiting = self._plans.get(key)
+            plans = waiting.pop() if waiting else None
+        if plans is None:
+            rules = demanded_rules(self._state.catalog, self._rules, [shape.rule], shape.given, whole=most is None)
+            if rules is None:
+                if len(self._unanswerable) >= MOST_SHAPES:
+                    self._unanswerable.clear()
+                self._unanswerable.add(shape)
+                return None
+            plans = DemandPlans(self._state, rules, shape.head, len(shape.given))
+        found = plans.answers(demand.rows, most)
+        if plans.is_small:
+            with self._mutex:
+                self._plans.setdefault(key, []).append(plans)
+                self._plans.move_to_end(key)
+                while len(self._plans) > MOST_SHAPES:
+                    self._plans.popitem(last=False)
+        return found

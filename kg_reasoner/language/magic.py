@@ -40,13 +40,16 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import RDF
 
-__all__ = ["ANSWER", "MOST_PATTERNS", "SEED", "answer_atom", "copied_predicate", "magic_rules"]
+__all__ = ["ANSWER", "GIVEN", "MOST_PATTERNS", "SEED", "answer_atom", "copied_predicate", "is_magic_set", "magic_rules"]
 
 ANSWER = "answer!"
 """The predicate of the answers."""
 
 SEED = "query?"
 """The predicate, without arguments, whose fact starts the evaluation."""
+
+GIVEN = "given?"
+"""The predicate of the values that a query is asked for."""
 
 MOST_PATTERNS: Final = 4
 """The number of copies of a predicate, by pattern, after which further patterns are served by one copy of everything. A recursion
@@ -82,8 +85,23 @@ def copied_predicate(name: str) -> str | None:
     return predicate[1:-1] if predicate.startswith("(") else predicate
 
 
+def is_magic_set(name: str) -> bool:
+    """Return whether a predicate of transformed rules says what is asked for.
+
+    >>> is_magic_set("path^bf?"), is_magic_set("path^bf")
+    (True, False)
+    """
+    return name.endswith("?")
+
+
 def magic_rules(
-    rules: Sequence[Rule], query: Sequence[Rule], has_facts: Callable[[Key], bool], *, joins_triples: bool = False
+    rules: Sequence[Rule],
+    query: Sequence[Rule],
+    has_facts: Callable[[Key], bool],
+    given: Sequence[Variable] = (),
+    *,
+    joins_triples: bool = False,
+    whole: bool = False,
 ) -> list[Rule] | None:
     """Return rules that derive the same facts for the head of a query as the given rules.
 
@@ -104,23 +122,26 @@ def magic_rules(
         rules: The rules and facts of the program. They can be stratified.
         query: The rules that derive the answers; no other rule uses their heads.
         has_facts: Whether explicit facts may match a key (see `analysis.key_of`).
+        given: The variables of the query whose values are the facts of `GIVEN`.
         joins_triples: Treat all triples as one predicate. Required if some rule has a variable for a property or class.
+        whole: Derive all facts of each predicate that the query depends on, without magic sets.
 
     Returns:
         The rules, whose atoms over predicates of `rules` match the explicit facts only; None if they cannot be stratified.
     """
-    whole: set[Rule] = set()
+    guard = Atom(GIVEN, tuple(given)) if given else _SEED
+    derived_whole: set[Rule] = set()
     while True:
-        found = _Transformation(rules, whole, has_facts, joins_triples)
+        found = _Transformation(rules, derived_whole, has_facts, joins_triples)
         for rule in query:
-            found.add_rule(rule.head, rule, _SEED)
+            found.add_rule(rule.head, rule, guard, whole=whole)
         found.complete()
         offenders = set(_offenders(found.made))
         if not offenders:
             return [Rule(_SEED), *dict.fromkeys(rule for rule, _ in found.made)]
-        if offenders <= whole:
+        if offenders <= derived_whole:
             return None
-        whole |= offenders
+        derived_whole |= offenders
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Indexes that are missing are built in the other database, where later operations
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class BorrowingDatabase(Database):
         self._number_of: dict[int, int] = {}
         self._lent: dict[int, int] = {}
         self._constants: dict[int, tuple[tuple[int, ...], int]] = {}
+        self._version, self._seen = -1, np.empty((0, 0), np.int64)
 
     @property
     def allocated(self) -> int:
@@ -52,11 +53,42 @@ class BorrowingDatabase(Database):
             lent = self._lender.relations[relation]
             number = self._number_of[relation] = self.add_relation(lent.arity, lent.section_column)
             self._lent[number] = relation
-            flags, dead = self._flags(lent)
-            shared = {name: getattr(lent, name) for name in (*_COUNTS, *_ARRAYS)}
-            self.relations[number].publish(**shared, flags=flags, dead=dead)
-            self.materialised[number] = self.processed[number] = lent.count
+            self._share(number, lent)
         return number
+
+    def _share(self, number: int, lent: Record) -> None:
+        """Read the rows of a lent relation, as they are now, in place."""
+        flags, dead = self._flags(lent)
+        shared = {name: getattr(lent, name) for name in (*_COUNTS, *_ARRAYS)}
+        self.relations[number].publish(**shared, flags=flags, dead=dead)
+        self.materialised[number] = self.processed[number] = lent.count
+
+    def renew(self, version: int) -> None:
+        """Read the borrowed relations as they are now.
+
+        Args:
+            version: A number that changes with the explicit facts.
+        """
+        words = self._lender.relations.words[list(self._lent.values())]
+        if version == self._version and np.array_equal(words, self._seen):
+            return
+        for number, relation in self._lent.items():
+            self._share(number, self._lender.relations[relation])
+        for index in self._constants:
+            self.indexes[index].built = 0
+        self._version, self._seen = version, words
+
+    def clear(self, kept: Collection[int]) -> None:
+        """Delete the rows of the relations that are not borrowed.
+
+        Args:
+            kept: Relations whose rows are kept.
+        """
+        for number, is_filled in enumerate(self.filled()):
+            if is_filled and number not in self._lent and number not in kept:
+                self._keep(number, EXPLICIT)
+                self.materialised[number] = self.processed[number] = 0
+        self.context.claimed_count = 0
 
     def is_borrowed(self, relation: int) -> bool:
         """Return whether a relation, given its number here, belongs to the other database."""
