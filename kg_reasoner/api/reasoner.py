@@ -629,13 +629,24 @@ class Reasoner:
         bindings: Mapping[str, Any] | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
+        *,
+        on_demand: bool = False,
+        limits: Limits | None = None,
     ) -> QueryResult:
-        """Answer a SPARQL query, without a graph of rdflib.
+        """Answer a SPARQL query, without a graph of rdflib. For the bodies of rules, see `answers`.
 
         Patterns outside of GRAPH match all triples, explicit and inferred; within GRAPH they match the explicit triples of
         `named_graphs`. FROM and FROM NAMED select from the named graphs; nothing is fetched. Functions that are registered with
         rdflib are called; SERVICE is refused. The most recent queries are remembered as they were parsed, by their texts, so
         `bindings` are faster than values that are written into the text, and safe for values from outside.
+
+        With `on_demand`, what is not materialised stays so: magic sets derive only what each basic graph pattern needs, for the
+        terms that the query and its other patterns name, and that is discarded. The answer is the same. Where that is not possible
+        (equal terms are merged, rules ask for facts about literals, derived axioms may yield further rules, or a pattern says that
+        a term is the same as itself), the materialisation is brought up to date instead; where it is up to date already, it is
+        read. Where magic sets would ask for far more than there are facts, all facts of the predicates that the pattern depends on
+        are derived, and discarded. The `by_magic` of the result tells whether magic sets have found all of it, and its `derived` how
+        many facts they took.
 
         Args:
             text: The query.
@@ -644,6 +655,8 @@ class Reasoner:
             prefixes: Namespaces for the prefixes that the text does not declare, besides those of the program and ``rdf``,
                 ``rdfs``, ``owl`` and ``xsd``.
             base: The IRI against which relative IRIs are resolved.
+            on_demand: Whether to answer without materialisation.
+            limits: The limits of this query, see `limited`.
 
         Returns:
             A `SelectResult`, an `AskResult`, or a `GraphResult` for CONSTRUCT and DESCRIBE, see
@@ -655,6 +668,10 @@ class Reasoner:
         >>> result = reasoner.query("SELECT ?kind { ?pet a ?kind }", {"pet": IRI("urn:tom")})
         >>> sorted(row.kind.value for row in result)
         ['urn:Animal', 'urn:Cat']
+        >>> reasoner.load(b"@prefix : <urn:> . :kit a :Cat .", format="turtle")
+        >>> result = reasoner.query("ASK { <urn:kit> a <urn:Animal> }", on_demand=True)
+        >>> bool(result), result.by_magic
+        (True, True)
 
         Raises:
             QuerySyntaxError: The text is not a SPARQL query.
@@ -665,7 +682,7 @@ class Reasoner:
         """
         from kg_reasoner.api.queries import query
 
-        return query(self.core, text, bindings, prefixes, base)
+        return query(self.core, text, bindings, prefixes, base, on_demand=on_demand, limits=limits)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """Yield the facts of a general predicate; none if no rule and no fact uses it.

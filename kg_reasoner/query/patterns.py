@@ -136,18 +136,21 @@ class Queries:
         ):
             return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
-        covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
-        if not covered:
-            return solutions
-        rows = solutions.rows
-        for pattern in covered:
-            triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
-            for column, term in enumerate(pattern[:GRAPH_COLUMN]):
-                triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
-            rows = rows[self._shown(triples, which)]
+        rows = self.visible(patterns, solutions, which)
         if limit is not None and len(rows) < limit <= len(solutions.rows):
             return self.solve(patterns, which, 16 * limit)
         return Solutions(solutions.names, rows)
+
+    def visible(self, patterns: Sequence[AnyPattern], solutions: Solutions, which: Which) -> Ids:
+        """Return the solutions in which no triple is hidden from its pattern."""
+        rows = solutions.rows
+        for pattern in patterns:
+            if self._hides_from(pattern, which):
+                triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
+                for column, term in enumerate(pattern[:GRAPH_COLUMN]):
+                    triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
+                rows = rows[self._shown(triples, which)]
+        return rows
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
         """Return the matching triples as ids, shape (n, 3)."""
@@ -237,13 +240,18 @@ class Queries:
         explicit = self.matcher.match(None, None, None, "explicit")
         return among(triples, explicit[self.visibility.hides(explicit)])
 
-    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
-        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
-        if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
+    def equates(self, pattern: AnyPattern) -> bool:
+        """Return whether a pattern equates a term with itself."""
+        if self.visibility is None or pattern[0] != pattern[2]:
             return False
         subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
-        if subject is None or property is None or not self.visibility.is_trivial(property):
+        return subject is not None and property is not None and self.visibility.is_trivial(property)
+
+    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
+        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
+        if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
             return False
+        subject = _constant(pattern[0])
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 

@@ -1,7 +1,8 @@
 """The terms of a query, as ids: those of a dictionary, and those that only the query knows.
 
 A term that a query computes, and the dictionary does not contain, has an id below `UNBOUND`. Equal terms have equal ids, so that
-joins, DISTINCT and groups compare ids only; no relation has such ids, so that nothing matches them.
+joins, DISTINCT and groups compare ids only; no relation has such ids, so that nothing matches them. A term keeps its id where it
+comes to the dictionary during the query: other threads may add terms, and so may answers on demand.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class QueryTerms:
         self._cache = cache
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
+        self._size = len(cache.dictionary)
 
     def find(self, term: Term) -> int:
         """Return the id of a term, which is made up if the dictionary does not contain the term."""
@@ -84,7 +86,7 @@ class QueryTerms:
 
     def ids_of_texts(self, texts: Sequence[str]) -> Ids:
         """Return the ids of terms in the form of `term_text`."""
-        found = self.dictionary.find_texts(texts) if texts else np.empty(0, np.int32)
+        found = self.kept(self.dictionary.find_texts(texts)) if texts else np.empty(0, np.int32)
         missing = np.flatnonzero(found < 0).tolist()
         if missing:
             known, made = self._local, self._texts
@@ -95,6 +97,16 @@ class QueryTerms:
                     made.append(text)
                 found[place] = known[text]
         return found
+
+    def kept(self, ids: Ids) -> Ids:
+        """Return ids of the dictionary as ids of the query: some may stand for terms to which the query has given ids before."""
+        if not self._local or not len(ids) or ids.max() < self._size:
+            return ids
+        late = np.unique(ids[ids >= self._size])
+        for number, text in zip(late.tolist(), self.dictionary.texts_of(late), strict=True):
+            if text in self._local:
+                ids = np.where(ids == number, np.int32(self._local[text]), ids)
+        return ids
 
     def texts(self, ids: Sequence[int] | Ids) -> list[str]:
         """Return the texts of ids, none of which is `UNBOUND`."""
