@@ -11,10 +11,9 @@ from click import ClickException
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.on_demand import Comparison, OnDemandWorkload, body_of, compared, generations, table, workloads
+from benchmarks.on_demand import Comparison, OnDemandWorkload, compared, generations, table, workloads
 from kg_reasoner import Reasoner
-from kg_reasoner.language.parser import parse_body
-from kg_reasoner.lubm import generate, queries
+from kg_reasoner.lubm import generate
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +29,6 @@ def test_everybody_has_two_parents() -> None:
     pairs = list(generations(people=10, count=4))
     assert len(pairs) == len(set(pairs)) == 3 * 10 * 2
     assert pairs == list(generations(people=10, count=4))
-
-
-@pytest.mark.parametrize("name", list(queries()))
-def test_queries_of_lubm_as_bodies(name: str) -> None:
-    lines = [line for line in queries()[name].splitlines() if line.endswith(" .")]
-    assert len(parse_body(body_of(queries()[name]), {})) == len(lines) > 0
 
 
 @pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
