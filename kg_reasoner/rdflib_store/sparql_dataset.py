@@ -86,21 +86,31 @@ def evaluated(
     return _answered(dataset, graph, translate_query(algebra), bindings, base)
 
 
-def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
-    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT of its variables.
+def evaluated_pattern(
+    dataset: QueryDataset,
+    graph: Graph,
+    pattern: CompValue,
+    bindings: Mapping[Any, Any],
+    base: str | None = None,
+    variables: Iterable[Variable] | None = None,
+) -> Answer:
+    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT.
 
     Args:
         dataset: The dataset.
         graph: The active graph, over a store with this dataset.
         pattern: The pattern as rdflib's algebra.
         bindings: Values of variables, by name.
+        base: The base IRI.
+        variables: The variables to select; None: those of the pattern.
 
     Raises:
-        UnsupportedError: It is not a pattern.
+        UnsupportedError: It is not a pattern, or has an invalid regular expression.
     """
     node = translate_pattern(pattern)
-    query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
-    return _answered(dataset, graph, query, bindings, None)
+    if variables is None:
+        variables = [variable for variable in in_scope(node) if not is_hidden(variable)]
+    return _answered(dataset, graph, Select(node, tuple(variables)), bindings, base)
 
 
 def _answered(dataset: QueryDataset, graph: Graph, query: AnyQuery, bindings: Mapping[Any, Any], base: str | None) -> Answer:

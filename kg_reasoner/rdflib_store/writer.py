@@ -12,6 +12,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, graph_text, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
@@ -39,13 +40,13 @@ class StoreWriter:
             ReasonerError: The graph holds the inferred triples and is read-only.
         """
         with self._transactions.writing():
-            self._wait([(texts, self._to_change(name))])
+            self._wait([(texts, self.graph_id(name))])
 
     def remove(self, triple: RdflibPattern, name: Node | None) -> None:
         """Remove the matching explicit triples from one graph or from all. Those that still follow from the rest stay visible."""
         with self._transactions.writing():
             if name is not None:
-                self._to_change(name)
+                self.graph_id(name)
             self._removes_default = False
             self._replace([(*triple, name)], [])
 
@@ -63,13 +64,35 @@ class StoreWriter:
         """
         added, removed = list(added), list(removed)
         with self._transactions.writing():
-            waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
+            waiting = [(triple_texts(quad[:3]), self.graph_id(quad[3])) for quad in added]
             self._removes_default = False
             if removed:
                 self._replace(removed, waiting)
             elif waiting:
                 self._wait(waiting)
         return added
+
+    def change_quads(self, removed: Ids, added: Ids) -> None:
+        """Do what `change` does, given ids of shape (n, 4); `IN_DEFAULT` as the graph means what None means there.
+
+        Raises:
+            ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
+        """
+        graphs, transactions = self._graphs, self._transactions
+        with transactions.writing():
+            self._removes_default = False
+            inferred = graphs.inferred_graph
+            if inferred is not None and inferred != DATASET_DEFAULT_GRAPH_ID:
+                number = graphs.terms.find(inferred)
+                if number >= 0 and (added[:, GRAPH_COLUMN] == number).any():
+                    raise _read_only(inferred)
+                removed = removed[removed[:, GRAPH_COLUMN] != number] if number >= 0 else removed
+            if not len(removed) and not len(added):
+                return
+            transactions.flush()
+            everywhere = removed[:, GRAPH_COLUMN] == IN_DEFAULT
+            gone: dict[int | None, Ids] = {None: _triples(removed[everywhere])} if everywhere.any() else {}
+            transactions.change(gone, _triples(added), added[:, GRAPH_COLUMN], quads=removed[~everywhere])
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""
@@ -97,7 +120,7 @@ class StoreWriter:
         for *terms, name in patterns:
             if name is not None and name == self._graphs.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
                 continue
-            graph = None if name is None else self._to_change(name)
+            graph = None if name is None else self.graph_id(name)
             pattern = self._graphs.pattern(terms)
             if pattern is not None:
                 found.setdefault(graph, []).append(self._explicit(pattern, graph))
@@ -114,7 +137,7 @@ class StoreWriter:
             return queries.matcher.match(subject, property, value, "explicit")
         return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
 
-    def _to_change(self, name: Node | None) -> int:
+    def graph_id(self, name: Node | None) -> int:
         """Return the id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and if no name is given.
 
         Raises:
@@ -125,7 +148,7 @@ class StoreWriter:
             return IN_DEFAULT
         graphs = self._graphs
         if name == graphs.inferred_graph:
-            raise ReasonerError(f"the graph {name} holds the inferred triples and is read-only")
+            raise _read_only(name)
         number = -1 if isinstance(name, Literal) else graphs.terms.find(name)
         return number if number >= 0 else int(graphs.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 
@@ -152,7 +175,7 @@ class StoreWriter:
     def create_graph(self, name: Node) -> None:
         """Create a graph, which is empty until triples are added to it."""
         with self._transactions.writing():
-            graph = self._to_change(name)
+            graph = self.graph_id(name)
             self._transactions.flush()
             if graph != IN_DEFAULT and not self._graphs.has_graph(name):
                 self._transactions.begin()
@@ -161,7 +184,7 @@ class StoreWriter:
     def drop_graph(self, name: Node) -> None:
         """Remove a graph with its triples; of the default graph, the triples only."""
         with self._transactions.writing():
-            self._replace([(None, None, None, name)], [], self._to_change(name) if self._graphs.has_graph(name) else IN_DEFAULT)
+            self._replace([(None, None, None, name)], [], self.graph_id(name) if self._graphs.has_graph(name) else IN_DEFAULT)
 
     # --- several changes --------------------------------------------------------------------------------------------
 
@@ -182,3 +205,11 @@ class StoreWriter:
                     own.waiting = []
                 engine.return_to(place)
                 raise
+
+
+def _triples(quads: Ids) -> Ids:
+    return np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
+
+
+def _read_only(name: Node) -> ReasonerError:
+    return ReasonerError(f"the graph {name} holds the inferred triples and is read-only")

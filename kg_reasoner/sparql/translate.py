@@ -16,7 +16,7 @@ from kg_reasoner.terms import IRI, XSD, Literal, Term
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
 
-__all__ = ["translate_pattern", "translate_query", "variable_of"]
+__all__ = ["template_term", "translate_pattern", "translate_query", "variable_of"]
 
 _CASTS: Final = frozenset(
     XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
@@ -75,10 +75,18 @@ def _term(term: Any) -> PatternTerm:
 
 
 def _template_triple(triple: Iterable[Any]) -> algebra.TriplePattern:
+    return cast(algebra.TriplePattern, tuple(map(template_term, triple)))
+
+
+def template_term(term: Any) -> PatternTerm:
+    """Translate a term of a template, whose blank nodes remain blank nodes.
+
+    Raises:
+        LoadError: It is not an RDF term.
+    """
     from rdflib import BNode
 
-    terms = tuple(from_rdflib(term) if isinstance(term, BNode) else _term(term) for term in triple)
-    return cast(algebra.TriplePattern, terms)
+    return from_rdflib(term) if isinstance(term, BNode) else _term(term)
 
 
 def _triples_within(part: Any) -> list[Any]:
