@@ -156,7 +156,8 @@ class _Translator:
         return _joined([self.node(part.p1), self.node(part.p2)])
 
     def left_join(self, part: CompValue) -> Node:
-        condition = None if part.expr.name == "TrueFilter" else self.expression(part.expr)
+        is_true = getattr(part.expr, "name", None) == "TrueFilter"
+        condition = None if is_true else self.expression(part.expr)
         return algebra.LeftJoin(self.node(part.p1), self.node(part.p2), condition)
 
     def minus(self, part: CompValue) -> Node:
@@ -190,6 +191,8 @@ class _Translator:
 
     def multiset(self, part: CompValue) -> Node:
         inner = part.p
+        if isinstance(inner, list):  # a VALUES without rows
+            return _values(inner)
         if inner.name == "values":
             return _values(inner.res)
         return self.node(inner)
