@@ -199,10 +199,14 @@ class Updated:
                 elif isinstance(part, BlankNode):
                     part = BlankNode(f"made{number}.{part.label}")
                 terms.append(part)  # type: ignore[arg-type]
-            is_unbound = any(term == Literal("unbound") for term in terms)
-            if not is_unbound and isinstance(terms[0], IRI | BlankNode) and isinstance(terms[1], IRI):
-                if not isinstance(terms[3], Literal):
-                    yield tuple(terms)
+            is_bound = Literal("unbound") not in terms
+            if (
+                is_bound
+                and isinstance(terms[0], IRI | BlankNode)
+                and isinstance(terms[1], IRI)
+                and not isinstance(terms[3], Literal)
+            ):
+                yield tuple(terms)
 
     def _change(self, removed: set[tuple[Term | None, ...]], added: set[tuple[Term | None, ...]]) -> None:
         for *fact, name in removed:

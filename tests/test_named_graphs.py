@@ -465,10 +465,10 @@ def test_rollback_covers_graphs(zoo: Dataset) -> None:
 
 def test_a_failed_update_changes_nothing(zoo: Dataset) -> None:
     before = quads(zoo)
-    with pytest.raises(LoadError, match="is not a valid IRI"):
+    with pytest.raises(ReasonerError, match="does not exist"):
         zoo.update(
-            PREFIXES + "DELETE { GRAPH ex:ann { ?s ?p ?o } } INSERT { GRAPH ex:ann { ?s ?p ?bad } } "
-            "WHERE { GRAPH ex:ann { ?s ?p ?o } BIND(IRI('http://a b') AS ?bad) }"
+            PREFIXES + "DELETE { GRAPH ex:ann { ?s ?p ?o } } INSERT { GRAPH ex:new { ?s ?p ?other } } "
+            "WHERE { GRAPH ex:ann { ?s ?p ?o } BIND(CONCAT('new', STR(?o)) AS ?other) } ; MOVE GRAPH ex:nowhere TO GRAPH ex:ann"
         )
     assert quads(zoo) == before
 

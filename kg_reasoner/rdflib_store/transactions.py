@@ -167,7 +167,8 @@ class StoreTransactions:
                     reasoner.core.withdraw_triples(triples)
                 else:
                     reasoner.named_graphs.withdraw(self.quads(triples, graph))
-            reasoner.named_graphs.withdraw(quads)
+            if len(quads):
+                reasoner.named_graphs.withdraw(quads)
             if dropped != IN_DEFAULT:
                 reasoner.named_graphs.undeclare(dropped)
             if len(added):

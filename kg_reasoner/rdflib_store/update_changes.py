@@ -29,6 +29,8 @@ class UpdateChanges:
     def __init__(self, graphs: Graphs, writer: StoreWriter, *, records: bool) -> None:
         self.graphs, self.writer = graphs, writer
         self.dictionary = graphs.reasoner.dictionary
+        self.default = graphs.reasoner.named_graphs.default
+        """The id of the default graph, whose name is in the dictionary from now on."""
         self._records = records
         self._added: list[Ids] = []
 
