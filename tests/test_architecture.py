@@ -50,7 +50,7 @@ api: expressions language concurrency storage planning query sparql explain rule
     loaders.imports engine
 io: expressions storage loaders loaders.rdf
 lubm: io
-rdflib_store: expressions concurrency storage query sparql explain loaders loaders.rdf engine api
+rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
