@@ -72,7 +72,7 @@ def kg_reasoner(rules: str | None, files: list[Path], data: str | None) -> Run:
         graph.update(text)
         graph.commit()
 
-    return update, lambda: sum(1 for _, p, _ in graph if p.endswith("-new"))
+    return update, lambda: sum(1 for _, p, _ in graph if str(p).endswith("-new"))
 
 
 def rdflib(rules: str | None, files: list[Path], data: str | None) -> Run:

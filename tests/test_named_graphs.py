@@ -155,7 +155,7 @@ def test_blank_nodes_are_the_same_in_all_graphs(zoo: Dataset) -> None:
 
 def test_literals_do_not_name_graphs(zoo: Dataset) -> None:
     with pytest.raises(LoadError, match="cannot name a graph"):
-        zoo.store.writer.change((), [(EX.a, EX.b, EX.c, Literal("x"))])
+        zoo.store.writer.add_quads([(EX.a, EX.b, EX.c, Literal("x"))])
     assert (EX.a, EX.b, EX.c) not in Graph(store=zoo.store)
 
 

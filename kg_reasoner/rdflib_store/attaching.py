@@ -81,4 +81,4 @@ def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
     triples = iter(graph)
     while batch := list(islice(triples, BATCH)):
-        writer.change((), [(subject, property, value, name) for subject, property, value in batch])
+        writer.add_quads([(subject, property, value, name) for subject, property, value in batch])

@@ -206,7 +206,7 @@ class KGReasonerStore(DatasetStore):
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
         named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._send_events(self.writer.change((), named))
+        self._send_events(self.writer.add_quads(named))
 
     def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""

@@ -48,32 +48,34 @@ class StoreWriter:
             if name is not None:
                 self.graph_id(name)
             self._removes_default = False
-            self._replace([(*triple, name)], [])
+            self._remove([(*triple, name)])
 
-    def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
-        """Remove quads, then add quads, each with the name of its graph; None means all graphs, or the default graph to add to.
-
-        Inferred triples are not removed: they exist as long as they follow.
+    def add_quads(self, added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
+        """Add quads, each with the name of its graph; None means the default graph. They are passed on as those of `add`.
 
         Returns:
             The quads that were added.
 
         Raises:
-            LoadError: A quad to be added is not an RDF quad. Nothing has changed.
-            ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
+            LoadError: A quad is not an RDF quad. Nothing has changed.
+            ReasonerError: A quad is for the graph of inferred triples, which is read-only. Nothing has changed.
         """
-        added, removed = list(added), list(removed)
+        added = list(added)
         with self._transactions.writing():
             waiting = [(triple_texts(quad[:3]), self.graph_id(quad[3])) for quad in added]
             self._removes_default = False
-            if removed:
-                self._replace(removed, waiting)
-            elif waiting:
+            if waiting:
                 self._wait(waiting)
         return added
 
     def change_quads(self, removed: Ids, added: Ids) -> None:
-        """Do what `change` does, given ids of shape (n, 4); `IN_DEFAULT` as the graph means what None means there.
+        """Remove quads, then add quads, in one operation, given as ids of shape (n, 4).
+
+        Inferred triples are not removed: they exist as long as they follow.
+
+        Args:
+            removed: Quads to remove, where they are stated; `IN_DEFAULT` as the graph means all graphs.
+            added: Quads to add; `IN_DEFAULT` means the default graph.
 
         Raises:
             ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
@@ -105,14 +107,12 @@ class StoreWriter:
         if len(own.waiting) >= BATCH:
             self._transactions.flush()
 
-    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]], dropped: int = IN_DEFAULT) -> None:
-        """Remove the explicit triples that match patterns, and a named graph, and add triples, in one operation."""
-        transactions = self._transactions
-        transactions.flush()
+    def _remove(self, removed: Iterable[RdflibQuadPattern], dropped: int = IN_DEFAULT) -> None:
+        """Remove the explicit triples that match patterns, and a named graph, in one operation."""
+        self._transactions.flush()
         found = self._found(removed)
-        if found or added or dropped != IN_DEFAULT:
-            ids, graphs = encoded(self._graphs.reasoner, added) if added else (NO_TRIPLES, None)
-            transactions.change(found, ids, graphs, dropped)
+        if found or dropped != IN_DEFAULT:
+            self._transactions.change(found, NO_TRIPLES, None, dropped)
 
     def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
         """Return the explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
@@ -184,7 +184,7 @@ class StoreWriter:
     def drop_graph(self, name: Node) -> None:
         """Remove a graph with its triples; of the default graph, the triples only."""
         with self._transactions.writing():
-            self._replace([(None, None, None, name)], [], self.graph_id(name) if self._graphs.has_graph(name) else IN_DEFAULT)
+            self._remove([(None, None, None, name)], self.graph_id(name) if self._graphs.has_graph(name) else IN_DEFAULT)
 
     # --- several changes --------------------------------------------------------------------------------------------
 
