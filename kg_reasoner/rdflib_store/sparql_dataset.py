@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.program import Variable
 from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
@@ -128,21 +129,31 @@ def evaluated(
     return _answered(dataset, graph, Translated(translate_query(algebra), base), bindings)
 
 
-def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
-    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT of its variables.
+def evaluated_pattern(
+    dataset: QueryDataset,
+    graph: Graph,
+    pattern: CompValue,
+    bindings: Mapping[Any, Any],
+    base: str | None = None,
+    variables: Iterable[Variable] | None = None,
+) -> Answer:
+    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT.
 
     Args:
         dataset: The dataset.
         graph: The active graph, over a store with this dataset.
         pattern: The pattern as rdflib's algebra.
         bindings: Values of variables, by name.
+        base: The base IRI.
+        variables: The variables to select; None: those of the pattern.
 
     Raises:
-        UnsupportedError: It is not a pattern.
+        UnsupportedError: It is not a pattern, or has an invalid regular expression.
     """
     node = translate_pattern(pattern)
-    query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
-    return _answered(dataset, graph, Translated(query), bindings)
+    if variables is None:
+        variables = [variable for variable in in_scope(node) if not is_hidden(variable)]
+    return _answered(dataset, graph, Translated(Select(node, tuple(variables)), base), bindings)
 
 
 def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: Mapping[Any, Any]) -> Answer:

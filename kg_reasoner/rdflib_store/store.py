@@ -538,7 +538,9 @@ class KGReasonerStore(DatasetStore):
         """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
-        self._send_events(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
+        listens = self.dispatcher.get_map() is not None  # type: ignore[no-untyped-call]
+        added = update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings, returns_added=listens)
+        self._send_events(added)
 
     def _queried(self, name: str) -> Graph:
         """Return the graph or dataset that rdflib's name for it denotes."""

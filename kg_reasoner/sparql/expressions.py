@@ -19,6 +19,7 @@ from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
+from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.arithmetic import numbers_of, terms_of_numbers
@@ -35,7 +36,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-__all__ = ["Expressions", "Patterns", "check_expression"]
+__all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
 
 Truth: TypeAlias = npt.NDArray[np.int8]
 
@@ -339,15 +340,22 @@ class Expressions:
 
 
 def _guarded(evaluate: Callable[[Sequence[Term]], Any]) -> Callable[[Sequence[Term]], Any]:
-    """Make numbers that are too large a type error of the solution."""
+    """Make numbers that are too large, and texts that are too long, a type error of the solution."""
 
     def apply(values: Sequence[Term]) -> Any:
         try:
-            return evaluate(values)
+            result = evaluate(values)
         except ValueTooLargeError:
             return None
+        return None if is_too_long(result) else result
 
     return apply
+
+
+def is_too_long(result: Any) -> bool:
+    """Return whether the result of a function has more than `LONGEST` characters."""
+    text = result.lexical if isinstance(result, Literal) else result.value if isinstance(result, IRI) else ""
+    return len(text) > LONGEST
 
 
 def _truths(values: list[Any]) -> Truth:

@@ -127,8 +127,18 @@ class QueryTerms:
         found = np.zeros(len(ids), np.uint8)
         stored = ids >= 0
         found[stored] = known[ids[stored]]
-        local = np.flatnonzero(ids < UNBOUND)
-        if len(local):
-            first = np.array([ord(text[0]) for text in self._texts], np.uint8)
+        local = ids < UNBOUND
+        if local.any():
+            first = np.frombuffer("".join([text[0] for text in self._texts]).encode(), np.uint8)
             found[local] = first[FIRST_LOCAL - ids[local]]
+        return found
+
+    def interned(self, ids: Ids) -> Ids:
+        """Return the ids that terms have in the dictionary, which are added to it, in one batch, where it does not contain them."""
+        local = ids < UNBOUND
+        if not local.any():
+            return ids
+        numbers, places = np.unique(ids[local], return_inverse=True)
+        found = ids.copy()
+        found[local] = self.dictionary.encode_texts(self.texts(numbers))[places.reshape(-1)]
         return found
