@@ -35,6 +35,7 @@ from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.sparql.grammar import name_inverse_properties
 
 if TYPE_CHECKING:
     from rdflib.query import Result
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
 CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 

@@ -418,7 +418,8 @@ def _negated(steps: Iterable[Any]) -> algebra.Negated:
         else:
             property = getattr(step, "arg", None) or getattr(step, "part", None)
             if property is None:
-                raise UnsupportedError("rdflib's parser loses the property of ^ inside !( )", hint="write !(...) | ^(!(...))")
+                message = "this query was prepared before kg_reasoner corrected rdflib's parser, which loses the property of ^ in !(^...)"
+                raise UnsupportedError(message, hint="import kg_reasoner.rdflib_store.store first, or pass the query as text")
             backwards.append(from_rdflib(property))
     return algebra.Negated(tuple(forwards), tuple(backwards))
 
