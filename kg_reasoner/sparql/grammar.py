@@ -6,9 +6,12 @@ parts are dropped. rdflib's own evaluator rejects such paths, so naming the part
 
 from __future__ import annotations
 
+from functools import cache
+
 __all__ = ["name_inverse_properties"]
 
 
+@cache
 def name_inverse_properties() -> None:
     """Name the property of ``^`` in a negated property set, unless rdflib's grammar already does. The effect is permanent."""
     from pyparsing import ParseResults
