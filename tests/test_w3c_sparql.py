@@ -42,8 +42,25 @@ QUERIES = {
 }
 UPDATES = {"sparql11": "add basic-update clear copy delete delete-data delete-insert delete-where drop move update-silent"}
 
-DIFFERENCES: dict[str, str] = {}
+STRINGS = "in RDF 1.1, a literal without a datatype has the datatype xsd:string"
+
+DIFFERENCES = {
+    "STRDT() TypeErrors": STRINGS,
+    "STRLANG() TypeErrors": STRINGS,
+    "Strings: Distinct": STRINGS,
+    "All: Distinct": STRINGS,
+    "datatype-2 : Literals with a datatype": STRINGS,
+    "agg empty group": "without solutions, GROUP BY makes no group (SPARQL 1.1 Query, section 18.5.1)",
+    "date-1": "a date without a time zone has XPath's implicit time zone, which is UTC here",
+    "dawg-optional-filter-005-simplified": "a FILTER does not see the variables outside of its group",
+}
 """Tests whose expected results are not those of SPARQL 1.1 with RDF 1.1, by name, and why."""
+
+NOT_SPARQL_11 = {"Basic - Term 6", "Basic - Term 7"}
+"""In SPARQL 1.1, the dot of ``456.`` ends the triple; these queries have no other."""
+
+OPEN_ORDER = {"plus-1", "plus-2"}
+"""ORDER BY compares strings with numbers, which SPARQL leaves open."""
 
 LAYOUTS = {
     "a relation for each property": parse(""),
@@ -77,7 +94,11 @@ def suites() -> Path:
 @cache
 def cases(folder: Path, kind: str) -> list[w3c_sparql.Case]:
     """The tests of a group."""
-    return [case for case in w3c_sparql.cases(folder) if case.kind == kind and not re.search(r"\bLOAD\b", case.text)]
+    return [
+        case
+        for case in w3c_sparql.cases(folder)
+        if case.kind == kind and case.name not in NOT_SPARQL_11 and not re.search(r"\bLOAD\b", case.text)
+    ]
 
 
 def dataset_with(state: w3c_sparql.State, layout: str) -> Dataset:
@@ -111,8 +132,8 @@ def agrees(case: w3c_sparql.Case, found: Any) -> bool:
         return same_csv(case.result.read_text(encoding="utf-8"), found.serialize(format="csv").decode())
     expected = expected_answers(case.result)
     options = {
-        "computed": bool(re.search(r"\bAS\b", case.text, re.IGNORECASE)),
-        "ordered": "ORDER BY" in case.text.upper(),
+        "computed": case.result.suffix == ".tsv" or bool(re.search(r"\bAS\b", case.text, re.IGNORECASE)),  # TSV may abbreviate
+        "ordered": "ORDER BY" in case.text.upper() and case.name not in OPEN_ORDER,
         "is_lax": case.is_lax,
     }
     return all(same_answers(expected, answers, **options) for answers in (answers_for_rdflib(found), answers_as_evaluated(found)))

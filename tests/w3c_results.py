@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -80,9 +81,7 @@ def _result_set(graph: frozenset[Triple]) -> Answers:
     ]
 
 
-def same_answers(
-    expected: Answers, found: Answers, *, computed: bool = False, ordered: bool = False, is_lax: bool = False
-) -> bool:
+def same_answers(expected: Answers, found: Answers, *, computed: bool = False, ordered: bool = False, is_lax: bool = False) -> bool:
     """Return whether answers are the same up to the names of blank nodes.
 
     Args:
@@ -111,7 +110,7 @@ def _described(rows: Sequence[Row], computed: bool, ordered: bool, is_lax: bool)
     def described(term: Term) -> Node:
         if isinstance(term, BlankNode):
             return BNode(term.label)
-        return TheirLiteral(repr(normalise(term) if computed else term))
+        return TheirLiteral(_spelling_apart(term) if computed else repr(term))
 
     counts = Counter(
         (frozenset((name, described(term)) for name, term in row.items()), place if ordered else None)
@@ -123,6 +122,15 @@ def _described(rows: Sequence[Row], computed: bool, ordered: bool, is_lax: bool)
         for name, value in row:
             graph.add((node, URIRef(f"urn:variable:{name}"), value))
     return graph
+
+
+def _spelling_apart(term: Term) -> str:
+    """Describe a term without the spelling of its number or time."""
+    match normalise(term):
+        case (datatype, Decimal() as number):
+            return f"{datatype} {number.normalize()}"
+        case other:
+            return repr(other)
 
 
 def same_csv(expected: str, found: str) -> bool:
