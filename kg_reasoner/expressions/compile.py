@@ -18,7 +18,17 @@ from kg_reasoner.expressions.values import equal
 from kg_reasoner.program import Call, Expression, Variable, variables_of
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["CASTS", "DEPTH", "NAMES", "check", "check_patterns", "compile_condition", "compile_expression", "compile_filter", "too_deep"]
+__all__ = [
+    "CASTS",
+    "DEPTH",
+    "NAMES",
+    "check",
+    "check_patterns",
+    "compile_condition",
+    "compile_expression",
+    "compile_filter",
+    "too_deep",
+]
 
 DEPTH: Final = 200
 """How deep calls may be nested."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
+from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.query_places import StorePlaces
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from rdflib import Dataset, Graph
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Query
-
-    from kg_reasoner.rdflib_store.rows import QueryResult
+    from rdflib.query import Result
 
 __all__ = ["answer", "as_term", "evaluated", "evaluated_pattern", "selection"]
 
@@ -37,7 +37,7 @@ def answer(
     prefixes: Mapping[str, Any],
     bindings: Mapping[str, Any],
     base: str | None = None,
-) -> QueryResult:
+) -> Result:
     """Return the answer to a query, over the dataset that it defines with FROM or, without FROM, over a graph.
 
     Args:
@@ -65,10 +65,30 @@ def answer(
     clauses = parsed.algebra.datasetClause
     active = selection(dataset, clauses) if clauses else graph
     known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
+    if foreign_evaluators():
+        return _answer_by_parts(known, active, parsed, bindings)
     with guarded():
         found = evaluated(known, active, parsed.algebra, bindings, getattr(parsed.prologue, "base", None) or base)
     namespaces = dict(parsed.prologue.namespace_manager.namespaces()) if found.triples is not None and parsed.prologue else {}
     return QueryResult(found, namespaces)
+
+
+def _answer_by_parts(dataset: QueryDataset, graph: Graph, query: Query, bindings: Mapping[str, Any]) -> Result:
+    """Return the answer to a query that rdflib evaluates part by part, because the user's evaluators are to be asked for each."""
+    from rdflib import Variable as TheirVariable
+    from rdflib.plugins.sparql.evaluate import evalPart
+    from rdflib.plugins.sparql.processor import SPARQLResult
+    from rdflib.plugins.sparql.sparql import QueryContext
+
+    from kg_reasoner.rdflib_store.sparql_text import guarded
+
+    context = QueryContext(graph, initBindings={TheirVariable(name): value for name, value in bindings.items()})
+    context.prologue = query.prologue
+    with guarded(), dataset.graphs.reasoner.core.watch(), dataset.reading():
+        found = dict(evalPart(context, query.algebra))
+        if "bindings" in found:
+            found["bindings"] = list(found["bindings"])
+    return SPARQLResult(found)
 
 
 def evaluated(

@@ -11,40 +11,54 @@ the dataset of queries. None of them depends on the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from rdflib import Dataset, Graph, plugin
+from rdflib import ConjunctiveGraph, Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.sparql import CUSTOM_EVALS
+from rdflib.query import Processor, UpdateProcessor
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import ReasonerError, UnknownNameError
+from kg_reasoner.api.states import State, reasoner_from, state_of
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store import sparql
-from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store import evaluators
+from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
+from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
 from kg_reasoner.sparql.grammar import name_inverse_properties
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from rdflib.parser import InputSource
     from rdflib.query import Result
 
     from kg_reasoner.explain import Proof, WhyNot
+    from kg_reasoner.loaders.rdf.formats import Format
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
-CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
+plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
+CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
+register_parsers()
 name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
@@ -57,44 +71,46 @@ _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "gr
 class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
-    Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
-    Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
+        Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
+        Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
-    A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
-    transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
-    it, and the reasoner commits it or rolls it back.
+        A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
+        transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
+        it, and the reasoner commits it or rolls it back.
 
-    Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
-    one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
-    committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
+        Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
+        one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
+        committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
 
-    Prefixes are not part of transactions, because rdflib also stores them elsewhere.
+        Prefixes are not part of transactions, because rdflib also stores them elsewhere.
 
-    Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
-    (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
-    over the store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it
-    is first used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
-    them.
+        Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
+        (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
+        over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
+        store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
+        the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
+        default graph; `Reasoner.load` keeps them.
+    register_parsers()
 
-    Args:
-        configuration: A reasoner, or the name of a rule set.
-        identifier: Ignored; rdflib passes it.
-        reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
-            shows its own materialisation, and the union shows all of them.
-        inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
-            (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
-        allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
-            and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
+        Args:
+            configuration: A reasoner, or the name of a rule set.
+            identifier: Ignored; rdflib passes it.
+            reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
+                shows its own materialisation, and the union shows all of them.
+            inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
+                (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
+            allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+                and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
-    >>> from rdflib import RDF, RDFS, Namespace
-    >>> EX = Namespace("http://example.org/")
-    >>> graph = Graph(store="KGReasoner")
-    >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
-    >>> (EX.tom, RDF.type, EX.Animal) in graph
-    True
+        >>> from rdflib import RDF, RDFS, Namespace
+        >>> EX = Namespace("http://example.org/")
+        >>> graph = Graph(store="KGReasoner")
+        >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+        >>> (EX.tom, RDF.type, EX.Animal) in graph
+        True
 
-    Raises:
-        UnknownNameError: The rule set or the kind of reasoning is unknown.
+        Raises:
+            UnknownNameError: The rule set or the kind of reasoning is unknown.
     """
 
     graph_aware = True
@@ -120,7 +136,7 @@ class KGReasonerStore(DatasetStore):
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
         self._transactions = self.graphs.transactions
-        contexts = Contexts(self.graphs)
+        contexts = Contexts(self.graphs, is_dataset=not self.reasons_over_union or is_made_for_dataset())
         self._name = contexts.name
         dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
         super().__init__(dataset, configuration if isinstance(configuration, str) else None)
@@ -145,17 +161,26 @@ class KGReasonerStore(DatasetStore):
 
         Changes are committed before; subscribers of the old reasoner receive no notifications afterwards.
 
+        Programs that work with any store of rdflib open it with a location on disk and ``create=True``. This store is in memory, as
+        rdflib's own is, and has no use for a location: a warning says so, and the rule set stays.
+
         Args:
             configuration: The name of a rule set, or the path of a ``.dl`` file.
-            create: Ignored; rdflib passes it.
+            create: Whether the configuration may be a location on disk.
 
         Raises:
             UnknownNameError: The rule set is unknown. Nothing has changed.
+            LoadError, RuleSyntaxError: The file cannot be read, or has an error. Nothing has changed.
             ReasonerError: The name is not a string. Nothing has changed.
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
-        self.graphs.open(configuration)
+        location = Path(configuration)
+        if create and len(location.parts) > 1 and location.suffix != ".dl":
+            text = f"the store is in memory: nothing is read from {configuration} or written to it"
+            warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
+        else:
+            self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
@@ -172,10 +197,20 @@ class KGReasonerStore(DatasetStore):
     def __repr__(self) -> str:
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.
+
+        Subscriptions and the boundaries of transactions are not part of a copy.
+        """
+        with self._transactions.reading("explicit"):
+            state = state_of(self.reasoner, self.graphs.template)
+        reasoning = "union" if self.reasons_over_union else "graph"
+        inferred_graph = None if self.inferred_graph is None else str(self.inferred_graph)
+        prefixes = [(prefix, str(namespace)) for prefix, namespace in self.namespaces()]
+        contexts = self.dataset.contexts
+        own_name = None if contexts.own_name is None else str(contexts.own_name)
+        names = contexts.is_dataset, own_name
+        return _restored, (state, reasoning, inferred_graph, self.dataset.permissions.allow, prefixes, names)
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
@@ -207,8 +242,41 @@ class KGReasonerStore(DatasetStore):
             LoadError: A quad has no RDF triple. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._send_events(self.writer.change((), named))
+        triples: list[RdflibTriple] = []
+        names: list[Node | None] = []
+        last, name = None, None
+        for subject, property, value, graph in quads:
+            if graph is not last:  # rdflib makes a graph for each quad of some datasets: none is kept
+                last, name = graph, self._name(graph, self)
+            triples.append((subject, property, value))
+            names.append(name)
+        self.writer.add_many(triples, names)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            self._send_events((*triple, name) for triple, name in zip(triples, names, strict=True))
+
+    def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; -1 stands for `context`.
+            context: The graph for all others.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        name = self._name(context, self)
+        self.writer.add_rows(triples, graphs, name, dictionary)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            terms = RdflibTerms(dictionary)
+            names = (
+                (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist())
+                if graphs is not None
+                else repeat(name)
+            )
+            rows = cast("Iterator[RdflibTriple]", terms.rows(triples))
+            self._send_events((*row, name) for row, name in zip(rows, names, strict=False))
 
     def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""
@@ -271,6 +339,24 @@ class KGReasonerStore(DatasetStore):
         """
         self._transactions.rollback()
 
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def reads_blocks_for(self, graph: Graph) -> bool:
+        """Return whether documents are read into a graph in blocks: neither its `add` nor that of the store is overridden.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return type(graph).add in (Graph.add, ConjunctiveGraph.add, Dataset.add) and type(self).add is KGReasonerStore.add
+
+    def parse_blocks(
+        self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
+    ) -> None:
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib."""
+        from kg_reasoner.rdflib_store.parsing import parse_in_blocks
+
+        parse_in_blocks(self, source, graph, format, by_rdflib, **options)
+
     # --- graphs -----------------------------------------------------------------------------------------------------
 
     def contexts(self, triple: RdflibTriple | None = None) -> Iterator[Any]:  # type: ignore[override]  # rdflib takes names, too
@@ -303,6 +389,14 @@ class KGReasonerStore(DatasetStore):
             graph: The graph.
         """
         self.writer.remove_graph(graph.identifier)
+
+    def name_of(self, graph: Graph) -> Node | None:
+        """Return the name of the graph of this store that an rdflib graph over it shows; None: all graphs together.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return self._name(graph, self)
 
     def _graph(self, name: Node | None) -> Graph:
         return Graph(store=self, identifier=cast(Any, name))
@@ -424,6 +518,23 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _restored(
+    state: State,
+    reasoning: Reasoning,
+    inferred_graph: str | None,
+    allow: Allow,
+    prefixes: Iterable[tuple[str, str]],
+    names: tuple[bool, str | None],
+) -> KGReasonerStore:
+    """Return the store that `KGReasonerStore.__reduce__` describes."""
+    store = KGReasonerStore(reasoner_from(state), reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    for prefix, namespace in prefixes:
+        store.bind(prefix, URIRef(namespace))
+    contexts, own_name = store.dataset.contexts, names[1]
+    contexts.is_dataset, contexts.own_name = names[0], None if own_name is None else URIRef(own_name)
+    return store
 
 
 def graph_of(reasoner: Reasoner) -> Graph:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-import numpy as np
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import INFERRED, GraphTerm
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple
@@ -34,6 +34,11 @@ class StoredGraphs:
         self.reasoner = transactions.reasoner
         self.terms = RdflibTerms(self.reasoner.dictionary)
         self.inferred_graph = inferred_graph
+
+    @property
+    def template(self) -> Reasoner:
+        """The reasoner with the rules and the settings."""
+        return self.reasoner
 
     def prepare(self, which: Which = "all") -> None:
         """Bring the materialisation up to date; terms that rules mention have ids from then on."""
@@ -89,7 +94,9 @@ class StoredGraphs:
                 found = None
                 is_there = pattern is not None and self.contains(pattern, which)
             else:
-                found = np.array(self.match(place, triple_pattern, which))
+                found = self.match(place, triple_pattern, which)
+                if not found.flags.owndata:  # of columns, which change
+                    found = found.copy()
         if found is None:
             if is_there:
                 yield cast(RdflibTriple, triple_pattern)

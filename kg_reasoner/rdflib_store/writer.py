@@ -12,13 +12,27 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibQuadPattern, graph_text, triple_texts
+from kg_reasoner.rdflib_store.copying import translated
+from kg_reasoner.rdflib_store.rdflib_terms import (
+    RdflibPattern,
+    RdflibQuad,
+    RdflibQuadPattern,
+    RdflibTerms,
+    RdflibTriple,
+    graph_text,
+    triple_rows,
+    triple_texts,
+)
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""
+
+MANY: Final = 100
+"""Triples added at once that become ids together, without waiting."""
 
 
 class StoreWriter:
@@ -71,6 +85,63 @@ class StoreWriter:
                 self._wait(waiting)
         return added
 
+    def add_many(self, triples: Sequence[RdflibTriple], names: Sequence[Node | None]) -> None:
+        """Add many triples in one operation.
+
+        Args:
+            triples: The triples.
+            names: The name of the graph of each; None: the default graph.
+
+        Raises:
+            LoadError: One of them is not an RDF triple, or a term cannot name a graph. Nothing has changed.
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        if len(triples) < MANY:
+            self.change((), [(*triple, name) for triple, name in zip(triples, names, strict=True)])
+            return
+        with self._transactions.writing():
+            distinct = dict(zip(map(id, names), names, strict=True))
+            known = {key: self._to_change(name) for key, name in distinct.items()}
+            ids = triple_rows(triples, self._graphs.reasoner.dictionary)
+            graphs = None
+            if any(number != IN_DEFAULT for number in known.values()):
+                graphs = np.fromiter((known[key] for key in map(id, names)), np.int32, len(ids))
+            self._change_rows(ids, graphs)
+
+    def _change_rows(self, triples: Ids, graphs: Ids | None) -> None:
+        """Add triples, given as ids, to their graphs; the caller may write."""
+        self._removes_default = False
+        self._transactions.flush()
+        self._transactions.change({}, triples, graphs)
+
+    def add_rows(self, triples: Ids, graphs: Ids | None, name: Node | None, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; `IN_DEFAULT` stands for the graph `name`.
+            name: The graph for all others; None: the default graph.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        with self._transactions.writing():
+            target = self._to_change(name)
+            current = self._graphs.reasoner.dictionary
+            if current is not dictionary:  # another thread has opened another rule set meanwhile
+                triples = translated(triples, dictionary, current)
+            if graphs is None:
+                places = None if target == IN_DEFAULT else np.full(len(triples), target, np.int32)
+            else:
+                numbers, positions = np.unique(graphs, return_inverse=True)
+                names = RdflibTerms(dictionary).nodes(numbers[numbers >= 0].tolist())
+                changed = [target] * (len(numbers) - len(names)) + [self._to_change(named) for named in names]
+                places = np.array(changed, np.int32)[positions]
+                if (places == IN_DEFAULT).all():
+                    places = None
+            self._change_rows(triples, places)
+
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""
         self._removes_default = False
@@ -100,9 +171,14 @@ class StoreWriter:
             graph = None if name is None else self._to_change(name)
             pattern = self._graphs.pattern(terms)
             if pattern is not None:
-                found.setdefault(graph, []).append(self._explicit(pattern, graph))
-        tables = {graph: tables[0].copy() if len(tables) == 1 else np.concatenate(tables) for graph, tables in found.items()}
-        return {graph: table for graph, table in tables.items() if len(table)}
+                table = self._explicit(pattern, graph)
+                if len(table):
+                    found.setdefault(graph, []).append(table)
+        tables: dict[int | None, Ids] = {}
+        for graph, parts in found.items():
+            table = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            tables[graph] = table if table.flags.owndata else table.copy()
+        return tables
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """Return the matching explicit triples of a graph, or of all; a full triple in all graphs is not looked up."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, ROUNDED, STRING, UNSURE, ValueColumn, is_number
 from kg_reasoner.storage.arrays import Flags, Numbers
 
-__all__ = ["compared"]
+__all__ = ["OPERATORS", "compared"]
 
-_OPERATORS: Final[dict[str, Any]] = {
+OPERATORS: Final[dict[str, Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -21,6 +21,7 @@ _OPERATORS: Final[dict[str, Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+"""SPARQL's comparisons of numbers, by their operators."""
 
 
 def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | None) -> tuple[npt.NDArray[np.int8], Numbers]:
@@ -43,7 +44,7 @@ def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | Non
     sure = by_double & ~(inexact & (left.doubles == right.doubles))
     truth = np.full(len(mine), -1, np.int8)
     with np.errstate(invalid="ignore"):
-        truth[sure] = _OPERATORS[name](left.doubles, right.doubles)[sure]
+        truth[sure] = OPERATORS[name](left.doubles, right.doubles)[sure]
     nothing = (mine == NOTHING) | (theirs == NOTHING)
     sure |= nothing
     known = (mine != UNSURE) & (theirs != UNSURE)

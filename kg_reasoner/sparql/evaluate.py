@@ -284,8 +284,12 @@ class Evaluation:
         table = self.table(node.node, need.whole().with_names(names))
         if table.size < 2:
             return table
-        keys = [(ranks(self.expressions.ids(key, table), self.terms, self.values), descends) for key, descends in node.keys]
-        return table.take(order(keys, need.enough))
+        columns = [self.expressions.ids(key, table) for key, _ in node.keys]
+        keys = [
+            (lambda rows, column=column: ranks(column[rows], self.terms, self.values), descends)
+            for column, (_, descends) in zip(columns, node.keys, strict=True)
+        ]
+        return table.take(order(table.size, keys, need.enough))
 
     def _project(self, node: algebra.Project, need: Need) -> Table:
         names = [variable.name for variable in node.variables]
