@@ -37,25 +37,25 @@ storage: expressions language concurrency
 planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
-sparql: expressions concurrency storage query loaders
+loaders.rules: loaders
+loaders.rdf: storage loaders loaders.rules
+io: expressions storage loaders loaders.rdf
+sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
 rulesets: language
-loaders.rules: loaders
 loaders.ontology: expressions language loaders.rules
-loaders.rdf: storage loaders loaders.rules
 loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine
-io: expressions storage loaders loaders.rdf
 lubm: io
 rdflib_store: expressions concurrency storage query sparql explain loaders loaders.rdf engine api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
-cli: language concurrency storage query explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io lubm
+cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io lubm
     rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+    from kg_reasoner.sparql.results.result import QueryResult
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -620,6 +621,50 @@ class Reasoner:
         if found is not None:
             for row in self.dictionary.decode_rows(found):
                 yield row[0], row[1], row[2]
+
+    def query(
+        self,
+        text: str,
+        bindings: Mapping[str, Any] | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+    ) -> QueryResult:
+        """Answer a SPARQL query, without a graph of rdflib.
+
+        Patterns outside of GRAPH match all triples, explicit and inferred; within GRAPH they match the explicit triples of
+        `named_graphs`. FROM and FROM NAMED select from the named graphs; nothing is fetched. Functions that are registered with
+        rdflib are called; SERVICE is refused. The most recent queries are remembered as they were parsed, by their texts, so
+        `bindings` are faster than values that are written into the text, and safe for values from outside.
+
+        Args:
+            text: The query.
+            bindings: Values of variables, by name: terms of this package, of rdflib or of pyoxigraph, or Python values for
+                literals.
+            prefixes: Namespaces for the prefixes that the text does not declare, besides those of the program and ``rdf``,
+                ``rdfs``, ``owl`` and ``xsd``.
+            base: The IRI against which relative IRIs are resolved.
+
+        Returns:
+            A `SelectResult`, an `AskResult`, or a `GraphResult` for CONSTRUCT and DESCRIBE, see
+            `kg_reasoner.sparql.results.result`. It stays the same when the graph changes.
+
+        >>> from kg_reasoner.terms import IRI
+        >>> reasoner = Reasoner(ruleset="rdfs")
+        >>> reasoner.load(b"@prefix : <urn:> . :Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Animal . :tom a :Cat .")
+        >>> result = reasoner.query("SELECT ?kind { ?pet a ?kind }", {"pet": IRI("urn:tom")})
+        >>> sorted(row.kind.value for row in result)
+        ['urn:Animal', 'urn:Cat']
+
+        Raises:
+            QuerySyntaxError: The text is not a SPARQL query.
+            UnsupportedError: The query has an invalid regular expression.
+            NotAllowedError: The query has a SERVICE.
+            LoadError: A value of a variable is not a term.
+            LimitError, CancelledError: The query exceeds a limit, or another thread cancelled it.
+        """
+        from kg_reasoner.api.queries import query
+
+        return query(self.core, text, bindings, prefixes, base)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """Yield the facts of a general predicate; none if no rule and no fact uses it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,6 @@ __all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
 
 _WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 _BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
-_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
 
 
@@ -49,19 +48,12 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
-    from kg_reasoner.rdflib_store.sparql_text import read_query
+    from kg_reasoner.sparql.text import read_query
 
-    tree, prepared = read_query(text, source)
+    tree, prepared = read_query(text, source, in_order=True)
     prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
-    if prepared.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT *: rdflib's variables are in no order
-        prepared.algebra["PV"] = _in_order_of_appearance(prepared.algebra.PV, text)
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
     return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
-
-
-def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
-    places = {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
-    return sorted(variables, key=lambda variable: places[str(variable)])
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:

@@ -1,58 +1,53 @@
-"""The answers of queries as rdflib's results, whose rows are made when they are read."""
+"""The answers of queries as rdflib's results, whose rows and graphs are made when they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableSequence
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Graph, Variable
 from rdflib.plugins.sparql.processor import SPARQLResult
 from rdflib.query import ResultRow
 from rdflib.term import Node
 
-from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.sparql.query import Answer
-from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import term_from_text
+from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
+from kg_reasoner.sparql.results.result import QueryResult as NativeResult
 
-__all__ = ["QueryResult", "graph_of_triples", "nodes_of"]
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
-FIRST_CHUNK, CHUNK = 64, 4096
-"""Rows that are decoded at once: at first, and then."""
+__all__ = ["QueryResult"]
 
 
 class QueryResult(SPARQLResult):
-    """The result of a query.
+    """The result of a query for rdflib, with the conversions of the reasoner's own result.
 
     Args:
-        answer: The answer, as ids.
-        prefixes: The prefixes of the graph of CONSTRUCT and DESCRIBE.
+        native: The reasoner's result.
     """
 
-    def __init__(self, answer: Answer, prefixes: Mapping[str, Any] | None = None) -> None:
-        self.answer = answer
-        self._names = list(map(Variable, answer.names))
-        found: dict[str, Any]
-        if answer.truth is not None:
-            found = {"type_": "ASK", "askAnswer": answer.truth}
-        elif answer.triples is not None:
-            graph = graph_of_triples(answer.triples, answer.terms, prefixes or {})
-            found = {"type_": "CONSTRUCT" if type(answer.query).__name__ == "Construct" else "DESCRIBE", "graph": graph}
-        else:
-            found = {"type_": "SELECT", "bindings": [], "vars_": self._names}
-        super().__init__(found)
+    def __init__(self, native: NativeResult) -> None:
+        self.native = native
+        """The result as `kg_reasoner.api.reasoner.Reasoner.query` returns it."""
         self._rows: list[Mapping[Variable, Node]] | None = None
+        self._graph: Graph | None = None
+        found: dict[str, Any] = {"type_": native.type}
+        if isinstance(native, AskResult):
+            found["askAnswer"] = native.truth
+        elif isinstance(native, SelectResult):
+            found["vars_"] = list(map(Variable, native.variables))
+        super().__init__(found)
 
     @property
     def bindings(self) -> MutableSequence[Mapping[Variable, Any]]:
         """The solutions as mappings."""
-        if self.type != "SELECT":
-            return cast("MutableSequence[Mapping[Variable, Any]]", [])
         if self._rows is None:
-            names = self._names
-            self._rows = [{name: node for name, node in zip(names, row, strict=True) if node is not None} for row in self._tuples()]
+            native, names = self.native, self.vars or []
+            rows = native.rows("rdflib") if isinstance(native, SelectResult) else ()
+            self._rows = [{name: node for name, node in zip(names, row, strict=True) if node is not None} for row in rows]
         return cast("MutableSequence[Mapping[Variable, Any]]", self._rows)
 
     @bindings.setter
@@ -60,65 +55,72 @@ class QueryResult(SPARQLResult):
         if found:  # rdflib sets the bindings of every result
             self._rows = list(found)
 
-    def _tuples(self) -> Iterator[tuple[Node | None, ...]]:
-        """Yield the solutions as tuples of terms, decoded in chunks."""
-        table = self.answer.table
-        assert table is not None
-        columns = [table.column(name) for name in self.answer.names]
-        if not columns:
-            yield from ((),) * table.size
-            return
-        known: dict[int, Node | None] = {UNBOUND: None}
-        first, end = 0, FIRST_CHUNK
-        while first < table.size:
-            yield from zip(*(nodes_of(column[first:end], self.answer.terms, known) for column in columns), strict=True)
-            first, end = end, end + CHUNK
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of CONSTRUCT and DESCRIBE."""
+        if self._graph is None and isinstance(self.native, GraphResult):
+            self._graph = self.native.to_graph()
+        return self._graph
+
+    @graph.setter
+    def graph(self, found: Graph | None) -> None:
+        self._graph = found
 
     def __iter__(self) -> Iterator[Any]:
-        if self.type != "SELECT":
-            yield from super().__iter__()
-            return
-        labels = {str(name): place for place, name in enumerate(self._names)}
+        native = self.native
+        if not isinstance(native, SelectResult):
+            return super().__iter__()
+        nothing = (None,) * len(native.variables)
+        kind = type("ResultRow", (ResultRow,), {"labels": {name: place for place, name in enumerate(native.variables)}})
         make = tuple.__new__
-        nothing = (None,) * len(labels)
-        for values in self._tuples():
-            if values == nothing:
-                continue  # rdflib leaves empty solutions out
-            row = make(ResultRow, values)
-            row.labels = labels
-            yield row
+        # rdflib leaves empty solutions out
+        return (make(kind, values) for values in native.tuples("rdflib") if values != nothing)
 
     def __len__(self) -> int:
-        if self.type == "SELECT":
-            table = self.answer.table
-            return 0 if table is None else table.size
-        return super().__len__()
+        native = self.native
+        return len(native) if isinstance(native, SelectResult) else super().__len__()
 
+    # --- conversions ------------------------------------------------------------------------------------------------
 
-def nodes_of(ids: Ids, terms: QueryTerms, known: dict[int, Node | None]) -> list[Node | None]:
-    """Return the rdflib terms of ids; new ones are added to those that are known."""
-    numbers = ids.tolist()
-    missing = [number for number in set(numbers) if number not in known]
-    if missing:
-        known.update(zip(missing, map(_node, terms.texts(missing)), strict=True))
-    return [known[number] for number in numbers]
+    def to_arrow(self) -> pyarrow.Table:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_arrow`.
 
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: pyarrow is not installed.
+        """
+        return self._of_table("a table of Arrow").to_arrow()
 
-def _node(text: str) -> Node:
-    """Return the rdflib term of a text."""
-    from rdflib.term import URIRef
+    def to_polars(self) -> polars.DataFrame:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_polars`.
 
-    if text[0] == "<":
-        return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the terms are valid
-    return cast(Node, to_rdflib(term_from_text(text)))
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: polars or pyarrow is not installed.
+        """
+        return self._of_table("a data frame").to_polars()
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """See `kg_reasoner.sparql.results.result.SelectResult.to_pandas`.
 
-def graph_of_triples(triples: Ids, terms: QueryTerms, prefixes: Mapping[str, Any]) -> Graph:
-    """Return an rdflib graph of triples of ids."""
-    graph = Graph()
-    for prefix, namespace in prefixes.items():
-        graph.bind(prefix, namespace)
-    known: dict[int, Node | None] = {}
-    columns = [nodes_of(column, terms, known) for column in triples.T]
-    graph.addN((s, p, o, graph) for s, p, o in zip(*columns, strict=True))  # type: ignore[misc]  # none is None
-    return graph
+        Raises:
+            UnsupportedError: The query is an ASK.
+            MissingExtraError: pandas or pyarrow is not installed.
+        """
+        return self._of_table("a data frame").to_pandas()
+
+    def _of_table(self, wanted: str) -> SelectResult | GraphResult:
+        if isinstance(self.native, AskResult):
+            raise UnsupportedError(f"the result of ASK is a truth value, of which there is no {wanted.partition(' ')[2]}")
+        return self.native
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """Write the result, see the method of `native`."""
+        return self.native.write
+
+    def _repr_html_(self) -> str:
+        return self.native._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<QueryResult over {self.native!r}>"

@@ -36,11 +36,10 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
 
 def _whole(context: QueryContext, store: DatasetStore, part: CompValue, bindings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a whole query in rdflib's form."""
-    from kg_reasoner.rdflib_store.rows import QueryResult
-    from kg_reasoner.rdflib_store.sparql_dataset import evaluated
+    from kg_reasoner.rdflib_store.sparql_dataset import evaluated, rdflib_result
 
     base = getattr(context.prologue, "base", None)
-    result = QueryResult(evaluated(store.dataset, context.graph, part, bindings, base))
+    result = rdflib_result(store.dataset, evaluated(store.dataset, context.graph, part, bindings, base))
     found: dict[str, Any] = {"type_": result.type}
     if result.type == "SELECT":
         found |= {"vars_": part.PV, "bindings": result.bindings}
@@ -56,12 +55,11 @@ def _solutions(context: QueryContext, store: DatasetStore, part: CompValue, bind
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
     from kg_reasoner.errors import UnsupportedError
-    from kg_reasoner.rdflib_store.rows import QueryResult
-    from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern
+    from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, rdflib_result
 
     try:
         answer = evaluated_pattern(store.dataset, context.graph, part, bindings)
     except UnsupportedError:
         raise NotImplementedError from None
     outside = dict(context.bindings)
-    return (FrozenBindings(context, {**outside, **solution}) for solution in QueryResult(answer).bindings)
+    return (FrozenBindings(context, {**outside, **solution}) for solution in rdflib_result(store.dataset, answer).bindings)

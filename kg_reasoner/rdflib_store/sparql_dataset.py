@@ -5,21 +5,21 @@ FROM and FROM NAMED define a dataset of existing graphs. Nothing is fetched for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.program import Variable
 from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.query_places import StorePlaces
-from kg_reasoner.sparql.algebra import Query as AnyQuery
+from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
-from kg_reasoner.sparql.query import Answer, evaluate_query, prepared
+from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
+from kg_reasoner.sparql.query import Answer, evaluate_query
+from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
+from kg_reasoner.sparql.text import guarded, read_query
 from kg_reasoner.sparql.translate import translate_pattern, translate_query
-from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Dataset, Graph
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-__all__ = ["answer", "as_term", "evaluated", "evaluated_pattern", "selection"]
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+__all__ = ["answer", "evaluated", "evaluated_pattern", "rdflib_result", "selection"]
 
 
 def answer(
@@ -58,37 +60,22 @@ def answer(
     """
     from rdflib.plugins.sparql.sparql import Query
 
-    from kg_reasoner.rdflib_store.rows import QueryResult
-    from kg_reasoner.rdflib_store.sparql_text import guarded, read_query
-
-    parsed = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
-    clauses = parsed.algebra.datasetClause
-    active = selection(dataset, clauses) if clauses else graph
-    known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
-    if foreign_evaluators():
-        return _answer_by_parts(known, active, parsed, bindings)
     with guarded():
-        found = evaluated(known, active, parsed.algebra, bindings, getattr(parsed.prologue, "base", None) or base)
-    namespaces = dict(parsed.prologue.namespace_manager.namespaces()) if found.triples is not None and parsed.prologue else {}
-    return QueryResult(found, namespaces)
+        parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+        active = selection(dataset, parsed.clauses) if parsed.clauses else graph
+        known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
+        if foreign_evaluators():
+            theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
+            return answer_by_parts(known, active, theirs, bindings)
+        found = _answered(known, active, parsed, bindings)
+    return rdflib_result(known, found, parsed.prefixes)
 
 
-def _answer_by_parts(dataset: QueryDataset, graph: Graph, query: Query, bindings: Mapping[str, Any]) -> Result:
-    """Return the answer to a query that rdflib evaluates part by part, because the user's evaluators are to be asked for each."""
-    from rdflib import Variable as TheirVariable
-    from rdflib.plugins.sparql.evaluate import evalPart
-    from rdflib.plugins.sparql.processor import SPARQLResult
-    from rdflib.plugins.sparql.sparql import QueryContext
+def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
+    """Return an answer as a result for rdflib; `prefixes` returns those of a graph."""
+    from kg_reasoner.rdflib_store.rows import QueryResult
 
-    from kg_reasoner.rdflib_store.sparql_text import guarded
-
-    context = QueryContext(graph, initBindings={TheirVariable(name): value for name, value in bindings.items()})
-    context.prologue = query.prologue
-    with guarded(), dataset.graphs.reasoner.core.watch(), dataset.reading():
-        found = dict(evalPart(context, query.algebra))
-        if "bindings" in found:
-            found["bindings"] = list(found["bindings"])
-    return SPARQLResult(found)
+    return QueryResult(result_of(found, dataset.graphs.reasoner.core.caches.nodes, prefixes))
 
 
 def evaluated(
@@ -103,7 +90,7 @@ def evaluated(
         bindings: Values of variables, by name.
         base: The query's base IRI.
     """
-    return _answered(dataset, graph, translate_query(algebra), bindings, base)
+    return _answered(dataset, graph, Translated(translate_query(algebra), base), bindings)
 
 
 def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
@@ -120,23 +107,15 @@ def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, b
     """
     node = translate_pattern(pattern)
     query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
-    return _answered(dataset, graph, query, bindings, None)
+    return _answered(dataset, graph, Translated(query), bindings)
 
 
-def _answered(dataset: QueryDataset, graph: Graph, query: AnyQuery, bindings: Mapping[Any, Any], base: str | None) -> Answer:
-    given = {Variable(str(name)): as_term(value) for name, value in bindings.items()}
+def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: Mapping[Any, Any]) -> Answer:
+    given = as_terms(bindings) if bindings else {}
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
         places = StorePlaces(dataset, graph)
-        ready = prepared(query, given, joins_graphs=dataset.joins(None))
-        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), base)
-
-
-def as_term(value: Any) -> Term:
-    """Return the term of a value that a caller binds to a variable: an rdflib term, or a Python value for a literal."""
-    from rdflib import Literal
-    from rdflib.term import Node
-
-    return from_rdflib(value if isinstance(value, Node) else Literal(value))
+        ready = query.prepared(given, joins_graphs=dataset.joins(None))
+        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), query.base)
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:

@@ -58,7 +58,7 @@ def update_graph(
     """
     from rdflib.plugins.sparql.sparql import Update
 
-    from kg_reasoner.rdflib_store.sparql_text import read_update
+    from kg_reasoner.sparql.text import read_update
 
     prepared = request if isinstance(request, Update) else read_update(request, prefixes=prefixes)
     with writer.request():
@@ -78,7 +78,7 @@ class _Request:
 
     def carry_out(self, prepared: Update) -> list[RdflibQuad]:
         """Execute the operations, and return the quads that were added."""
-        from kg_reasoner.rdflib_store.sparql_text import guarded
+        from kg_reasoner.sparql.text import guarded
 
         for operation in getattr(prepared, "algebra", ()):  # an empty request has no algebra
             if operation.name in _ON_GRAPHS:

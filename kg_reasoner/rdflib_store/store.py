@@ -48,10 +48,10 @@ from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from rdflib.parser import InputSource
-    from rdflib.query import Result
 
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
+    from kg_reasoner.rdflib_store.rows import QueryResult
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
@@ -459,27 +459,39 @@ class KGReasonerStore(DatasetStore):
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 
     def query(
-        self, query: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
-    ) -> Result:
-        """Answer a SPARQL query with rdflib's evaluator and the joins of `kg_reasoner.rdflib_store.sparql`.
+        self,
+        query: Any,
+        initNs: Mapping[str, Any] | None = None,
+        initBindings: Mapping[str, Any] | None = None,
+        queryGraph: str = "__UNION__",
+        *,
+        bindings: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> QueryResult:
+        """Answer a SPARQL query; rdflib calls this for ``graph.query``.
 
-        FROM refers to existing graphs (see `kg_reasoner.rdflib_store.sparql_dataset`).
+        FROM refers to existing graphs (see `kg_reasoner.rdflib_store.sparql_dataset`). The most recent queries are remembered as
+        they were parsed, by their texts.
 
         Args:
             query: The query, as text or prepared by rdflib.
-            initNs: Namespaces for the prefixes that the text does not declare.
-            initBindings: Values of variables, by name.
-            queryGraph: The name of the graph to query.
+            initNs: Namespaces for the prefixes that the text does not declare; by default, those of the store.
+            initBindings: Values of variables, by name: terms of rdflib or of this package, or Python values for literals.
+            queryGraph: The name of the graph to query; by default, all graphs together.
+            bindings: Further values of variables.
             **kwargs: Further options of rdflib.
 
         Returns:
-            The result, for rdflib.
+            A result of rdflib, which has the conversions of the reasoner's results as well (`to_arrow`, `to_polars`, `to_pandas`,
+            `write`).
 
         Raises:
             QuerySyntaxError: The text is not a SPARQL query.
             NotAllowedError: The query fetches something without permission.
         """
-        return answer(self.dataset, self._queried(queryGraph), query, initNs, initBindings, kwargs.get("base"))
+        prefixes = dict(self.namespaces()) if initNs is None else initNs
+        values = {**(initBindings or {}), **(bindings or {})}
+        return answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any

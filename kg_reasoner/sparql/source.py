@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.quads import GraphTerm
+from kg_reasoner.sparql.results.nodes import NodeCache
 from kg_reasoner.sparql.terms import TermCache
 from kg_reasoner.sparql.values import ValueCache
 from kg_reasoner.storage.dictionary import Dictionary
@@ -27,6 +28,7 @@ class Caches:
         self.dictionary = dictionary
         self.terms = TermCache(dictionary)
         self.values = ValueCache(dictionary)
+        self.nodes = NodeCache()
 
 
 class Place:

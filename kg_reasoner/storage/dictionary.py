@@ -16,9 +16,26 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
+    VALUE_BLANK,
+    VALUE_ESCAPED,
+    VALUE_IRI,
+    VALUE_STRING,
+    VALUE_TAGGED,
+    VALUE_TYPED,
     byte_classes,
 )
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
+
+__all__ = [
+    "VALUE_BLANK",
+    "VALUE_ESCAPED",
+    "VALUE_IRI",
+    "VALUE_STRING",
+    "VALUE_TAGGED",
+    "VALUE_TYPED",
+    "Dictionary",
+    "TermValues",
+]
 
 
 class TermValues(NamedTuple):
@@ -135,6 +152,15 @@ class Dictionary:
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
         data = bytes(self._terms.texts[: offsets[-1]])
         return [data[start:end].decode() for start, end in pairwise(offsets)]
+
+    def buffers(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """Return where the text of each term begins (and that of the last ends) in the bytes of all texts, and these bytes.
+
+        The arrays are those of the dictionary: they are not to be changed, and stay as they are when terms are added.
+        """
+        count = self._terms.count
+        offsets = np.asarray(self._terms.offsets[: count + 1])
+        return offsets, np.asarray(self._terms.texts)
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""

@@ -90,7 +90,7 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
 def line_finder(pattern: str, flags: str = "") -> Callable[[bytes, int], tuple[int, int] | None] | None:
     """Return a function that finds a match in a text of lines, from a position on, within one line.
 
-    A line has a match if and only if the line by itself has one. None: the pattern is invalid, or cannot be searched for in this way.
+    A line has a match if and only if the line by itself has one. None: the pattern is invalid, or cannot be searched for like that.
     """
     if "s" in flags or "m" in flags:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,6 +18,7 @@ __all__ = ["guarded", "read_query", "read_update"]
 _NESTED: Final = "is nested too deep for rdflib, which evaluates it: write it in fewer levels"
 
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
+_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]|\\\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2}|\\\\U0000[Dd][89A-Fa-f][0-9A-Fa-f]{2}")
 _TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
@@ -31,9 +32,21 @@ _PARSING: Final = new_mutex()
 
 
 def read_query(
-    text: str, source: str = "the query", base: str | None = None, prefixes: Mapping[str, Any] | None = None
+    text: str,
+    source: str = "the query",
+    base: str | None = None,
+    prefixes: Mapping[str, Any] | None = None,
+    *,
+    in_order: bool = False,
 ) -> tuple[Any, Query]:
-    """Return the parse tree and the algebra of a query; `source` names the text in messages.
+    """Return the parse tree and the algebra of a query.
+
+    Args:
+        text: The query.
+        source: Names the text in messages.
+        base: The IRI against which relative IRIs are resolved.
+        prefixes: Namespaces for the prefixes that the text does not declare.
+        in_order: Whether the variables of ``SELECT *`` are in the order of the text; rdflib's are in the order of a set.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
@@ -41,7 +54,10 @@ def read_query(
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
-    return _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
+    tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
+    if in_order and query.algebra.name == "SelectQuery" and not tree[1].projection:
+        query.algebra["PV"] = _in_order_of_appearance(query.algebra.PV, text)
+    return tree, query
 
 
 def read_update(text: str, source: str = "the update", prefixes: Mapping[str, Any] | None = None) -> Update:
@@ -54,6 +70,11 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     from rdflib.plugins.sparql.parser import parseUpdate
 
     return _read(text, source, "update", parseUpdate, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
+
+
+def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
+    places = {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
+    return sorted(variables, key=lambda variable: (places.get(str(variable), len(places)), str(variable)))
 
 
 @contextmanager

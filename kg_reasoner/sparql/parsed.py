@@ -1,0 +1,133 @@
+"""Parsed queries, of which the most recent are remembered by their texts."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql.algebra import Query
+from kg_reasoner.sparql.query import prepared
+from kg_reasoner.sparql.text import read_query
+from kg_reasoner.sparql.translate import translate_query
+from kg_reasoner.terms import Term
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
+    from rdflib.plugins.sparql.sparql import Query as TheirQuery
+
+__all__ = ["ParsedQuery", "Translated", "as_terms", "parsed_query"]
+
+REMEMBERED: Final = 256
+"""The number of queries that are remembered."""
+LONGEST: Final = 1 << 16
+"""The number of characters of the longest text that is remembered."""
+
+
+class Translated:
+    """A query as algebra. It is not changed, so that threads can share it.
+
+    Args:
+        query: The query.
+        base: Its base IRI.
+    """
+
+    def __init__(self, query: Query, base: str | None = None) -> None:
+        self.base = base
+        self._query = query
+        self._ready: dict[bool, Query] = {}
+
+    def prepared(self, bindings: Mapping[Variable, Term], *, joins_graphs: bool) -> Query:
+        """Return the query as it is evaluated, see `kg_reasoner.sparql.query.prepared`."""
+        if bindings:
+            return prepared(self._query, bindings, joins_graphs=joins_graphs)
+        ready = self._ready.get(joins_graphs)
+        if ready is None:
+            ready = self._ready[joins_graphs] = prepared(self._query, joins_graphs=joins_graphs)
+        return ready
+
+
+class ParsedQuery(Translated):
+    """A query with what it declares.
+
+    Args:
+        query: The query, parsed by rdflib.
+        base: The base IRI, unless the query declares one.
+    """
+
+    def __init__(self, query: TheirQuery, base: str | None = None) -> None:
+        super().__init__(translate_query(query.algebra), getattr(query.prologue, "base", None) or base)
+        self.clauses: tuple[CompValue, ...] = tuple(query.algebra.datasetClause or ())
+        """FROM and FROM NAMED, as rdflib has them."""
+        self._prologue = query.prologue
+
+    def prefixes(self) -> dict[str, Any]:
+        """Return the prefixes of the query, with namespaces of rdflib."""
+        return dict(self._prologue.namespace_manager.namespaces()) if self._prologue else {}
+
+
+_Key = tuple[str, str | None, bool, frozenset[tuple[str, str]]]
+
+_recent: Final[OrderedDict[_Key, ParsedQuery]] = OrderedDict()
+_mutex: Final = new_mutex()
+
+
+def parsed_query(
+    text: str, base: str | None = None, prefixes: Mapping[str, Any] | None = None, *, in_order: bool = False
+) -> ParsedQuery:
+    """Return a query as algebra, which is parsed if it is not among the recent ones.
+
+    Args:
+        text: The query.
+        base: The IRI against which relative IRIs are resolved.
+        prefixes: Namespaces for the prefixes that the text does not declare.
+        in_order: Whether the variables of ``SELECT *`` are in the order of the text.
+
+    Raises:
+        QuerySyntaxError: The text is not a SPARQL query.
+        UnsupportedError: The query is not of SPARQL 1.1.
+    """
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return ParsedQuery(read_query(text, base=base, prefixes=prefixes, in_order=in_order)[1], base)
+    key = text, base, in_order, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
+    with _mutex:
+        found = _recent.get(key)
+        if found is not None:
+            _recent.move_to_end(key)
+            return found
+    made = ParsedQuery(read_query(text, base=base, prefixes=prefixes, in_order=in_order)[1], base)
+    with _mutex:
+        _recent[key] = made
+        while len(_recent) > REMEMBERED:
+            _recent.popitem(last=False)
+    return made
+
+
+def as_terms(bindings: Mapping[Any, Any]) -> dict[Variable, Term]:
+    """Return values that a caller binds to variables, by name, as terms.
+
+    Args:
+        bindings: Terms of this package or of rdflib, or Python values for literals.
+
+    Raises:
+        LoadError: A value is not a term.
+    """
+    return {Variable(str(name).removeprefix("?")): as_term(value) for name, value in bindings.items()}
+
+
+def as_term(value: Any) -> Term:
+    """Return the term of a value that a caller binds to a variable."""
+    from rdflib import Literal
+    from rdflib.term import Node
+
+    from kg_reasoner.loaders.convert import in_our_terms
+    from kg_reasoner.terms import IRI, BlankNode
+    from kg_reasoner.terms import Literal as OurLiteral
+
+    if isinstance(value, Node):
+        return from_rdflib(value)
+    ours = in_our_terms(value)
+    return ours if isinstance(ours, IRI | BlankNode | OurLiteral) else from_rdflib(Literal(value))

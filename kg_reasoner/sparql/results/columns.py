@@ -1,0 +1,64 @@
+"""The columns of a result: ids, 4 bytes for each value, and the terms that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.grouping import group_rows
+
+__all__ = ["Columns", "Distinct", "distinct"]
+
+
+class Columns:
+    """Columns of ids, which later changes of the graph leave as they are: an id always stands for the same term.
+
+    Args:
+        names: The names of the columns.
+        ids: The columns, all of length `size`.
+        size: The number of rows.
+        terms: The terms of the ids.
+    """
+
+    __slots__ = ("ids", "names", "size", "terms")
+
+    def __init__(self, names: Sequence[str], ids: Sequence[Ids], size: int, terms: QueryTerms) -> None:
+        self.names = tuple(names)
+        self.ids = tuple(column if column.flags.owndata else np.array(column) for column in ids)
+        self.size = size
+        self.terms = terms
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the columns in bytes."""
+        return sum(column.nbytes for column in self.ids)
+
+
+class Distinct(NamedTuple):
+    """The distinct ids of a column, without `UNBOUND`, and for each row its place among them, or -1."""
+
+    ids: Ids
+    places: Ids
+
+
+def distinct(ids: Ids) -> Distinct:
+    """Return the distinct ids of a column.
+
+    >>> found = distinct(np.array([7, -1, 5, 7], np.int32))
+    >>> found.ids.tolist(), found.places.tolist()
+    ([7, 5], [0, -1, 1, 0])
+    """
+    labels, firsts = group_rows(ids.reshape(-1, 1))
+    found = ids[firsts]
+    gone = np.flatnonzero(found == UNBOUND)
+    if not len(gone):
+        return Distinct(found, labels)
+    place = int(gone[0])
+    places = np.where(labels > place, labels - 1, labels)
+    places[labels == place] = -1
+    return Distinct(np.delete(found, place), places.astype(np.int32, copy=False))
