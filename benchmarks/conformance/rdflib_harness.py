@@ -24,8 +24,12 @@ TESTS: Final = tuple(f"test/test_w3c_spec/test_sparql{suite}.py" for suite in ("
 _STRINGS: Final = "in RDF 1.1, a literal without a datatype has the datatype xsd:string"
 _REDUCED: Final = "REDUCED omits all repetitions, and the harness demands that some are left"
 _LOAD: Final = "a LOAD that is not allowed is an error, even with SILENT"
+_BLANK_NODES: Final = "a graph of the dataset is one graph in FROM and in FROM NAMED; the test is withdrawn for this reason"
 
 DIFFERENCES: Final = {
+    "data-r2/dataset/manifest#dawg-dataset-09": _BLANK_NODES,
+    "data-r2/dataset/manifest#dawg-dataset-10": _BLANK_NODES,
+    "data-r2/dataset/manifest#dawg-dataset-12": _BLANK_NODES,
     "data-r2/distinct/manifest#distinct-2": _STRINGS,
     "data-r2/distinct/manifest#distinct-9": _STRINGS,
     "data-r2/reduced/manifest#reduced-1": _REDUCED,
