@@ -109,6 +109,8 @@ QUERIES = {
     "a path from a node that is nowhere": "SELECT * { ex:nowhere ex:knows* ?y }",
     "an optional step": "SELECT * { ?x ex:knows? ?y . ?y ex:keeps ?z }",
     "a negated set": "SELECT * { ?x !(ex:keeps|rdfs:subClassOf) ?y . ?x ex:age ?a }",
+    "a negated set with inverses": "SELECT * { ?x !(^ex:keeps|^a|ex:knows|ex:age) ?y . ?y ex:age ?a }",
+    "a negated inverse": "SELECT * { ?x !^ex:keeps # a comment\n ?y . ?x ex:age ?a }",
     "lists by paths": "SELECT ?i { ?l ex:items/rdf:rest*/rdf:first ?i }",
     "order": "SELECT ?x ?a { ?x ex:age ?a } ORDER BY DESC(?a) ?x",
     "order and limit": "SELECT ?x { ?x ex:age ?a } ORDER BY ?a ?x LIMIT 2 OFFSET 1",
@@ -239,6 +241,12 @@ def test_limits(zoo: Graph, limit: int, offset: int) -> None:
 )
 def test_bindings_from_outside(zoo: Graph, query: str, bindings: dict[str, URIRef | Literal]) -> None:
     assert_same(zoo, PREFIXES + query, initBindings=bindings)
+
+
+def test_inverse_properties_of_prepared_queries(zoo: Graph) -> None:
+    """rdflib's own grammar loses them."""
+    query = PREFIXES + QUERIES["a negated set with inverses"]
+    assert sorted(zoo.query(prepareQuery(query))) == sorted(zoo.query(query))
 
 
 def test_prepared_queries_can_be_used_again(zoo: Graph) -> None:
