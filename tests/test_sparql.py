@@ -1,7 +1,7 @@
 """SPARQL on our store gives what the specification says of the same triples; and what users expect of inferred ones.
 
-The answers are those of the oracle, `sparql_oracle`. Where it does not read a query, or values are bound from outside, they are those
-that rdflib gives on its own store.
+The answers are those of the oracle, `sparql_oracle`. Where it does not read a query, or values are bound from outside, they are
+those that rdflib gives on its own store.
 """
 
 from __future__ import annotations

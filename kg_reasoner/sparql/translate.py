@@ -418,8 +418,8 @@ def _negated(steps: Iterable[Any]) -> algebra.Negated:
         else:
             property = getattr(step, "arg", None) or getattr(step, "part", None)
             if property is None:
-                message = "this query was prepared before kg_reasoner corrected rdflib's parser, which loses the property of ^ in !(^...)"
-                raise UnsupportedError(message, hint="import kg_reasoner.rdflib_store.store first, or pass the query as text")
+                message = "the query was prepared before rdflib's grammar was corrected, which drops the property of ^ inside !( )"
+                raise UnsupportedError(message, hint="pass the query as text, or prepare it when the store has been made")
             backwards.append(from_rdflib(property))
     return algebra.Negated(tuple(forwards), tuple(backwards))
 
