@@ -55,8 +55,8 @@ spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
-cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io lubm
-    rdflib_store spark_backend spark_backend.io
+cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io
+    lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()
         .splitlines()

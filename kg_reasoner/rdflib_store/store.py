@@ -71,46 +71,45 @@ _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "gr
 class KGReasonerStore(DatasetStore):
     """An rdflib store over a `Reasoner`; ``Graph(store="KGReasoner")`` makes one with the rule set ``owl2rl``.
 
-        Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
-        Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
+    Choose another rule set by ``graph.open("rdfs")``, or pass a reasoner: ``Graph(store=KGReasonerStore(reasoner))``.
+    Reading returns a snapshot: a graph may be changed while its triples or the solutions of a query are iterated over.
 
-        A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
-        transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
-        it, and the reasoner commits it or rolls it back.
+    A program that never commits has one long transaction, which costs a few bytes for each triple added or removed. While a
+    transaction of the reasoner itself is open (``with store_of(graph).reasoner.transaction():``), changes of the graph are part of
+    it, and the reasoner commits it or rolls it back.
 
-        Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
-        one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
-        committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
+    Any number of threads may read, query and change a graph: one at a time changes it, each change is atomic, and each reading sees
+    one state. Other threads see a change of the graph (a call of `add`, `addN`, `remove` or `update`) when the call has ended,
+    committed or not, and all changes of a transaction of the reasoner's own together, when it has ended.
 
-        Prefixes are not part of transactions, because rdflib also stores them elsewhere.
+    Prefixes are not part of transactions, because rdflib also stores them elsewhere.
 
-        Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
-        (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
-        over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
-        store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
-        the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
-        default graph; `Reasoner.load` keeps them.
-    register_parsers()
+    Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
+    (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
+    over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
+    store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
+    the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
+    default graph; `Reasoner.load` keeps them.
 
-        Args:
-            configuration: A reasoner, or the name of a rule set.
-            identifier: Ignored; rdflib passes it.
-            reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
-                shows its own materialisation, and the union shows all of them.
-            inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
-                (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
-            allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
-                and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
+    Args:
+        configuration: A reasoner, or the name of a rule set.
+        identifier: Ignored; rdflib passes it.
+        reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
+            shows its own materialisation, and the union shows all of them.
+        inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
+            (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
+        allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
+            and ``files`` (LOAD of local files); or a function of a kind and an IRI that decides. Redirects are followed.
 
-        >>> from rdflib import RDF, RDFS, Namespace
-        >>> EX = Namespace("http://example.org/")
-        >>> graph = Graph(store="KGReasoner")
-        >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
-        >>> (EX.tom, RDF.type, EX.Animal) in graph
-        True
+    >>> from rdflib import RDF, RDFS, Namespace
+    >>> EX = Namespace("http://example.org/")
+    >>> graph = Graph(store="KGReasoner")
+    >>> _ = graph.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+    >>> (EX.tom, RDF.type, EX.Animal) in graph
+    True
 
-        Raises:
-            UnknownNameError: The rule set or the kind of reasoning is unknown.
+    Raises:
+        UnknownNameError: The rule set or the kind of reasoning is unknown.
     """
 
     graph_aware = True

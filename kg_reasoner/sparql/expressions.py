@@ -30,7 +30,7 @@ from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
-from kg_reasoner.sparql.values import STRING, UNSURE, ValueCache, ValueColumn
+from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -271,12 +271,12 @@ class Expressions:
 
     def _calculated(self, call: Call, table: Table) -> Ids:
         numbers = numbers_of(call, table, self._column_values)
-        if numbers is None or not (numbers.kinds != UNSURE).any():
+        if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
         found = terms_of_numbers(numbers, self._terms)
-        unsure = np.flatnonzero(numbers.kinds == UNSURE)
-        if len(unsure):
-            found[unsure] = cast(Ids, self._by_rows(call, table.take(unsure), compile_expression, self._terms.ids_of))
+        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
+        if len(rest):
+            found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
         return found
 
     def _if(self, arguments: Sequence[Any], table: Table) -> Ids:
