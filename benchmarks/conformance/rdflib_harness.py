@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,13 +46,16 @@ DIFFERENCES: Final = {
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """Use our store, and expect the differences."""
-    from test.utils import sparql_checker  # of the checkout
-
-    sparql_checker.SPARQLEntry.action_dataset = _dataset_of_ours
+    _checker().SPARQLEntry.action_dataset = _dataset_of_ours
     for item in items:
         for test, reason in DIFFERENCES.items():
             if item.name.endswith(f"{test}]"):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+def _checker() -> Any:
+    """Return the module of the harness, which is in the checkout."""
+    return import_module("test.utils.sparql_checker")
 
 
 def _dataset_of_ours(entry: Any) -> Any:
@@ -61,18 +65,18 @@ def _dataset_of_ours(entry: Any) -> Any:
     """
     from rdflib import Dataset
     from rdflib.plugins.sparql import prepareQuery
-    from test.utils import sparql_checker
 
     class OurDataset(Dataset):
         def __init__(self) -> None:
             super().__init__(store=KGReasonerStore(Reasoner()))
 
-    sparql_checker.Dataset = OurDataset
+    checker = _checker()
+    checker.Dataset = OurDataset
     try:
         dataset = entry.load_dataset(entry.action_data, entry.action_graph_data)
     finally:
-        sparql_checker.Dataset = Dataset
-    if entry.type_info.query_type is sparql_checker.QueryType.QUERY:
+        checker.Dataset = Dataset
+    if entry.type_info.query_type is checker.QueryType.QUERY:
         for clause in prepareQuery(entry.query_text(), base=entry.query_base()).algebra.datasetClause or ():
             name = clause.default or clause.named
             dataset.graph(name).parse(entry.uri_mapper.to_local_path(name), publicID=name)

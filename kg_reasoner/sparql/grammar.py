@@ -7,6 +7,7 @@ parts are dropped. rdflib's own evaluator rejects such paths, so naming the part
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 __all__ = ["name_inverse_properties"]
 
@@ -25,5 +26,6 @@ def name_inverse_properties() -> None:
     def named(tokens: ParseResults) -> ParamValue:
         return ParamValue("part", list(tokens), False)
 
-    _, property = PathOneInPropertySet.exprs[-1].expr.exprs  # the sign and the property
+    alternatives: Any = PathOneInPropertySet
+    _, property = alternatives.exprs[-1].expr.exprs  # the sign and the property
     property.set_parse_action(named)
