@@ -19,7 +19,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
-from kg_reasoner.planning.planner import plan_query
+from kg_reasoner.planning.planner import join_order, plan_query
 from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
@@ -189,6 +189,15 @@ class Queries:
             total *= estimate(best, bound)
             bound.update(term for term in best.terms if isinstance(term, str))
         return total
+
+    def join_order(self, patterns: Sequence[AnyPattern], which: Which) -> list[int]:
+        """Return the positions of some patterns in the order in which they are joined, as far as that is known in advance."""
+        numbers = list(range(len(patterns)))
+        atoms = self.atoms_of(patterns) if len(patterns) > 1 and self.are_planned(patterns, which) else None
+        if atoms is None:
+            return sorted(numbers, key=lambda number: self._size(patterns[number], which))
+        order = join_order(atoms, self.statistics.join(atoms))
+        return sorted(numbers, key=lambda number: order.index(atoms[number]))
 
     def naming(self) -> Callable[[Term], Term]:
         """Return a function from terms to one name for all equal terms."""

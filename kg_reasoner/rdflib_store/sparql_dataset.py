@@ -15,7 +15,8 @@ from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
-from kg_reasoner.sparql.query import Answer, evaluate_query
+from kg_reasoner.sparql.plan import QueryPlan, shortener
+from kg_reasoner.sparql.query import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.text import guarded, read_query
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.rdflib_store.rows import QueryResult
 
-__all__ = ["answer", "evaluated", "evaluated_pattern", "rdflib_result", "selection"]
+__all__ = ["answer", "evaluated", "evaluated_pattern", "plan", "rdflib_result", "selection"]
 
 
 def answer(
@@ -61,14 +62,48 @@ def answer(
     from rdflib.plugins.sparql.sparql import Query
 
     with guarded():
-        parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
-        active = selection(dataset, parsed.clauses) if parsed.clauses else graph
-        known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
+        known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
         if foreign_evaluators():
             theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
             return answer_by_parts(known, active, theirs, bindings)
         found = _answered(known, active, parsed, bindings)
     return rdflib_result(known, found, parsed.prefixes)
+
+
+def plan(
+    dataset: QueryDataset,
+    graph: Graph,
+    query: Query | str,
+    prefixes: Mapping[str, Any],
+    bindings: Mapping[str, Any],
+    base: str | None = None,
+    *,
+    run: bool = False,
+) -> QueryPlan:
+    """Return the plan of a query; the arguments are those of `answer`, and whether to evaluate the query.
+
+    Raises:
+        QuerySyntaxError, UnsupportedError, NotAllowedError: As for `answer`.
+    """
+    with guarded():
+        known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
+        shorten = shortener({**dict(known.prefixes.namespaces()), **parsed.prefixes()})
+        given = as_terms(bindings)
+        with known.graphs.reasoner.core.watch(), known.reading():
+            ready = parsed.prepared(given, joins_graphs=known.joins(None))
+            places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions)
+            return explain_query(ready, places, foreigners, parsed.base, shorten, run=run)
+
+
+def _parsed(
+    dataset: QueryDataset, graph: Graph, query: Query | str, prefixes: Mapping[str, Any], base: str | None
+) -> tuple[QueryDataset, Graph, ParsedQuery]:
+    """Return the dataset and the active graph of a query, and the query."""
+    from rdflib.plugins.sparql.sparql import Query
+
+    parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+    active = selection(dataset, parsed.clauses) if parsed.clauses else graph
+    return active.store.dataset if isinstance(active.store, DatasetStore) else dataset, active, parsed
 
 
 def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:

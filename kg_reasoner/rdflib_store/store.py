@@ -38,7 +38,7 @@ from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
-from kg_reasoner.rdflib_store.sparql_dataset import answer
+from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.sparql.plan import QueryPlan
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
@@ -490,7 +491,36 @@ class KGReasonerStore(DatasetStore):
         """
         prefixes = dict(self.namespaces()) if initNs is None else initNs
         values = {**(initBindings or {}), **(bindings or {})}
-        return answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        found = answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        return cast("QueryResult", found)  # rdflib's own result, if users have evaluators of their own
+
+    def plan(
+        self,
+        query: Any,
+        initNs: Mapping[str, Any] | None = None,
+        initBindings: Mapping[str, Any] | None = None,
+        queryGraph: str = "__UNION__",
+        *,
+        run: bool = False,
+    ) -> QueryPlan:
+        """Return how a SPARQL query is evaluated: ``print(store_of(graph).plan(query))``.
+
+        Args:
+            query: The query, as text or prepared by rdflib.
+            initNs: Namespaces for the prefixes that the text does not declare; by default, those of the store.
+            initBindings: Values of variables, by name.
+            queryGraph: The name of the graph to query; by default, all graphs together.
+            run: Whether to evaluate the query, so that the plan has the numbers of solutions and the times beside the estimates.
+
+        Returns:
+            The plan.
+
+        Raises:
+            QuerySyntaxError: The text is not a SPARQL query.
+            NotAllowedError: The query is evaluated, and fetches something without permission.
+        """
+        prefixes = dict(self.namespaces()) if initNs is None else initNs
+        return plan(self.dataset, self._queried(queryGraph), query, prefixes, initBindings or {}, run=run)
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
@@ -98,7 +99,7 @@ class QueryTerms:
 
     def texts(self, ids: Sequence[int] | Ids) -> list[str]:
         """Return the texts of ids, none of which is `UNBOUND`."""
-        numbers = np.asarray(ids, np.int64)
+        numbers = np.asarray(ids, np.int32)
         if not len(numbers) or numbers.min() >= 0:
             return self.dictionary.texts_of(numbers)
         stored = numbers >= 0
@@ -120,7 +121,7 @@ class QueryTerms:
     def _local_term(self, number: int) -> Term | None:
         return None if number == UNBOUND else term_from_text(self._texts[FIRST_LOCAL - number])
 
-    def first_bytes(self, ids: Ids) -> Ids:
+    def first_bytes(self, ids: Ids) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text (``<``, ``_`` or ``"``), or 0 for `UNBOUND`."""
         known = self.dictionary.first_bytes()
         found = np.zeros(len(ids), np.uint8)
