@@ -223,9 +223,18 @@ def table_of(case: w3c_sparql.Case) -> str:
 
 @pytest.mark.parametrize("group", groups(QUERIES))
 def test_nothing_is_left_to_rdflib(suites: Path, group: str) -> None:
+    """Neither in the algebra, nor by what the plan says."""
     for case in cases(suites / group, "query"):
         query = translate_query(prepareQuery(case.text, base=base_of(case)).algebra)
         assert not left_to_rdflib(query), case.name
+        assert Reasoner().plan(case.text, base=base_of(case)).left_to_rdflib == (), case.name
+
+
+@pytest.mark.parametrize("part", ["SERVICE <urn:s> { ?x ?y ?z }", "?x ?y ?z FILTER EXISTS { ?x ?y ?w FILTER(!<urn:f>(?w)) }"])
+def test_what_is_left_to_rdflib_is_seen(part: str) -> None:
+    query = f"SELECT * {{ {{ {part} }} OPTIONAL {{ ?x ?u ?v }} }}"
+    assert left_to_rdflib(translate_query(prepareQuery(query).algebra))
+    assert len(Reasoner().plan(query).left_to_rdflib) == 1
 
 
 def left_to_rdflib(part: Any) -> bool:
