@@ -427,7 +427,8 @@ def _negated(steps: Iterable[Any]) -> algebra.Negated:
         else:
             property = getattr(step, "arg", None) or getattr(step, "part", None)
             if property is None:
-                raise UnsupportedError("rdflib's parser loses the property of ^ inside !( )", hint="write !(...) | ^(!(...))")
+                message = "the query was prepared before rdflib's grammar was corrected, which drops the property of ^ inside !( )"
+                raise UnsupportedError(message, hint="pass the query as text, or prepare it when the store has been made")
             backwards.append(from_rdflib(property))
     return algebra.Negated(tuple(forwards), tuple(backwards))
 
