@@ -92,7 +92,7 @@ def plan(
         given = as_terms(bindings)
         with known.graphs.reasoner.core.watch(), known.reading():
             ready = parsed.prepared(given, joins_graphs=known.joins(None))
-            places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions)
+            places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions, parsed.prologue)
             return explain_query(ready, places, foreigners, parsed.base, shorten, run=run)
 
 
@@ -161,7 +161,7 @@ def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: 
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
         places = StorePlaces(dataset, graph)
         ready = query.prepared(given, joins_graphs=dataset.joins(None))
-        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), query.base)
+        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions, query.prologue), query.base)
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:
