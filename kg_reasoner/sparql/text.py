@@ -97,7 +97,7 @@ def _read(
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
 
-    from kg_reasoner.sparql.grammar import name_inverse_properties
+    from kg_reasoner.sparql.grammar import keep_constant_filters, name_inverse_properties
 
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
@@ -108,6 +108,7 @@ def _read(
         with _PARSING:
             name_inverse_properties()
             tree = parse(text)
+        keep_constant_filters(tree)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):
