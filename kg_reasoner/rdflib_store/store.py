@@ -169,6 +169,15 @@ class KGReasonerStore(DatasetStore):
     def __repr__(self) -> str:
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
+    def _repr_html_(self) -> str:
+        """The number of triples in each graph. In the default graph and the named graphs, triples are explicit."""
+        from html import escape
+
+        names = [None, *self.graphs.all_graphs()] if self.named_graphs() else [None]
+        sizes = [("all triples" if name is None else name.n3(), self.graphs.count(name)) for name in names]
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{size:,}</td></tr>" for name, size in sizes)
+        return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
+
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
