@@ -407,7 +407,8 @@ def test_rdflib_reads_the_results(format: str) -> None:
     text = getattr(result_with([(term, ex("a")) for term in terms]), f"to_{format}")()
     result = rdflib.query.Result.parse(io.BytesIO(text.encode()), format=format)
     found = [row[rdflib.Variable("x")].n3() for row in result.bindings]
-    assert found == [rdflib.util.from_n3(term_text(term)).n3() for term in terms]
+    texts = map(term_text, terms)
+    assert found == list(texts if format == "tsv" else (rdflib.util.from_n3(text).n3() for text in texts))  # numbers normalised
 
 
 def test_csv_has_the_values() -> None:
