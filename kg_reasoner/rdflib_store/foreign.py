@@ -43,7 +43,7 @@ class RdflibParts(RegisteredFunctions):
             LoadError: The address does not answer.
         """
         from rdflib.plugins.sparql.evaluate import evalServiceQuery
-        from rdflib.plugins.sparql.sparql import QueryContext
+        from rdflib.plugins.sparql.sparql import Prologue, QueryContext
 
         if address is not None:
             self._permissions.check_service(str(to_rdflib(address)))
@@ -53,5 +53,7 @@ class RdflibParts(RegisteredFunctions):
             raise UnsupportedError(
                 "rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint
             )
-        solutions = evalServiceQuery(QueryContext(self._graph), node.part)
+        context = QueryContext(self._graph)
+        context.prologue = Prologue()
+        solutions = evalServiceQuery(context, node.part)
         return [{str(name): from_rdflib(value) for name, value in solution.items()} for solution in solutions]
