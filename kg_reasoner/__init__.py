@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.concurrency.limits import Limits
     from kg_reasoner.errors import BeyondProfileWarning, CancelledError, LimitError, ReasonerError, ReasonerWarning
-    from kg_reasoner.rdflib_store import KGReasonerStore, attach, graph_of, store_of
+    from kg_reasoner.rdflib_store import KGReasonerStore, attach, detach, graph_of, store_of
 
 __all__ = [
     "BeyondProfileWarning",
@@ -24,6 +24,7 @@ __all__ = [
     "ReasonerError",
     "ReasonerWarning",
     "attach",
+    "detach",
     "graph_of",
     "store_of",
 ]
@@ -46,6 +47,7 @@ _HOMES = {
     "ReasonerError": "errors",
     "ReasonerWarning": "errors",
     "attach": "rdflib_store",
+    "detach": "rdflib_store",
     "graph_of": "rdflib_store",
     "store_of": "rdflib_store",
 }

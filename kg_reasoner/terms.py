@@ -120,6 +120,7 @@ XSD: Final = Namespace("http://www.w3.org/2001/XMLSchema#")
 _XSD_STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+_ESCAPED: Final = re.compile(r'["\\\n\r]')
 _UNESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^<([^<>"{}|^`\\\x00-\x20]*)>|@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?', re.DOTALL)
@@ -162,7 +163,8 @@ def term_text(term: Term) -> str:
         return f"<{term.value}>"
     if isinstance(term, BlankNode):
         return f"_:{term.label}"
-    quoted = f'"{term.lexical.translate(_ESCAPES)}"'
+    lexical = term.lexical
+    quoted = f'"{lexical.translate(_ESCAPES)}"' if _ESCAPED.search(lexical) else f'"{lexical}"'
     if term.language is not None:
         return f"{quoted}@{term.language}"
     return quoted if term.datatype == _XSD_STRING else f"{quoted}^^<{term.datatype}>"

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from .copies import printed_in_copy
+
 ROOT = Path(__file__).resolve().parents[1]
 
 PYTHON = {"python"}
@@ -76,8 +78,14 @@ def read_stories(text: str, source: str = "README.md") -> list[list[Block]]:
     return stories
 
 
-def run(story: list[Block], folder: Path) -> str:
-    """Run blocks one after the other in `folder`; returns what the last one prints, and fails where one of them fails."""
+def run(story: list[Block], folder: Path, *, copies: bool = False) -> str:
+    """Run blocks one after the other in `folder`; returns what the last one prints, and fails where one of them fails.
+
+    Args:
+        story: the blocks.
+        folder: where they run.
+        copies: whether Python blocks run in a copy of this process (see `tests.copies`).
+    """
     printed = python = ""
     waiting: list[str] = []
     for number, block in enumerate(story):
@@ -91,7 +99,7 @@ def run(story: list[Block], folder: Path) -> str:
         elif block.is_python:
             if not waiting:
                 together = takewhile(lambda later: later.is_python or "output" in later.markers, story[number:])
-                waiting = run_python(python, [later for later in together if later.is_python], folder)
+                waiting = run_python(python, [later for later in together if later.is_python], folder, copies)
             printed = waiting.pop(0)
             python += block.code
         elif block.language in SHELL:
@@ -102,13 +110,15 @@ def run(story: list[Block], folder: Path) -> str:
     return printed
 
 
-def run_python(before: str, blocks: list[Block], folder: Path) -> list[str]:
+def run_python(before: str, blocks: list[Block], folder: Path, copies: bool) -> list[str]:
     """What each of some Python blocks prints, run in one process after the code of earlier blocks."""
     parts = [before]
     for block in blocks:
         parts += [f"print({SEPARATOR!r}, flush=True)", f"# {block.where}", block.code]
     where = blocks[0].where if len(blocks) == 1 else f"{blocks[0].where}, and what continues it"
-    return output_of([sys.executable, "-c", "\n".join(parts)], folder, where).split(f"{SEPARATOR}\n")[1:]
+    code = "\n".join(parts)
+    printed = printed_in_copy(code, folder, where) if copies else output_of([sys.executable, "-c", code], folder, where)
+    return printed.split(f"{SEPARATOR}\n")[1:]
 
 
 def read(block: Block, folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -24,6 +25,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out what takes long, unless the effort of this run or a choice of marks says otherwise."""
     if EFFORT == "quick" and not config.option.markexpr:
         config.option.markexpr = "not long"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Exempt tests and modules, which stay, from the search for garbage: each look at all of them takes half a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(params=["usual", "tiny"], scope="module")

@@ -1,6 +1,7 @@
-"""Reads broken documents, one after the other, and says which and what went wrong: `python -m tests.fuzz_worker KIND FIRST END`.
+"""Reads broken documents, one after the other, and says which and what went wrong.
 
-Run by `test_fuzz.py` in a process of its own, because what it looks for may end the process.
+``python -m tests.fuzz_worker KIND:FIRST:END ...`` is run by `test_fuzz.py` in a process of its own, because what it looks for may
+end the process.
 """
 
 from __future__ import annotations
@@ -99,16 +100,23 @@ def allowed(kind: str) -> tuple[type[Exception], ...]:
     return (ReasonerError, ParseBaseException, SPARQLError)
 
 
-def main(kind: str, first: int, end: int) -> None:
+def main(ranges: list[str]) -> None:
     with contextlib.suppress(ImportError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     warnings.simplefilter("ignore")
+    for part in ranges:
+        kind, first, end = part.split(":")
+        read_range(kind, int(first), int(end))
+
+
+def read_range(kind: str, first: int, end: int) -> None:
+    """Read the documents of a kind from a number on."""
     read, fine = READERS[kind], allowed(kind)
     sniffed = read_document(None)
     for number in range(first, end):
-        print(number, flush=True)
+        print(kind, number, flush=True)
         data = broken(kind, number)
         try:
             read(data)
@@ -124,4 +132,4 @@ def main(kind: str, first: int, end: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1:])

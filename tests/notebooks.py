@@ -27,7 +27,7 @@ def code_cells(notebook: Notebook) -> list[dict[str, Any]]:
 
 def run(notebook: Notebook, folder: Path) -> list[Outputs]:
     """The outputs of each code cell, run in `folder`."""
-    sources = ["".join(cell["source"]) for cell in code_cells(notebook)]
+    sources = sources_of(notebook)
     root = str(Path(__file__).resolve().parents[1])
     done = subprocess.run(
         [sys.executable, "-m", "tests.notebooks", "--run"],
@@ -41,6 +41,11 @@ def run(notebook: Notebook, folder: Path) -> list[Outputs]:
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def sources_of(notebook: Notebook) -> list[str]:
+    """What is in the code cells."""
+    return ["".join(cell["source"]) for cell in code_cells(notebook)]
 
 
 def run_cells(sources: list[str]) -> list[Outputs]:

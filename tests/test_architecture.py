@@ -10,7 +10,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -47,16 +47,16 @@ rulesets: language
 loaders.ontology: expressions language loaders.rules
 loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
-api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology loaders.rdf
-    loaders.imports engine
+api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
+    loaders.rdf loaders.imports engine
 lubm: io
-rdflib_store: expressions concurrency storage query sparql explain loaders loaders.rdf engine api
+rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
-cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io lubm
-    rdflib_store spark_backend spark_backend.io
+cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io
+    lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()
         .splitlines()
@@ -65,8 +65,8 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
 
 WORDS = ("errors", "terms", "program", "substitution", "graphs", "progress", "cache")
 
-# What programs see of the package itself: public names, the command, and former names of modules.
-FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",)}
+# What programs see of the package itself: public names, the command, former names of modules, and the interface of owlrl.
+FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",), "owlrl": ("engine", "rdflib_store")}
 
 # The rooms that may import `storage.kernels`. Queries and explanations run plans of their own, so they are two of them.
 SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")
@@ -104,17 +104,20 @@ def module_files() -> dict[str, Path]:
 MODULES = module_files()
 
 
-def imports(source: str, package: str) -> Iterator[str]:
+@cache
+def imports(source: str, package: str) -> tuple[str, ...]:
     """The absolute names that a module of `package` imports, wherever in its text; ``from a import b`` gives ``a.b``."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 upwards = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*upwards, base] if base else upwards)
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found += (f"{base}.{alias.name}" for alias in node.names)
+    return tuple(found)
 
 
 def room_of(module: str) -> str:

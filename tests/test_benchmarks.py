@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import dbsp, maintenance, needs, nemo_rules, report
+from benchmarks import dbsp, maintenance, needs, nemo_rules, report, shacl
 from benchmarks.closure import PROGRAMS
 from benchmarks.conformance import __main__ as conformance
 from benchmarks.conformance import cases as conformance_cases
@@ -215,3 +215,14 @@ def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
     for task in PROGRAMS:
         (entry,) = contest(graph_job(graph, task, tmp_path / "cache"), nemo, rounds=1, limits=LIMITS)
         assert [(run.answer, run.facts) for run in entry.rounds] == [(6, 9)], entry.remark
+
+
+def test_validation_finds_the_same_in_each_way() -> None:
+    pytest.importorskip("pyshacl")
+    pytest.importorskip("owlrl")
+    run = CliRunner().invoke(shacl.main, ["-n", "60", "-r", "1"])
+    assert run.exit_code == 0, run.output
+    ways = [line for line in run.output.splitlines() if "graph" in line and line.split()[-1] == "1"]
+    assert len(ways) == 3, run.output
+    shorter = CliRunner().invoke(shacl.main, ["-n", "60", "-r", "1", "--without-owlrl"])
+    assert shorter.output.count("plain graph") == 1

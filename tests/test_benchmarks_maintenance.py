@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from benchmarks import maintenance, marking, marking_streams, report, rule_chang
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.marking_streams import Options
-from benchmarks.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, lubm, parts
+from benchmarks.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, little_garbage, lubm, parts
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -252,3 +253,14 @@ def test_axiom_changes_with_checks(folder: Path) -> None:
     assert all(change.right for change in some)
     assert any(change.gone > 0 for change in some)
     shown(rule_changes.table({"axioms": some}, "LUBM(1)"))
+
+
+# ---- garbage
+
+
+def test_measuring_leaves_frozen_what_was_frozen() -> None:
+    """`tests.conftest` freezes tests and modules; each search for garbage among them takes half a second."""
+    assert gc.get_freeze_count() > 0
+    with little_garbage():
+        pass
+    assert gc.get_freeze_count() > 0

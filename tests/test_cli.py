@@ -414,7 +414,9 @@ def test_a_service_that_gives_no_answer(zoo: Path) -> None:
 
 
 @needs_suite("lubm")
-@pytest.mark.parametrize("name", list(lubm.queries()))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (number % 5 > 0)) for number, name in enumerate(lubm.queries())]
+)
 def test_the_answers_of_the_university_benchmark(name: str, tmp_path: Path) -> None:
     query = tmp_path / f"{name}.rq"
     query.write_text(lubm.queries()[name])

@@ -50,7 +50,7 @@ def chain(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        (("--timeout", "0.5"), "longer than its limit of 0.5 s"),
+        (("--timeout", "0.25"), "longer than its limit of 0.25 s"),
         (("--max-facts", "1000"), "facts exceed the limit of 1,000"),
         (("--max-memory", "2M"), "bytes and exceed the limit of 2,097,152"),
     ],
@@ -88,7 +88,7 @@ def test_every_command_that_reasons_has_limits(chain: Path, tmp_path: Path, comm
 
 def test_a_query_ends_at_its_limit(chain: Path) -> None:
     started = time.monotonic()
-    assert "longer than its limit of 1 s" in failure("query", chain, "-Q", SLOW_QUERY, "--timeout", "1")
+    assert "longer than its limit of 0.4 s" in failure("query", chain, "-Q", SLOW_QUERY, "--timeout", "0.4")
     assert time.monotonic() - started < 20
 
 

@@ -11,19 +11,29 @@ from kg_reasoner import rulesets
 from kg_reasoner.expressions import aggregates, functions
 from kg_reasoner.expressions import compile as expressions
 
-from .code_blocks import ROOT, Block, run, stories_of
+from .code_blocks import ROOT, SHELL, Block, run, stories_of
+from .copies import COPIES
 
 DOCS = ROOT / "docs"
 GUIDES = [ROOT / "CONTRIBUTING.md", ROOT / "kg_reasoner" / "dbsp" / "README.md", ROOT / "spark_backend" / "README.md"]
 PAGES = sorted(DOCS.rglob("*.md"))
 READ_IN_THE_REPOSITORY = [ROOT / "README.md", ROOT / "examples" / "README.md"]
 
+COMMAND = re.compile(r"^\s*kg-reasoner|[|&(]\s*kg-reasoner", re.MULTILINE)
 STORIES = [story for page in (*PAGES, *GUIDES) for story in stories_of(page)]
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story[0].where)
+def is_long(story: list[Block]) -> bool:
+    """Whether a story starts several commands, each a new process."""
+    commands = (block.code for block in story if block.language in SHELL and "skipped" not in block.markers)
+    return sum(len(COMMAND.findall(code)) for code in commands) > 1
+
+
+@pytest.mark.parametrize(
+    "story", [pytest.param(story, id=story[0].where, marks=[pytest.mark.long] * is_long(story)) for story in STORIES]
+)
 def test_blocks(story: list[Block], tmp_path: Path) -> None:
-    run(story, tmp_path)
+    run(story, tmp_path, copies=COPIES)
 
 
 def words(page: str) -> set[str]:

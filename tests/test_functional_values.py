@@ -35,7 +35,7 @@ def reasoner_with(turtle: str, ruleset: str, equality: Equality = "axioms") -> R
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 def test_functional_data_properties(ruleset: str, equality: Equality) -> None:
     """Exactly the different ones are contradictions, once each."""
-    for pair, verdict in CASES[:: by_effort(4, 1, 1)]:
+    for pair, verdict in CASES[:: by_effort(8, 1, 1)]:
         reasoner = reasoner_with(f":p a owl:FunctionalProperty, owl:DatatypeProperty . :a :p {pair} .", ruleset, equality)
         assert len(reasoner.inconsistencies()) == (verdict.strip() == "different"), pair
 

@@ -9,13 +9,14 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.effort import DOCUMENTS
+from tests.effort import DOCUMENTS, by_effort
 from tests.fuzz_mutations import KINDS, broken, seeds
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,33 +36,34 @@ class Findings:
         return "\n".join([*self.aborts, *self.hangs, *self.foreign])
 
 
-def fuzz(kind: str, first: int, end: int) -> Findings:
-    """Let processes read the documents of these numbers; where one ends or hangs, the next goes on behind that document."""
-    found = Findings()
-    while first < end:
+def fuzz(numbers: Mapping[str, int]) -> dict[str, Findings]:
+    """Let a process read so many documents of each kind; where it ends or hangs, another one goes on behind that document."""
+    found = {kind: Findings() for kind in numbers}
+    left = dict.fromkeys(numbers, 0)
+    while left := {kind: first for kind, first in left.items() if first < numbers[kind]}:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz_worker", kind, str(first), str(end)],
+            [sys.executable, "-m", "tests.fuzz_worker", *(f"{kind}:{first}:{numbers[kind]}" for kind, first in left.items())],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        number = first - 1
+        kind, number = next(iter(left.items()))
         for line in _lines(worker):
             if line is None:
-                found.hangs.append(f"{kind} {number}: hangs")
+                found[kind].hangs.append(f"{kind} {number}: hangs")
                 break
             if line.startswith("foreign"):
-                found.foreign.append(f"{kind} {number}: {line.strip()}")
+                found[kind].foreign.append(f"{kind} {number}: {line.strip()}")
             else:
-                number = int(line)
+                kind, number = line.split()[0], int(line.split()[1])
         else:
             if worker.wait() == 0:
                 return found
-            found.aborts.append(f"{kind} {number}: ends with {worker.returncode}")
+            found[kind].aborts.append(f"{kind} {number}: ends with {worker.returncode}")
         worker.kill()
         worker.wait()
-        first = max(number, first) + 1
+        left = dict(list(left.items())[list(left).index(kind) :]) | {kind: number + 1}
     return found
 
 
@@ -87,9 +89,16 @@ def _lines(worker: subprocess.Popen[str]) -> Iterator[str | None]:
         yield line
 
 
+@cache
+def findings(kinds: tuple[str, ...]) -> dict[str, Findings]:
+    """What is found in the documents of this run."""
+    return fuzz({kind: max(DOCUMENTS, len(seeds(kind))) for kind in kinds})
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_readers_survive(kind: str) -> None:
-    assert str(fuzz(kind, 0, max(DOCUMENTS, len(seeds(kind))))) == ""
+    """Each kind in a process of its own, where there is time for as many."""
+    assert str(findings(by_effort(KINDS, (kind,), (kind,)))[kind]) == ""
 
 
 def test_a_document_is_the_same_in_every_process() -> None:
@@ -99,8 +108,8 @@ def test_a_document_is_the_same_in_every_process() -> None:
 
 if __name__ == "__main__":
     for kind in sys.argv[2:] or KINDS:
-        findings = fuzz(kind, 0, int(sys.argv[1]))
-        counts = f"{len(findings.aborts)} aborts, {len(findings.hangs)} hangs, {len(findings.foreign)} foreign tracebacks"
+        found = fuzz({kind: int(sys.argv[1])})[kind]
+        counts = f"{len(found.aborts)} aborts, {len(found.hangs)} hangs, {len(found.foreign)} foreign tracebacks"
         print(f"{kind}: {sys.argv[1]} documents, {counts}", flush=True)
-        if str(findings):
-            print(findings, flush=True)
+        if str(found):
+            print(found, flush=True)

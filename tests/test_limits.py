@@ -228,10 +228,10 @@ def test_queries_end_in_time(people: Graph, name: str) -> None:
     query = f"PREFIX ex: <{EX}> {QUERIES[name]}"
 
     def ask() -> None:
-        with reasoner.limited(Limits(seconds=0.3)):
+        with reasoner.limited(Limits(seconds=0.15)):
             list(people.query(query))
 
-    soon(ask, LimitError, "longer than its limit of 0.3 s")
+    soon(ask, LimitError, "longer than its limit of 0.15 s")
 
 
 def test_a_query_is_cancelled_by_another_thread(people: Graph) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, BNode, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Node
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
@@ -155,7 +158,7 @@ def test_blank_nodes_are_the_same_in_all_graphs(zoo: Dataset) -> None:
 
 def test_literals_do_not_name_graphs(zoo: Dataset) -> None:
     with pytest.raises(LoadError, match="cannot name a graph"):
-        zoo.store.writer.change((), [(EX.a, EX.b, EX.c, Literal("x"))])
+        zoo.store.writer.add_quads([(EX.a, EX.b, EX.c, Literal("x"))])
     assert (EX.a, EX.b, EX.c) not in Graph(store=zoo.store)
 
 
@@ -226,7 +229,94 @@ def test_graphs_by_their_names_over_the_same_store(zoo: Dataset) -> None:
     assert (EX.a, EX.b, EX.c, EX.other) in zoo
 
 
+def named(store: KGReasonerStore, name: URIRef) -> Graph:
+    return Graph(store=store, identifier=name)
+
+
+def test_graphs_with_names_are_apart_when_each_is_reasoned_over() -> None:
+    """As over rdflib's own store; what follows from a graph is in that graph."""
+    store = KGReasonerStore(Reasoner(ruleset="rdfs"), reasoning="graph")
+    first, second = named(store, EX.first), named(store, EX.second)
+    first.add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+    second.add((EX.tim, RDF.type, EX.Cat))
+    assert (EX.tom, RDF.type, EX.Animal) in first
+    assert set(second) == {(EX.tim, RDF.type, EX.Cat)}
+    assert len(first) == 3
+    assert set(Graph(store=store)) == {*first, *second}
+    assert {graph.identifier for graph in Dataset(store=store).graphs()} >= {EX.first, EX.second}
+    assert set(named(store, EX.second)) == set(second)
+
+
+def test_a_second_name_over_a_store_is_another_graph() -> None:
+    store = KGReasonerStore(Reasoner(ruleset="rdfs"))
+    first, second = named(store, EX.first), named(store, EX.second)
+    first.add((EX.Cat, RDFS.subClassOf, EX.Animal))
+    second.add((EX.tom, RDF.type, EX.Cat))
+    assert set(second) == {(EX.tom, RDF.type, EX.Cat)}
+    assert (EX.tom, RDF.type, EX.Animal) in first, "the first is the union"
+    assert set(named(store, EX.first)) == set(first) == set(Graph(store=store))
+    assert set(named(store, EX.second)) == set(second)
+    assert rows(first, "SELECT ?x { ?x a <http://example.org/Animal> }") == {(EX.tom,): 1}
+    assert rows(second, "SELECT ?x { ?x a <http://example.org/Animal> }") == {}
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "remove", "clear"]),
+        st.sampled_from([EX.first, EX.second, EX.third]),
+        st.tuples(*[st.sampled_from([EX.a, EX.b])] * 3),
+    )
+)
+
+
+@given(steps=STEPS)
+def test_names_as_over_rdflibs_own_store(steps: list[tuple[str, URIRef, tuple[URIRef, URIRef, URIRef]]]) -> None:
+    stores: list[Any] = [KGReasonerStore(Reasoner(), reasoning="graph"), Memory()]
+    seen = []
+    for store in stores:
+        for what, name, triple in steps:
+            graph = Graph(store=store, identifier=name)
+            if what == "add":
+                graph.add(triple)
+            else:
+                graph.remove(triple if what == "remove" else (None, None, None))
+        seen.append([set(Graph(store=store, identifier=name)) for name in (EX.first, EX.second, EX.third)])
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda graph: pickle.loads(pickle.dumps(graph)), attach])
+@pytest.mark.parametrize("reasoning", ["union", "graph"])
+def test_the_name_of_an_attached_graph(copied: Callable[[Graph], Graph], reasoning: Any) -> None:
+    graph = Graph(identifier=EX.zoo).add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+    copy_of = copied(attach(graph, ruleset="rdfs", reasoning=reasoning))
+    assert (EX.tom, RDF.type, EX.Animal) in copy_of
+    other = named(cast(KGReasonerStore, copy_of.store), EX.other).add((EX.rex, RDF.type, EX.Cat))
+    assert len(other) == 1
+    assert (EX.tom, RDF.type, EX.Animal) in copy_of
+
+
+@pytest.mark.parametrize("make", [lambda: Dataset(store="KGReasoner"), lambda: attach(Dataset())])
+def test_names_over_the_store_of_a_dataset(make: Callable[[], Dataset]) -> None:
+    """As rdflib's tests of contexts have them."""
+    dataset = make()
+    for name in (EX.first, EX.second):
+        named(cast(KGReasonerStore, dataset.store), name).add((EX.tom, RDF.type, EX.Cat))
+    assert {graph.identifier for graph in dataset.graphs()} >= {EX.first, EX.second}
+    assert len(dataset.graph(EX.first)) == 1
+    assert len(dataset.graph(DATASET_DEFAULT_GRAPH_ID)) == 0
+
+
 # --- a reasoner's own named graphs ------------------------------------------------------------------------------------------
+
+
+def test_names_that_have_an_identifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of rdflib 8."""
+    monkeypatch.setattr(URIRef, "identifier", property(str), raising=False)
+    dataset = Dataset()
+    dataset.graph(EX.g).add((EX.tom, RDF.type, EX.Cat))
+    reasoner = Reasoner()
+    reasoner.load(dataset)
+    assert [str(name) for name in reasoner.named_graphs.names()] == [f"<{EX.g}>"]
 
 
 def test_a_reasoner_keeps_the_graphs_of_documents() -> None:
@@ -465,10 +555,10 @@ def test_rollback_covers_graphs(zoo: Dataset) -> None:
 
 def test_a_failed_update_changes_nothing(zoo: Dataset) -> None:
     before = quads(zoo)
-    with pytest.raises(LoadError, match="is not a valid IRI"):
+    with pytest.raises(ReasonerError, match="does not exist"):
         zoo.update(
-            PREFIXES + "DELETE { GRAPH ex:ann { ?s ?p ?o } } INSERT { GRAPH ex:ann { ?s ?p ?bad } } "
-            "WHERE { GRAPH ex:ann { ?s ?p ?o } BIND(IRI('http://a b') AS ?bad) }"
+            PREFIXES + "DELETE { GRAPH ex:ann { ?s ?p ?o } } INSERT { GRAPH ex:new { ?s ?p ?other } } "
+            "WHERE { GRAPH ex:ann { ?s ?p ?o } BIND(CONCAT('new', STR(?o)) AS ?other) } ; MOVE GRAPH ex:nowhere TO GRAPH ex:ann"
         )
     assert quads(zoo) == before
 

@@ -9,7 +9,7 @@ import pytest
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
-from kg_reasoner import KGReasonerStore, Reasoner
+from kg_reasoner import KGReasonerStore, Reasoner, attach, detach, owlrl
 
 pyshacl = pytest.importorskip("pyshacl", reason="pyshacl is not installed (the extra 'test')")
 
@@ -50,3 +50,21 @@ def test_datasets(inferred_graph: str | None, default_union: bool) -> None:
 def test_graphs() -> None:
     for advanced in (True, False):
         assert not conforms(Graph(store=KGReasonerStore(Reasoner(ruleset="rdfs"))), advanced=advanced)
+
+
+@pytest.mark.parametrize("age", [-1, 3])
+def test_a_graph_with_a_reasoner_and_an_expanded_graph_are_judged_alike(age: int) -> None:
+    shapes = Graph().parse(data=SHAPES, format="turtle")
+
+    def judged(data: Graph, **options: str) -> bool:
+        return bool(pyshacl.validate(data, shacl_graph=shapes, **options)[0])
+
+    def data() -> Graph:
+        return Graph().parse(data=DATA.replace("-1", str(age)), format="turtle")
+
+    expanded = data()
+    owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(expanded)
+    attached = attach(data())
+    assert {judged(data(), inference="owlrl"), judged(expanded), judged(attached)} == {age >= 0}
+    assert judged(detach(attached, keep="all")) is (age >= 0)
+    assert judged(detach(attach(data()))), "nothing is inferred there"

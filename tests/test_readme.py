@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,8 @@ def test_the_commands_for_newcomers_are_one_line_each(name: str) -> None:
     assert len(commands) == 1, f"README.md needs one block under <!-- command: {name} -->, which .ci/run runs"
     assert "\n" not in commands[0]
 
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="copies are forked processes, and this platform has none")
 
 SAMPLE = """
 <!-- file: names.txt -->
@@ -48,10 +51,15 @@ test ! -e names.txt
 """
 
 
-def test_how_blocks_are_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("copies", [False, pytest.param(True, marks=needs_fork)])
+def test_how_blocks_are_run(tmp_path: Path, copies: bool) -> None:
     told, alone = read_stories(SAMPLE)
     assert [block.line for block in (*told, *alone)] == [3, 7, 12, 16, 19]
-    assert run(told, tmp_path) == "Ann again 1.25\n"
+    assert run(told, tmp_path, copies=copies) == "Ann again 1.25\n"
+    run([replace(told[1], code="import sys; sys.exit(0)")], tmp_path, copies=copies)
+    for mistake, shown in (("nobody", "NameError: name 'nobody'"), ("raise SystemExit('no more')", "no more")):
+        with pytest.raises(AssertionError, match=shown):
+            run([replace(told[1], code=mistake)], tmp_path, copies=copies)
     with pytest.raises(AssertionError, match="line 19: exit code 1"):
         run(alone, tmp_path)
     with pytest.raises(AssertionError, match="line 16 shows"):

@@ -28,7 +28,6 @@ def by_our_store(dataset: Dataset, text: str) -> Found:
     return by_rdflib(dataset, text, rdflib.Dataset(store=KGReasonerStore(Reasoner()), default_union=False))
 
 
-@rdflib_differs
 @pytest.mark.parametrize("fixture", fixtures(), ids=lambda fixture: fixture.title)
 def test_fixtures(fixture: Fixture) -> None:
     found = by_our_store(fixture.dataset, fixture.text)
@@ -36,7 +35,6 @@ def test_fixtures(fixture: Fixture) -> None:
     assert same_answers(expected, found, ordered=True), f"{found}, and not {expected}"
 
 
-@rdflib_differs
 @settings(max_examples=examples(300), phases=PHASES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(cases())
 def test_random_queries(case: tuple[Dataset, ast.Query]) -> None:

@@ -122,7 +122,7 @@ def test_a_graph_is_read_by_many_threads() -> None:
         query = prepareQuery(f"SELECT ?x ?y {{ ?x a <{EX.Animal}> . ?x <{EX.partOf}> ?y }}")
 
         def read() -> None:
-            for _ in range(40):
+            for _ in range(by_effort(10, 40, 40)):
                 assert len(list(graph.query(query))) == 600
                 assert len(list(graph.triples((None, RDF.type, EX.Animal)))) == 600
                 assert (EX.c7, RDF.type, EX.Animal) in graph
@@ -134,7 +134,7 @@ def test_a_graph_is_read_by_many_threads() -> None:
 
 def test_readers_see_the_state_before_or_after_a_transaction() -> None:
     """And never an older one than they have seen. For as long as one likes: ``python -m tests.stress``."""
-    report = survives(lambda: stress.run(threads=8, seconds=by_effort(2.5, 5.0, 50.0)))
+    report = survives(lambda: stress.run(threads=8, seconds=by_effort(1.5, 5.0, 50.0)))
     assert report.is_clean, str(report)
     assert all(report.done[kind] > 0 for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")), (
         report
@@ -463,7 +463,7 @@ def test_a_forked_process_has_a_copy_that_works() -> None:
         shared = stress.Shared()
         with busy(shared):
             found = []
-            for number in range(12):
+            for number in range(by_effort(4, 12, 12)):
                 time.sleep(0.003 * number)
                 found.append(in_child(lambda: use_copy(shared), seconds=20.0))
         return [text for text in found if text]

@@ -91,7 +91,7 @@ def test_lists_without_an_end_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
         return about(writer, subject)
 
     monkeypatch.setattr(_TurtleWriter, "_about", counted)
-    count = 500
+    count = 150
     cells = list_of([literal(number) for number in range(count)])[:-1]  # nothing says that the list is over
     assert says_the_same([(A, P, BlankNode("l0")), *cells])
     assert len(looked) < 10 * count

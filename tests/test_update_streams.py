@@ -55,7 +55,7 @@ def combinations(name: str) -> list[Combination]:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 3 > 0))
+        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 5 > 0))
         for number, name in enumerate(streams.names())
         for how in combinations(name)
     ],

@@ -65,7 +65,7 @@ class Ours(Adapter):
     @property
     def forms(self) -> Mapping[str, Callable[[str], Any]]:
         arrow = {ARROW: self._arrow} if is_installed("pyarrow") else {}
-        return {RDFLIB: lambda text: list(self.graph.query(text)), NATIVE: self.reasoner.query} | arrow
+        return {NATIVE: self.reasoner.query, RDFLIB: lambda text: list(self.graph.query(text)), **arrow}
 
     def _arrow(self, text: str) -> Any:
         result = self.reasoner.query(text)

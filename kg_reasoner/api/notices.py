@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.program import Program
 
-__all__ = ["Notices", "warn_of_program"]
+__all__ = ["Notices", "depth_of_caller", "warn_of_program"]
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
@@ -44,17 +44,17 @@ class Notices:
         for category, warning in kinds:
             if warning not in self._issued:
                 self._issued.add(warning)
-                warnings.warn(category(str(warning)), stacklevel=_depth_of_caller())
+                warnings.warn(category(str(warning)), stacklevel=depth_of_caller())
         self._seen = loaded, of_axioms
 
 
 def warn_of_program(program: Program) -> None:
     """Issue a warning for each probable mistake in a program."""
     for text in analysis.homonyms(program):
-        warnings.warn(ReasonerWarning(text), stacklevel=_depth_of_caller())
+        warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
 
 
-def _depth_of_caller() -> int:
+def depth_of_caller() -> int:
     """Return the depth in the stack, from the caller's point of view, of the first frame outside this package."""
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.sparql.parsed import ParsedQuery, as_terms, parsed_query
-from kg_reasoner.sparql.query import evaluate_query
+from kg_reasoner.sparql.plan import QueryPlan, shortener
+from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
 from kg_reasoner.sparql.source import Place, Places
 from kg_reasoner.sparql.text import guarded
@@ -17,7 +18,7 @@ from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
 if TYPE_CHECKING:
     from kg_reasoner.sparql.results.result import QueryResult
 
-__all__ = ["ReasonerDataset", "query"]
+__all__ = ["ReasonerDataset", "plan", "query"]
 
 WELL_KNOWN: Final[Mapping[str, str]] = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 
@@ -81,14 +82,36 @@ def query(
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     from kg_reasoner.sparql.results.result import result_of
 
-    known = {**WELL_KNOWN, **dict(core.engine.program.prefixes), **(prefixes or {})}
-    parsed = parsed_query(text, base, known, in_order=True)
+    parsed = _parsed(core, text, prefixes, base)
     given = as_terms(bindings or {})
     with core.watch(), core.reading(), guarded():
         dataset = _dataset(core, parsed)
         ready = parsed.prepared(given, joins_graphs=dataset.joins_graphs)
         answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
         return result_of(answer, core.caches.nodes, parsed.prefixes)
+
+
+def plan(
+    core: ReasonerCore,
+    text: str,
+    bindings: Mapping[str, Any] | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    *,
+    run: bool = False,
+) -> QueryPlan:
+    """Return the plan of a query, see `kg_reasoner.api.reasoner.Reasoner.plan`."""
+    parsed = _parsed(core, text, prefixes, base)
+    given = as_terms(bindings or {})
+    with core.watch(), core.reading(), guarded():
+        dataset = _dataset(core, parsed)
+        ready = parsed.prepared(given, joins_graphs=dataset.joins_graphs)
+        return explain_query(ready, dataset, RegisteredFunctions(), parsed.base, shortener(parsed.prefixes()), run=run)
+
+
+def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, base: str | None) -> ParsedQuery:
+    known = {**WELL_KNOWN, **dict(core.engine.program.prefixes), **(prefixes or {})}
+    return parsed_query(text, base, known, in_order=True)
 
 
 def _dataset(core: ReasonerCore, parsed: ParsedQuery) -> ReasonerDataset:

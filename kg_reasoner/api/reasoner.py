@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+    from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
 
 Equality = Literal["axioms", "rewrite"]
@@ -676,6 +677,44 @@ class Reasoner:
         from kg_reasoner.api.queries import query
 
         return query(self.core, text, bindings, prefixes, base)
+
+    def plan(
+        self,
+        text: str,
+        bindings: Mapping[str, Any] | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        *,
+        run: bool = False,
+    ) -> QueryPlan:
+        """Return how a SPARQL query is evaluated: ``print(reasoner.plan(text))``.
+
+        Args:
+            text: The query.
+            bindings: Values of variables, by name, as for `query`.
+            prefixes: Namespaces for the prefixes that the text does not declare, as for `query`.
+            base: The IRI against which relative IRIs are resolved.
+            run: Whether to evaluate the query, so that the plan has the numbers of solutions and the times beside the estimates.
+
+        Returns:
+            The plan.
+
+        >>> reasoner = Reasoner("")
+        >>> reasoner.load(b"<urn:a> <urn:p> <urn:b> .")
+        >>> print(reasoner.plan("SELECT ?x { ?x <urn:p> ?y FILTER(isIRI(?y)) }"))
+        SELECT
+          project  ?x  [~0]
+            filter  ISIRI(?y)  [~0]
+              match  ?x <urn:p> ?y  [~1]
+        left to rdflib: nothing
+
+        Raises:
+            QuerySyntaxError, UnsupportedError, LoadError: As for `query`.
+            NotAllowedError, LimitError, CancelledError: As for `query`, if it is evaluated.
+        """
+        from kg_reasoner.api.queries import plan
+
+        return plan(self.core, text, bindings, prefixes, base, run=run)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """Yield the facts of a general predicate; none if no rule and no fact uses it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -52,6 +53,12 @@ _SOLUTIONS: Final = ("csv", "tsv", "json", "xml")
 @click.option(
     "--allow-service", is_flag=True, help="Allow the query to contact other endpoints (SERVICE), which is otherwise an error."
 )
+@click.option(
+    "--explain",
+    "explains",
+    is_flag=True,
+    help="Show how the query is evaluated, with the numbers of solutions and times; json gives data for programs.",
+)
 @graphs_option
 @inconsistency_option
 @data_options
@@ -62,6 +69,7 @@ def query(
     query_source: str,
     output_format: str,
     allow_service: bool,
+    explains: bool,
     reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
@@ -75,7 +83,9 @@ def query(
     """
     text, source = _query_text(query_source, files)
     parsed = parse_query(text, source)
-    if parsed.is_graph and output_format in _SOLUTIONS:
+    if explains and output_format not in ("table", "json"):
+        raise click.UsageError("--explain shows the plan as text or, with --format json, as data")
+    if not explains and parsed.is_graph and output_format in _SOLUTIONS:
         raise click.UsageError(
             f"the query returns a graph, which cannot be written as {output_format}: use --format nt or table (Turtle)"
         )
@@ -93,6 +103,10 @@ def query(
     for name in parsed.graphs:
         if not store.graphs.has_graph(name):
             warn(f"the files have no graph <{name}>: FROM and FROM NAMED select from the named graphs in the files")
+    if explains:
+        found = store.plan(parsed.prepared, run=True)
+        click.echo(json.dumps(found.to_dict(), indent=2) if output_format == "json" else str(found))
+        return
     further = document_prefixes(files, input_format) if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
     result = Dataset(store=store, default_union=True).query(parsed.prepared).native

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import OWL, RDF, RDFS, Term
+from kg_reasoner.terms import OWL, RDF, RDFS, Term, term_text
 
 FEW = 16
 """The maximum number of triples to examine one by one, where NumPy is slower."""
@@ -30,12 +30,9 @@ class SchemaTriples:
     @cached_property
     def _vocabulary(self) -> tuple[Ids, Ids, int]:
         """The ids of the properties and classes of the vocabularies, and of rdf:type."""
-        from kg_reasoner.loaders.ontology import owl
-
-        encode = self._dictionary.encode
-        properties = np.array(sorted(map(encode, owl.SCHEMA_PREDICATES)), np.int32)
-        classes = np.array(sorted(map(encode, owl.SCHEMA_CLASSES)), np.int32)
-        return properties, classes, encode(RDF.type)
+        properties, classes = _vocabulary_texts()
+        ids = self._dictionary.encode_texts([*properties, *classes, term_text(RDF.type)])
+        return np.sort(ids[: len(properties)]), np.sort(ids[len(properties) : -1]), int(ids[-1])
 
     @cached_property
     def same_as(self) -> int:
@@ -116,3 +113,11 @@ class SchemaTriples:
         """
         others = catalog.layout.select(self._have_schema_names, which)
         return np.concatenate([self.equalities(catalog, equalities), self.rule_labels(catalog, which), others])
+
+
+@cache
+def _vocabulary_texts() -> tuple[list[str], list[str]]:
+    """Return the texts of the properties and of the classes of the vocabularies."""
+    from kg_reasoner.loaders.ontology import owl
+
+    return sorted(map(term_text, owl.SCHEMA_PREDICATES)), sorted(map(term_text, owl.SCHEMA_CLASSES))

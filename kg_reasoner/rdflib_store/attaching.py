@@ -1,23 +1,31 @@
-"""Attaching reasoners to existing rdflib graphs and datasets."""
+"""Attaching reasoners to existing rdflib graphs and datasets, and detaching them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from rdflib import Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.term import Node
+from rdflib.plugins.stores.memory import Memory
+from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
-from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple
+from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning, store_of
+from kg_reasoner.rdflib_store.versions import replace_store
 from kg_reasoner.rdflib_store.writer import BATCH, StoreWriter
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
+
+Keep: TypeAlias = Literal["explicit", "all"]
+KEEP: Final = ("explicit", "all")
+"""What a detached graph holds: the triples that were added, or what is inferred as well."""
 
 
 def attach(
@@ -58,8 +66,22 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    copy_graph(graph, store)
+    store.commit()
+    for prefix, namespace in graph.namespaces():
+        store.bind(prefix, namespace)
+    replace_store(graph, store)
+    return graph
+
+
+def copy_graph(graph: Graph, store: KGReasonerStore) -> None:
+    """Add the triples of a graph or dataset to a store, in their graphs; not committed."""
+    contexts = store.dataset.contexts
+    contexts.is_dataset |= isinstance(graph, Dataset)
     store.graphs.transactions.begin()
     if isinstance(graph.store, KGReasonerStore):
+        former = graph.store.dataset.contexts
+        contexts.is_dataset, contexts.own_name = contexts.is_dataset or former.is_dataset, former.own_name
         graph.store.flush()
         copy_explicit(graph.store.reasoner, store.reasoner)
     elif isinstance(graph, Dataset):
@@ -67,18 +89,69 @@ def attach(
             store.writer.create_graph(part.identifier)
             _add_all(store.writer, part, part.identifier)
     else:
+        contexts.own_name = graph.identifier if isinstance(graph.identifier, URIRef) else None
         _add_all(store.writer, graph, None)
+
+
+def detach(graph: AnyGraph, *, keep: Keep = "explicit") -> AnyGraph:
+    """Take the reasoner away from an rdflib graph or dataset, whose triples are in a store of rdflib in memory afterwards.
+
+    Changes that are not committed are committed first. The reasoner itself remains as it is.
+
+    Args:
+        graph: A graph or dataset with a reasoner. A named graph of a dataset leaves the dataset with its triples.
+        keep: ``explicit``: the triples that were added; ``all``: the inferred ones as well, as ordinary triples. In a dataset,
+            those inferred from the union of its graphs come into the graph that `inferred_graph` names, or into the default graph.
+
+    Returns:
+        The graph itself, unchanged if there is an error. Graphs obtained from a dataset before still show its old store.
+
+    Raises:
+        UnknownNameError: `keep` has another value.
+        ReasonerError: The graph has no reasoner.
+        InconsistencyError, LimitError, CancelledError: See `KGReasonerStore.commit`; changes that are not committed are undone.
+
+    >>> from rdflib import RDF, RDFS, Namespace
+    >>> EX = Namespace("http://example.org/")
+    >>> graph = Graph().add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+    >>> len(attach(graph)), len(detach(graph)), len(detach(attach(graph), keep="all"))
+    (3, 2, 3)
+    """
+    if keep not in KEEP:
+        raise UnknownNameError("kind of triples to keep", str(keep), KEEP)
+    store = store_of(graph)
     store.commit()
-    for prefix, namespace in graph.namespaces():
-        store.bind(prefix, namespace)
-    graph._Graph__store = store  # type: ignore[attr-defined]  # rdflib has no other way to change a graph's store
-    if isinstance(graph, Dataset):
-        graph.default_graph = Graph(store=store, identifier=DATASET_DEFAULT_GRAPH_ID, base=graph.default_graph.base)
+    target = Memory()
+    with store.graphs.transactions.reading(keep):
+        if isinstance(graph, Dataset):
+            _copy_dataset(store, target, keep)
+        else:
+            own = Graph(store=target, identifier=graph.identifier)
+            own.addN((*triple, own) for triple in store.graphs.triples_of(store.name_of(graph), (None, None, None), keep))
+    for prefix, namespace in store.namespaces():
+        target.bind(prefix, namespace)
+    replace_store(graph, target)
     return graph
+
+
+def _copy_dataset(store: KGReasonerStore, target: Memory, keep: Keep) -> None:
+    """Copy the graphs of a store, empty ones included."""
+    names = store.named_graphs() if keep == "all" else store.graphs.stored_graphs()
+    for name in [DATASET_DEFAULT_GRAPH_ID, *names]:
+        graph = Graph(store=target, identifier=cast(Any, name))
+        target.add_graph(graph)
+        graph.addN((*triple, graph) for triple in _triples_to_keep(store, name, keep))
+
+
+def _triples_to_keep(store: KGReasonerStore, name: Node, keep: Keep) -> Iterator[RdflibTriple]:
+    """Yield the triples of a graph of a dataset, and in the default graph those that are inferred and in no graph."""
+    yield from store.graphs.triples_of(name, (None, None, None), keep)
+    if keep == "all" and name == DATASET_DEFAULT_GRAPH_ID and store.reasons_over_union and store.inferred_graph is None:
+        yield from store.graphs.triples_of(None, (None, None, None), "inferred")
 
 
 def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
-    triples = iter(graph)
+    triples = graph.triples((None, None, None))
     while batch := list(islice(triples, BATCH)):
-        writer.change((), [(subject, property, value, name) for subject, property, value in batch])
+        writer.add_many(batch, [name] * len(batch))

@@ -6,16 +6,20 @@ recognised by the prefixes that it shares with the dataset. The meaning of any o
 the caller:
 
 * if the store has a graph of that name, it is that graph;
-* an IRI is the name of a graph if the store has named graphs, or if a dataset is the caller (rdflib's parsers of quads make such
-  graphs);
-* anything else is a plain graph. Its identifier may be an IRI; a blank node is rdflib's default.
+* an IRI is the name of a graph if the store was made for a dataset or reasons over each graph separately, if it has named graphs,
+  if a dataset is the caller (rdflib's parsers of quads make such graphs), or if another IRI is the store's own name;
+* otherwise, the IRI becomes the store's own name: a graph of that name is the plain graph;
+* a blank node, which is rdflib's default, is a plain graph.
+
+So graphs with different IRIs over one store are kept apart, except that the first over a store that reasons over the union is the
+union.
 """
 
 from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any, cast
+from typing import cast
 from weakref import WeakValueDictionary, ref
 
 from rdflib import ConjunctiveGraph, Dataset, Graph
@@ -25,6 +29,7 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
+from kg_reasoner.rdflib_store.versions import default_graph
 
 
 def refuse_conjunctive_graph() -> None:
@@ -45,11 +50,31 @@ class QueriedGraph(Graph):
     """The graph of a query, which rdflib identifies to the store by its name. It shares its prefixes with no dataset."""
 
 
-class Contexts:
-    """The contexts of a store with given graphs."""
+def is_made_for_dataset() -> bool:
+    """Return whether rdflib is making the store that asks for a dataset, as for ``Dataset(store="KGReasoner")``."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name == "__init__":
+        if isinstance(frame.f_locals.get("self"), Dataset):
+            return True
+        frame = frame.f_back
+    return False
 
-    def __init__(self, graphs: StoredGraphs) -> None:
+
+class Contexts:
+    """The contexts of a store with given graphs.
+
+    Args:
+        graphs: The graphs.
+        is_dataset: Whether IRIs name graphs, except for the store's own name.
+
+    Attributes:
+        own_name: The IRI by which the plain graph is known, once a graph with an IRI is the plain one.
+    """
+
+    def __init__(self, graphs: StoredGraphs, is_dataset: bool = False) -> None:
         self._graphs = graphs
+        self.is_dataset = is_dataset
+        self.own_name: URIRef | None = None
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
         self._last: ref[Graph] | None = None
@@ -70,11 +95,18 @@ class Contexts:
             return name
         if not isinstance(context, QueriedGraph) and self._is_of_dataset(context, store):
             return name
-        is_name = self._graphs.has_graph(name) or (
-            isinstance(name, URIRef) and (bool(self._graphs.stored_graphs()) or _dataset_asks(store))
-        )
+        is_name = self._graphs.has_graph(name) or (isinstance(name, URIRef) and self._is_name(name, store))
         (self._named if is_name else self._plain)[id(context)] = context
         return name if is_name else None
+
+    def _is_name(self, name: URIRef, store: Store) -> bool:
+        """Return whether an IRI names a graph that does not exist yet."""
+        if name == self.own_name:
+            return False
+        if self.is_dataset or self.own_name is not None or self._graphs.stored_graphs() or _dataset_asks(store):
+            return True
+        self.own_name = name
+        return False
 
     def _is_of_dataset(self, context: Graph, store: Store) -> bool:
         """Return whether a graph shares the prefixes of a dataset over the same store, and is not its default graph.
@@ -84,13 +116,12 @@ class Contexts:
         dataset = context.namespace_manager.graph
         if not dataset.context_aware or dataset.store is not store:
             return False
-        default: Any = dataset.default_graph if isinstance(dataset, Dataset) else cast(Any, dataset).default_context
-        return bool(default.identifier != context.identifier)
+        return bool(default_graph(cast(ConjunctiveGraph, dataset)).identifier != context.identifier)
 
 
 def _dataset_asks(store: Store) -> bool:
     """Return whether some method of a dataset over the store is running, such as its `parse`."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         asker = frame.f_locals.get("self")
         if isinstance(asker, Dataset) and asker.store is store:

@@ -13,6 +13,7 @@ from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Graph
+    from rdflib.plugins.sparql.sparql import Prologue
 
     from kg_reasoner.rdflib_store.permissions import Permissions
 
@@ -28,11 +29,13 @@ class RdflibParts(RegisteredFunctions):
     Args:
         graph: The graph of the query.
         permissions: Decide what may be fetched.
+        prologue: The prefixes and the base of the query, which a SERVICE is sent with.
     """
 
-    def __init__(self, graph: Graph, permissions: Permissions) -> None:
+    def __init__(self, graph: Graph, permissions: Permissions, prologue: Prologue | None = None) -> None:
         super().__init__(graph)
         self._permissions = permissions
+        self._prologue = prologue
 
     def service(self, node: Service, address: Term | None) -> list[dict[str, Term]]:
         """Return the solutions of a SERVICE.
@@ -54,6 +57,6 @@ class RdflibParts(RegisteredFunctions):
                 "rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint
             )
         context = QueryContext(self._graph)
-        context.prologue = Prologue()
+        context.prologue = Prologue() if self._prologue is None else self._prologue
         solutions = evalServiceQuery(context, node.part)
         return [{str(name): from_rdflib(value) for name, value in solution.items()} for solution in solutions]

@@ -35,7 +35,7 @@ class Permissions:
             for kind in allow:
                 if kind not in KINDS:
                     raise UnknownNameError("kind of access", str(kind), KINDS)
-        self._allow = allow
+        self.allow = allow
 
     def check_service(self, iri: str) -> None:
         """Raise an error for a SERVICE that is not allowed.
@@ -61,7 +61,7 @@ class Permissions:
         return kind
 
     def _check(self, kind: str, word: str, iri: str) -> None:
-        allow = self._allow
+        allow = self.allow
         if not (allow(kind, iri) if callable(allow) else kind in allow):
             hint = f'allow={{"{kind}"}}, or a function of a kind and an IRI, where the store is made or attached'
             if kind == "service":

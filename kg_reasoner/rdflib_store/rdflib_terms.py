@@ -9,6 +9,7 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
+from kg_reasoner.loaders.rdf.graphs import encode_rows
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
@@ -33,22 +34,25 @@ class RdflibTerms:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        self._ids: dict[str, int] = {}
+        self._iris: dict[str, int] = {}
+        self._others: dict[str, int] = {}
         self._nodes: dict[int, Node] = {}
 
     def find(self, node: Node) -> int:
         """Return the id of an rdflib term; -1 if it has none, or cannot have one."""
         try:
-            text = text_from_rdflib(node)
+            # the text of an IRI in the dictionary takes longer to make than to look up
+            is_iri = type(node) is URIRef
+            known, key = (self._iris, str.__str__(node)) if is_iri else (self._others, text_from_rdflib(node))
+            number = known.get(key, -1)
+            if number < 0:
+                number = self._dictionary.find_text(text_from_rdflib(node) if is_iri else key)
+                if number >= 0:
+                    if len(known) >= REMEMBERED:
+                        known.clear()
+                    known[key] = number
         except LoadError:  # what cannot be in a graph is not there
             return -1
-        number = self._ids.get(text, -1)
-        if number < 0:
-            number = self._dictionary.find_text(text)
-            if number >= 0:
-                if len(self._ids) >= REMEMBERED:
-                    self._ids.clear()
-                self._ids[text] = number
         return number
 
     def nodes(self, numbers: Sequence[int]) -> list[Node]:
@@ -86,6 +90,20 @@ def triple_texts(triple: Sequence[Node]) -> list[str]:
     if texts[1][0] != "<":
         raise LoadError(f"{texts[1]} cannot be the predicate of a triple, only an IRI can: {' '.join(texts)}")
     return texts
+
+
+def triple_rows(triples: Sequence[RdflibTriple], dictionary: Dictionary) -> Ids:
+    """Return the ids, of shape (n, 3), of many triples.
+
+    Raises:
+        LoadError: One of them is not an RDF triple.
+    """
+    ids = encode_rows(triples, dictionary)
+    first = dictionary.first_bytes()
+    wrong = (first[ids[:, 0]] == ord('"')) | (first[ids[:, 1]] != ord("<"))
+    if wrong.any():
+        triple_texts(triples[int(wrong.argmax())])
+    return ids
 
 
 def graph_text(name: Node) -> str:

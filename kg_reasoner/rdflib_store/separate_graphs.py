@@ -40,6 +40,11 @@ class SeparateGraphs(StoredGraphs):
         copy_explicit(reasoner, base)
         super().__init__(GraphReasoners(base, reasoner))
 
+    @property
+    def template(self) -> Reasoner:
+        """See `StoredGraphs.template`."""
+        return self.transactions.template
+
     def open(self, ruleset: str) -> None:
         """See `UnionGraphs.open`."""
         transactions = self.transactions

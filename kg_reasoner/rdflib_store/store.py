@@ -11,38 +11,56 @@ the dataset of queries. None of them depends on the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, cast
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from rdflib import Dataset, Graph, plugin
+from rdflib import ConjunctiveGraph, Dataset, Graph, plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.plugins.sparql import CUSTOM_EVALS
+from rdflib.query import Processor, UpdateProcessor
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import ReasonerError, UnknownNameError
+from kg_reasoner.api.states import State, reasoner_from, state_of
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store import sparql
-from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store import evaluators
+from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
+from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
-from kg_reasoner.rdflib_store.sparql_dataset import answer
+from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.sparql.grammar import name_inverse_properties
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from rdflib.parser import InputSource
+
     from kg_reasoner.explain import Proof, WhyNot
+    from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.sparql.plan import QueryPlan
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
-CUSTOM_EVALS.setdefault("KGReasoner", sparql.evaluate)
+plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
+plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
+CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
+register_parsers()
+name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
@@ -69,9 +87,10 @@ class KGReasonerStore(DatasetStore):
 
     Under a ``Dataset``, each graph has its explicit triples, and what follows from all of them together is in their union
     (``Dataset(store="KGReasoner", default_union=True)``), or in a graph of its own if `inferred_graph` names it. A plain ``Graph``
-    over the store is the union; one with an IRI for its identifier is the graph of that name, if the store has named graphs when it
-    is first used. rdflib's TriG parser reads graphs that are named by blank nodes into the default graph; `Reasoner.load` keeps
-    them.
+    over the store is the union. Graphs with IRIs for their identifiers are the graphs of these names, apart from each other, over a
+    store that was made for a dataset, has named graphs, or reasons over each graph separately; over others, the first such graph is
+    the union, and graphs with other IRIs are apart. rdflib's TriG parser reads graphs that are named by blank nodes into the
+    default graph; `Reasoner.load` keeps them.
 
     Args:
         configuration: A reasoner, or the name of a rule set.
@@ -117,7 +136,7 @@ class KGReasonerStore(DatasetStore):
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
         self._transactions = self.graphs.transactions
-        contexts = Contexts(self.graphs)
+        contexts = Contexts(self.graphs, is_dataset=not self.reasons_over_union or is_made_for_dataset())
         self._name = contexts.name
         dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
         super().__init__(dataset, configuration if isinstance(configuration, str) else None)
@@ -142,17 +161,26 @@ class KGReasonerStore(DatasetStore):
 
         Changes are committed before; subscribers of the old reasoner receive no notifications afterwards.
 
+        Programs that work with any store of rdflib open it with a location on disk and ``create=True``. This store is in memory, as
+        rdflib's own is, and has no use for a location: a warning says so, and the rule set stays.
+
         Args:
             configuration: The name of a rule set, or the path of a ``.dl`` file.
-            create: Ignored; rdflib passes it.
+            create: Whether the configuration may be a location on disk.
 
         Raises:
             UnknownNameError: The rule set is unknown. Nothing has changed.
+            LoadError, RuleSyntaxError: The file cannot be read, or has an error. Nothing has changed.
             ReasonerError: The name is not a string. Nothing has changed.
         """
         if not isinstance(configuration, str):
             raise ReasonerError(f"the name of a rule set is a str, not {configuration!r}")
-        self.graphs.open(configuration)
+        location = Path(configuration)
+        if create and len(location.parts) > 1 and location.suffix != ".dl":
+            text = f"the store is in memory: nothing is read from {configuration} or written to it"
+            warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
+        else:
+            self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
@@ -178,10 +206,20 @@ class KGReasonerStore(DatasetStore):
         rows = "".join(f"<tr><td>{escape(name)}</td><td>{size:,}</td></tr>" for name, size in sizes)
         return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a KGReasonerStore is neither copied nor pickled: copy or serialise store_of(graph).explicit, and attach again"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.
+
+        Subscriptions and the boundaries of transactions are not part of a copy.
+        """
+        with self._transactions.reading("explicit"):
+            state = state_of(self.reasoner, self.graphs.template)
+        reasoning = "union" if self.reasons_over_union else "graph"
+        inferred_graph = None if self.inferred_graph is None else str(self.inferred_graph)
+        prefixes = [(prefix, str(namespace)) for prefix, namespace in self.namespaces()]
+        contexts = self.dataset.contexts
+        own_name = None if contexts.own_name is None else str(contexts.own_name)
+        names = contexts.is_dataset, own_name
+        return _restored, (state, reasoning, inferred_graph, self.dataset.permissions.allow, prefixes, names)
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
@@ -213,8 +251,41 @@ class KGReasonerStore(DatasetStore):
             LoadError: A quad has no RDF triple. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        named = ((subject, property, value, self._name(graph, self)) for subject, property, value, graph in quads)
-        self._send_events(self.writer.change((), named))
+        triples: list[RdflibTriple] = []
+        names: list[Node | None] = []
+        last, name = None, None
+        for subject, property, value, graph in quads:
+            if graph is not last:  # rdflib makes a graph for each quad of some datasets: none is kept
+                last, name = graph, self._name(graph, self)
+            triples.append((subject, property, value))
+            names.append(name)
+        self.writer.add_many(triples, names)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            self._send_events((*triple, name) for triple, name in zip(triples, names, strict=True))
+
+    def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            triples: The triples.
+            graphs: The ids of their graphs, if there are such; -1 stands for `context`.
+            context: The graph for all others.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        name = self._name(context, self)
+        self.writer.add_rows(triples, graphs, name, dictionary)
+        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
+            terms = RdflibTerms(dictionary)
+            names = (
+                (name if graph < 0 else terms.nodes([graph])[0] for graph in graphs.tolist())
+                if graphs is not None
+                else repeat(name)
+            )
+            rows = cast("Iterator[RdflibTriple]", terms.rows(triples))
+            self._send_events((*row, name) for row, name in zip(rows, names, strict=False))
 
     def _send_events(self, added: Iterable[RdflibQuad]) -> None:
         """Send an event for each triple that was added."""
@@ -277,6 +348,24 @@ class KGReasonerStore(DatasetStore):
         """
         self._transactions.rollback()
 
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def reads_blocks_for(self, graph: Graph) -> bool:
+        """Return whether documents are read into a graph in blocks: neither its `add` nor that of the store is overridden.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return type(graph).add in (Graph.add, ConjunctiveGraph.add, Dataset.add) and type(self).add is KGReasonerStore.add
+
+    def parse_blocks(
+        self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
+    ) -> None:
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib."""
+        from kg_reasoner.rdflib_store.parsing import parse_in_blocks
+
+        parse_in_blocks(self, source, graph, format, by_rdflib, **options)
+
     # --- graphs -----------------------------------------------------------------------------------------------------
 
     def contexts(self, triple: RdflibTriple | None = None) -> Iterator[Any]:  # type: ignore[override]  # rdflib takes names, too
@@ -309,6 +398,14 @@ class KGReasonerStore(DatasetStore):
             graph: The graph.
         """
         self.writer.remove_graph(graph.identifier)
+
+    def name_of(self, graph: Graph) -> Node | None:
+        """Return the name of the graph of this store that an rdflib graph over it shows; None: all graphs together.
+
+        Args:
+            graph: A graph over this store.
+        """
+        return self._name(graph, self)
 
     def _graph(self, name: Node | None) -> Graph:
         return Graph(store=self, identifier=cast(Any, name))
@@ -403,7 +500,36 @@ class KGReasonerStore(DatasetStore):
         """
         prefixes = dict(self.namespaces()) if initNs is None else initNs
         values = {**(initBindings or {}), **(bindings or {})}
-        return answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        found = answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        return cast("QueryResult", found)  # rdflib's own result, if users have evaluators of their own
+
+    def plan(
+        self,
+        query: Any,
+        initNs: Mapping[str, Any] | None = None,
+        initBindings: Mapping[str, Any] | None = None,
+        queryGraph: str = "__UNION__",
+        *,
+        run: bool = False,
+    ) -> QueryPlan:
+        """Return how a SPARQL query is evaluated: ``print(store_of(graph).plan(query))``.
+
+        Args:
+            query: The query, as text or prepared by rdflib.
+            initNs: Namespaces for the prefixes that the text does not declare; by default, those of the store.
+            initBindings: Values of variables, by name.
+            queryGraph: The name of the graph to query; by default, all graphs together.
+            run: Whether to evaluate the query, so that the plan has the numbers of solutions and the times beside the estimates.
+
+        Returns:
+            The plan.
+
+        Raises:
+            QuerySyntaxError: The text is not a SPARQL query.
+            NotAllowedError: The query is evaluated, and fetches something without permission.
+        """
+        prefixes = dict(self.namespaces()) if initNs is None else initNs
+        return plan(self.dataset, self._queried(queryGraph), query, prefixes, initBindings or {}, run=run)
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
@@ -423,7 +549,9 @@ class KGReasonerStore(DatasetStore):
         """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
-        self._send_events(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
+        listens = self.dispatcher.get_map() is not None  # type: ignore[no-untyped-call]
+        added = update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings, returns_added=listens)
+        self._send_events(added)
 
     def _queried(self, name: str) -> Graph:
         """Return the graph or dataset that rdflib's name for it denotes."""
@@ -442,6 +570,23 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _restored(
+    state: State,
+    reasoning: Reasoning,
+    inferred_graph: str | None,
+    allow: Allow,
+    prefixes: Iterable[tuple[str, str]],
+    names: tuple[bool, str | None],
+) -> KGReasonerStore:
+    """Return the store that `KGReasonerStore.__reduce__` describes."""
+    store = KGReasonerStore(reasoner_from(state), reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
+    for prefix, namespace in prefixes:
+        store.bind(prefix, URIRef(namespace))
+    contexts, own_name = store.dataset.contexts, names[1]
+    contexts.is_dataset, contexts.own_name = names[0], None if own_name is None else URIRef(own_name)
+    return store
 
 
 def graph_of(reasoner: Reasoner) -> Graph:

@@ -11,9 +11,10 @@ from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.aggregates import FUNCTIONS
 from kg_reasoner.sparql.algebra import Aggregation
 from kg_reasoner.sparql.ordering import ranks
+from kg_reasoner.sparql.sums import averages, sums
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import INTEGER, ValueCache
+from kg_reasoner.sparql.values import ValueCache
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, ordered_by_group
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
@@ -93,11 +94,11 @@ def _count(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) -
 
 
 def _sum(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) -> Ids | None:
-    """Add integers; None if something else is among the values, or the sum is large."""
-    kinds, doubles = values.column(column, terms)
-    if not (kinds == INTEGER).all() or float(np.abs(doubles).sum()) >= 2.0**53:
-        return None
-    return _integers(np.bincount(groups.labels, weights=doubles, minlength=groups.count).astype(np.int64), terms)
+    return sums(column, groups.labels, groups.count, terms, values)
+
+
+def _avg(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) -> Ids | None:
+    return averages(column, groups.labels, groups.count, terms, values)
 
 
 def _extreme(is_greatest: bool) -> Callable[[Ids, Groups, QueryTerms, ValueCache], Ids]:
@@ -125,6 +126,7 @@ def _sample(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) 
 _FUNCTIONS: Final = {
     "COUNT": _count,
     "SUM": _sum,
+    "AVG": _avg,
     "MIN": _extreme(False),
     "MAX": _extreme(True),
     "SAMPLE": _sample,

@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, ROUNDED, STRING, UNSURE, ValueColumn, is_number
+from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, STRING, UNSURE, ValueColumn, is_number
 from kg_reasoner.storage.arrays import Flags, Numbers
 
-__all__ = ["compared"]
+__all__ = ["OPERATORS", "compared"]
 
-_OPERATORS: Final[dict[str, Any]] = {
+OPERATORS: Final[dict[str, Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -21,6 +21,7 @@ _OPERATORS: Final[dict[str, Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+"""SPARQL's comparisons of numbers, by their operators."""
 
 
 def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | None) -> tuple[npt.NDArray[np.int8], Numbers]:
@@ -39,11 +40,13 @@ def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | Non
     numeric = is_number(mine) & is_number(theirs)
     timed = ((mine == DATE_TIME) | (mine == DATE)) & (mine == theirs)
     by_double = numeric | timed
-    inexact = timed | (mine == ROUNDED) | (theirs == ROUNDED)
-    sure = by_double & ~(inexact & (left.doubles == right.doubles))
     truth = np.full(len(mine), -1, np.int8)
+    sure = by_double
     with np.errstate(invalid="ignore"):
-        truth[sure] = _OPERATORS[name](left.doubles, right.doubles)[sure]
+        if left.errors is not None or right.errors is not None:
+            margin = (0.0 if left.errors is None else left.errors) + (0.0 if right.errors is None else right.errors)
+            sure = by_double & ((margin == 0) | (np.abs(left.doubles - right.doubles) > margin))
+        truth[sure] = OPERATORS[name](left.doubles, right.doubles)[sure]
     nothing = (mine == NOTHING) | (theirs == NOTHING)
     sure |= nothing
     known = (mine != UNSURE) & (theirs != UNSURE)

@@ -118,6 +118,11 @@ class Evaluation:
             found = self._matchers[places] = matchers[0] if is_one else MergedMatcher(matchers, without)
         return found
 
+    def join_order(self, node: algebra.Patterns) -> Sequence[algebra.TriplePattern]:
+        """Return the patterns of a basic graph pattern in the order in which they are joined."""
+        matcher, graph = self.matcher(node.graph)
+        return node.triples if matcher is None else matcher.join_order(node.triples, graph)
+
     def paths(self, matcher: PatternMatcher) -> PathFollower:
         """Return what follows the paths of a place."""
         found = self._paths.get(id(matcher))
@@ -284,8 +289,12 @@ class Evaluation:
         table = self.table(node.node, need.whole().with_names(names))
         if table.size < 2:
             return table
-        keys = [(ranks(self.expressions.ids(key, table), self.terms, self.values), descends) for key, descends in node.keys]
-        return table.take(order(keys, need.enough))
+        columns = [self.expressions.ids(key, table) for key, _ in node.keys]
+        keys = [
+            (lambda rows, column=column: ranks(column[rows], self.terms, self.values), descends)
+            for column, (_, descends) in zip(columns, node.keys, strict=True)
+        ]
+        return table.take(order(table.size, keys, need.enough))
 
     def _project(self, node: algebra.Project, need: Need) -> Table:
         names = [variable.name for variable in node.variables]

@@ -19,27 +19,35 @@ from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
+from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.arithmetic import numbers_of, terms_of_numbers
-from kg_reasoner.sparql.comparisons import compared
+from kg_reasoner.sparql.comparisons import OPERATORS, compared
 from kg_reasoner.sparql.fresh_values import FRESH, FreshValues
+from kg_reasoner.sparql.ordering import ranks
 from kg_reasoner.sparql.scope import variables_in
+from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import UNSURE, ValueCache
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
+from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-__all__ = ["Expressions", "Patterns", "check_expression"]
+__all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
 
 Truth: TypeAlias = npt.NDArray[np.int8]
+
+MANY: Final = 256
+"""Rows of which strings are searched together."""
 
 _TRUE: Final = Literal("true", XSD.boolean.value)
 _FALSE: Final = Literal("false", XSD.boolean.value)
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=")
 _ARITHMETIC: Final = ("+", "-", "*", "neg")
+_KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
 _FORMS: Final = ("&&", "||", "!", "IN", "NOT IN", "IF", "COALESCE", "BOUND", *FRESH)
 
 
@@ -109,10 +117,34 @@ class Expressions:
                 return form(self, expression.arguments, table)
             if expression.name in _COMPARISONS:
                 return self._comparison(expression, table)
+            if expression.name in _KINDS:
+                return self._kind(expression.name, self.ids(expression.arguments[0], table))
+            search = search_of(expression)
+            if search is not None and table.size >= MANY:
+                return self._searched(search, expression, table)
             function = FUNCTIONS.get(expression.name)
             if function is not None and function.result is BOOLEAN:
                 return cast(Truth, self._by_rows(expression, table, compile_condition, _truths))
         return self._effective(self.ids(expression, table))
+
+    def _kind(self, name: str, ids: Ids) -> Truth:
+        """Test the kind of terms by the first byte of their texts."""
+        truth = (self._terms.first_bytes(ids) == ord(_KINDS[name])).astype(np.int8)
+        truth[ids == UNBOUND] = -1
+        return truth
+
+    def _searched(self, search: Search, call: Call, table: Table) -> Truth:
+        """Search the different values of a variable at once."""
+        ids = table.column(search.variable.name)
+        distinct, places = np.unique(ids, return_inverse=True)
+        truth = np.where(distinct < UNBOUND, np.int8(UNDECIDED), np.int8(-1))
+        stored = distinct >= 0
+        truth[stored] = search.truth(distinct[stored], self._terms)
+        found = truth[places.reshape(-1)]
+        rest = np.flatnonzero(found == UNDECIDED)
+        if len(rest):
+            found[rest] = cast(Truth, self._by_rows(call, table.take(rest), compile_condition, _truths))
+        return found
 
     def _effective(self, ids: Ids) -> Truth:
         distinct, places = np.unique(ids, return_inverse=True)
@@ -144,6 +176,8 @@ class Expressions:
 
     def _in(self, arguments: Sequence[Any], table: Table) -> Truth:
         left = self.ids(arguments[0], table)
+        if not arguments[1:]:
+            return np.zeros(table.size, np.int8)
         found = np.where(left == UNBOUND, np.int8(-1), np.int8(0))
         wanted = table.extended(".left", left)
         for alternative in arguments[1:]:
@@ -162,6 +196,8 @@ class Expressions:
 
     def _comparison(self, call: Call, table: Table) -> Truth:
         """Compare by columns of values, and exactly where these do not decide."""
+        if len(set(variables_in(call))) > 1:  # each side once for each of its own values
+            call, table = self._with_columns(call, table)
         left, right = (numbers_of(cast(Expression, side), table, self._column_values) for side in call.arguments)
         if left is None or right is None:
             return cast(Truth, self._by_rows(call, table, compile_condition, _truths))
@@ -169,9 +205,33 @@ class Expressions:
         if call.name in ("=", "!=") and all(not isinstance(side, Call) for side in call.arguments):
             same = self.ids(call.arguments[0], table) == self.ids(call.arguments[1], table)
         truth, unsure = compared(call.name, left, right, same)
+        if same is None and len(unsure) >= MANY and call.name not in ("=", "!="):
+            unsure = self._compare_strings(call, table, left, right, truth, unsure)
         if len(unsure):
             truth[unsure] = cast(Truth, self._by_rows(call, table.take(unsure), compile_condition, _truths))
         return truth
+
+    def _with_columns(self, call: Call, table: Table) -> tuple[Call, Table]:
+        """Return a comparison of columns: those of the sides that are neither variables, constants nor arithmetic."""
+        sides: list[Any] = []
+        for number, side in enumerate(call.arguments):
+            if isinstance(side, (Call, Foreign, Exists)) and not (isinstance(side, Call) and side.name in _ARITHMETIC):
+                name = f".side{number}"
+                table = table.extended(name, self.ids(side, table))
+                side = Variable(name)
+            sides.append(side)
+        return Call(call.name, tuple(sides)), table
+
+    def _compare_strings(
+        self, call: Call, table: Table, left: ValueColumn, right: ValueColumn, truth: Truth, unsure: Numbers
+    ) -> Numbers:
+        """Decide comparisons of strings by their ranks; return the rows that remain."""
+        strings = (left.kinds[unsure] == STRING) & (right.kinds[unsure] == STRING)
+        rows = unsure[strings]
+        mine, theirs = (self.ids(cast(Expression, side), table)[rows] for side in call.arguments)
+        rank = ranks(np.concatenate([mine, theirs]), self._terms, self._values)
+        truth[rows] = OPERATORS[call.name](rank[: len(rows)], rank[len(rows) :])
+        return unsure[~strings]
 
     def _column_values(self, expression: Expression, table: Table) -> Any:
         return self._values.column(self.ids(expression, table), self._terms)
@@ -201,6 +261,9 @@ class Expressions:
             return self._fresh.labelled(self.ids(expression.arguments[0], table), table)
         if name in _ARITHMETIC:
             return self._calculated(expression, table)
+        strings = strings_of(expression, table, self._terms) if name in STRINGS else None
+        if strings is not None:
+            return ids_of_strings(strings, table.size, self._terms)
         return cast(Ids, self._by_rows(expression, table, compile_expression, self._terms.ids_of))
 
     def _ids_of_truth(self, truth: Truth) -> Ids:
@@ -209,12 +272,12 @@ class Expressions:
 
     def _calculated(self, call: Call, table: Table) -> Ids:
         numbers = numbers_of(call, table, self._column_values)
-        if numbers is None or not (numbers.kinds != UNSURE).any():
+        if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
         found = terms_of_numbers(numbers, self._terms)
-        unsure = np.flatnonzero(numbers.kinds == UNSURE)
-        if len(unsure):
-            found[unsure] = cast(Ids, self._by_rows(call, table.take(unsure), compile_expression, self._terms.ids_of))
+        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
+        if len(rest):
+            found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
         return found
 
     def _if(self, arguments: Sequence[Any], table: Table) -> Ids:
@@ -277,15 +340,22 @@ class Expressions:
 
 
 def _guarded(evaluate: Callable[[Sequence[Term]], Any]) -> Callable[[Sequence[Term]], Any]:
-    """Make numbers that are too large a type error of the solution."""
+    """Make numbers that are too large, and texts that are too long, a type error of the solution."""
 
     def apply(values: Sequence[Term]) -> Any:
         try:
-            return evaluate(values)
+            result = evaluate(values)
         except ValueTooLargeError:
             return None
+        return None if is_too_long(result) else result
 
     return apply
+
+
+def is_too_long(result: Any) -> bool:
+    """Return whether the result of a function has more than `LONGEST` characters."""
+    text = result.lexical if isinstance(result, Literal) else result.value if isinstance(result, IRI) else ""
+    return len(text) > LONGEST
 
 
 def _truths(values: list[Any]) -> Truth:

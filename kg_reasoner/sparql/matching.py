@@ -65,6 +65,10 @@ class PatternMatcher(Protocol):
         """Return the query's ids of terms."""
         ...
 
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined."""
+        ...
+
 
 class Matcher:
     """Matches patterns in one place.
@@ -146,6 +150,11 @@ class Matcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
+
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined, as far as that is known in advance."""
+        patterns = self._patterns(triples, graph)
+        return triples if patterns is None else [triples[place] for place in self._queries.join_order(patterns, self.place.which)]
 
     def _patterns(self, triples: Sequence[TriplePattern], graph: Variable | None) -> list[AnyPattern] | None:
         """Return patterns of ids and names; None if a term does not occur."""
@@ -229,6 +238,10 @@ class MergedMatcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._matchers[0].ids(terms)
+
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined: as they are."""
+        return triples
 
 
 def _empty(triples: Sequence[TriplePattern], graph: Variable | None) -> Table:

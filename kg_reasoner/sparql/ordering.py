@@ -5,18 +5,20 @@ Unbound comes first, then blank nodes, IRIs and literals, these by value; see `k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import INTEGER, RESOURCE, ROUNDED, STRING, ValueCache
+from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
+
+RanksOf: TypeAlias = Callable[[Numbers], Numbers]
 
 
 def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
@@ -34,8 +36,8 @@ def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
 def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     """Return the ranks of different ids."""
     column = values.column(distinct, terms)
-    kinds, doubles = column
-    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < ROUNDED and not np.isnan(doubles).any():
+    kinds, doubles, _ = column
+    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < DECIMAL and not np.isnan(doubles).any():
         found: Numbers = np.unique(doubles, return_inverse=True)[1].reshape(-1)
         return found
     keys: list[Any]
@@ -68,19 +70,23 @@ def _unescaped(text: str) -> str:
     return unescape(text[1:-1])
 
 
-def order(keys: Sequence[tuple[Numbers, bool]], first: int | None = None) -> Numbers:
+def order(size: int, keys: Sequence[tuple[RanksOf, bool]], first: int | None = None) -> Numbers:
     """Return the numbers of the rows in the order of keys; ties keep their order.
 
     Args:
-        keys: Ranks, and whether they descend; the first decides.
+        size: The number of rows.
+        keys: Functions that return the ranks of some rows, and whether they descend; the first decides.
         first: How many rows are needed; by default, all.
     """
-    columns = [-rank if descends else rank for rank, descends in keys]
-    leading = columns[0]
-    if first is not None and 0 < first < len(leading) // 4:
-        limit = np.partition(leading, first - 1)[first - 1]
-        among = np.flatnonzero(leading <= limit)
-        found: Numbers = among[np.lexsort([column[among] for column in reversed(columns)])]
-        return found[:first]
-    result: Numbers = np.lexsort(list(reversed(columns)))
-    return result if first is None else result[:first]
+    rows = np.arange(size)
+    if first is not None and 0 < first < size // 4:  # the later keys of the rows that the first one excludes are not needed
+        leading = _directed(keys[0], rows)
+        rows = np.flatnonzero(leading <= np.partition(leading, first - 1)[first - 1])
+    columns = [_directed(key, rows) for key in keys]
+    found: Numbers = rows[np.lexsort(list(reversed(columns)))]
+    return found if first is None else found[:first]
+
+
+def _directed(key: tuple[RanksOf, bool], rows: Numbers) -> Numbers:
+    rank = key[0](rows)
+    return -rank if key[1] else rank

@@ -6,15 +6,16 @@ joins, DISTINCT and groups compare ids only; no relation has such ids, so that n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term, term_from_text, term_text
+from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
 
 __all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
 
@@ -43,8 +44,18 @@ class TermCache:
             if len(known) + len(missing) > REMEMBERED:
                 known = self._terms = {}
                 missing = list(set(ids))
-            known.update(zip(missing, map(term_from_text, self.dictionary.texts_of(missing)), strict=True))
+            known.update(zip(missing, map(_term, self.dictionary.texts_of(missing)), strict=True))
         return [known[number] for number in ids]
+
+
+def _term(text: str) -> Term:
+    """Return the term of a dictionary's text, which is valid."""
+    if "\\" not in text:
+        if text[0] == "<":
+            return IRI(text[1:-1])
+        if text[-1] == '"':
+            return Literal(text[1:-1])
+    return term_from_text(text)
 
 
 class QueryTerms:
@@ -66,28 +77,29 @@ class QueryTerms:
 
     def ids_of(self, terms: Iterable[Term | None]) -> Ids:
         """Return the ids of terms; `UNBOUND` for None."""
-        given = list(terms)
-        texts = list(dict.fromkeys(term_text(term) for term in set(given) if term is not None))
-        known = dict(zip(texts, self.ids_of_texts(texts).tolist(), strict=True))
-        made: dict[Term | None, int] = {term: known[term_text(term)] for term in set(given) if term is not None}
-        made[None] = UNBOUND
-        return np.fromiter((made[term] for term in given), np.int32, len(given))
+        texts = [None if term is None else term_text(term) for term in terms]
+        different = [text for text in dict.fromkeys(texts) if text is not None]
+        known: dict[str | None, int] = dict(zip(different, self.ids_of_texts(different).tolist(), strict=True))
+        known[None] = UNBOUND
+        return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
 
     def ids_of_texts(self, texts: Sequence[str]) -> Ids:
         """Return the ids of terms in the form of `term_text`."""
         found = self.dictionary.find_texts(texts) if texts else np.empty(0, np.int32)
-        for place in np.flatnonzero(found < 0).tolist():
-            text = texts[place]
-            number = self._local.get(text)
-            if number is None:
-                number = self._local[text] = FIRST_LOCAL - len(self._texts)
-                self._texts.append(text)
-            found[place] = number
+        missing = np.flatnonzero(found < 0).tolist()
+        if missing:
+            known, made = self._local, self._texts
+            for place in missing:
+                text = texts[place]
+                if text not in known:
+                    known[text] = FIRST_LOCAL - len(made)
+                    made.append(text)
+                found[place] = known[text]
         return found
 
     def texts(self, ids: Sequence[int] | Ids) -> list[str]:
         """Return the texts of ids, none of which is `UNBOUND`."""
-        numbers = np.asarray(ids, np.int64)
+        numbers = np.asarray(ids, np.int32)
         if not len(numbers) or numbers.min() >= 0:
             return self.dictionary.texts_of(numbers)
         stored = numbers >= 0
@@ -109,17 +121,24 @@ class QueryTerms:
     def _local_term(self, number: int) -> Term | None:
         return None if number == UNBOUND else term_from_text(self._texts[FIRST_LOCAL - number])
 
-    def first_bytes(self, ids: Ids) -> Ids:
+    def first_bytes(self, ids: Ids) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text (``<``, ``_`` or ``"``), or 0 for `UNBOUND`."""
         known = self.dictionary.first_bytes()
         found = np.zeros(len(ids), np.uint8)
         stored = ids >= 0
         found[stored] = known[ids[stored]]
-        for place in np.flatnonzero(ids < UNBOUND).tolist():
-            found[place] = ord(self._texts[FIRST_LOCAL - int(ids[place])][0])
+        local = ids < UNBOUND
+        if local.any():
+            first = np.frombuffer("".join([text[0] for text in self._texts]).encode(), np.uint8)
+            found[local] = first[FIRST_LOCAL - ids[local]]
         return found
 
-    def once_each(self, ids: Ids, decode: Callable[[list[int]], list[object]]) -> tuple[list[object], Numbers]:
-        """Return what a function makes of the distinct ids of a column, and for each row its place in that list."""
-        distinct, places = np.unique(ids, return_inverse=True)
-        return decode(distinct.tolist()), places.reshape(-1)
+    def interned(self, ids: Ids) -> Ids:
+        """Return the ids that terms have in the dictionary, which are added to it, in one batch, where it does not contain them."""
+        local = ids < UNBOUND
+        if not local.any():
+            return ids
+        numbers, places = np.unique(ids[local], return_inverse=True)
+        found = ids.copy()
+        found[local] = self.dictionary.encode_texts(self.texts(numbers))[places.reshape(-1)]
+        return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,41 @@ from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
-from kg_reasoner.storage.kernels.texts import byte_classes
+from kg_reasoner.storage.kernels.texts import (
+    VALUE_BLANK,
+    VALUE_ESCAPED,
+    VALUE_IRI,
+    VALUE_STRING,
+    VALUE_TAGGED,
+    VALUE_TYPED,
+    byte_classes,
+)
 from kg_reasoner.terms import XSD, Term, term_from_text, term_text
+
+__all__ = [
+    "VALUE_BLANK",
+    "VALUE_ESCAPED",
+    "VALUE_IRI",
+    "VALUE_STRING",
+    "VALUE_TAGGED",
+    "VALUE_TYPED",
+    "Dictionary",
+    "TermValues",
+]
+
+
+class TermValues(NamedTuple):
+    """The values of some terms: `data` has them one after the other, with a line break after each.
+
+    Attributes:
+        data: The bytes of all values.
+        ends: Where each value ends; the next one begins after a line break.
+        kinds: What each term is: `VALUE_IRI`, `VALUE_BLANK`, `VALUE_STRING`, `VALUE_TAGGED` or `VALUE_TYPED`; and `VALUE_ESCAPED`.
+    """
+
+    data: npt.NDArray[np.uint8]
+    ends: npt.NDArray[np.int64]
+    kinds: npt.NDArray[np.uint8]
 
 
 class Dictionary:
@@ -99,6 +132,21 @@ class Dictionary:
         data = memoryview(self._terms.texts)
         return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
 
+    def values_of(self, ids: Ids) -> TermValues:
+        """Return the values of terms in one block of UTF-8: what is inside their brackets or quotation marks.
+
+        Args:
+            ids: The ids, shape (n,).
+        """
+        count = len(ids)
+        given, kinds, ends = allocate(count, np.int32), allocate(count, np.uint8), allocate(count, np.int64)
+        given[:count] = ids
+        offsets = np.asarray(self._terms.offsets)
+        capacity = int((offsets[given[:count].astype(np.int64) + 1] - offsets[given[:count]]).sum()) + count
+        data = allocate(capacity, np.uint8)
+        length = native.copy_values(self._address, address(given), count, address(kinds), address(ends), address(data), len(data))
+        return TermValues(np.asarray(data[:length]), np.asarray(ends[:count]), np.asarray(kinds[:count]))
+
     def texts(self, first: int = 0) -> list[str]:
         """Return the texts of all terms with ids from `first` on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
@@ -140,6 +188,12 @@ class Dictionary:
                 found = found[texts[offsets[found] + place] == wanted[place]]
         return found
 
+    def with_datatype(self, numbers: Ids) -> Ids:
+        """Return those of the ids that are of literals with a datatype other than xsd:string."""
+        texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets)
+        found = numbers[texts[offsets[numbers]] == ord('"')]
+        return found[texts[offsets[found + 1] - 1] == ord(">")]
+
     def is_blank(self, number: int) -> bool:
         """Return whether an id is that of a blank node."""
         return bool(self._terms.texts[self._terms.offsets[number]] == ord("_"))
@@ -155,7 +209,10 @@ class Dictionary:
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
         """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids."""
-        pieces = [text.encode() for text in texts]
+        return self.encode_pieces([text.encode() for text in texts])
+
+    def encode_pieces(self, pieces: Sequence[bytes]) -> Ids:
+        """Intern texts as `encode_texts` does, given as UTF-8."""
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         done = 0
         with self.mutex:

@@ -61,8 +61,8 @@ def ordered_by_group(labels: Ids, groups: int) -> tuple[Numbers, Numbers]:
     Returns:
         The numbers of the rows, those of a label together and in order, and where each label starts (one item more than labels).
     """
-    order, starts = allocate(len(labels), np.int64), allocate(groups + 1, np.int64, 0)
-    total = native.sort_by_label(address(_visible(labels)), len(labels), address(starts), groups, address(order))
+    given, order, starts = _visible(labels), allocate(len(labels), np.int64), allocate(groups + 1, np.int64, 0)
+    total = native.sort_by_label(address(given), len(labels), address(starts), groups, address(order))
     return np.asarray(order[:total]), np.asarray(starts[: groups + 1])
 
 

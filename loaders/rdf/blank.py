@@ -46,12 +46,15 @@ class TermFinder(Protocol):
 
 
 class BlankScope:
-    """The blank nodes of a document that begins with `head`. The dictionary is not used before the first of them."""
+    """The blank nodes of a document that begins with `head`. The dictionary is not used before the first of them.
 
-    def __init__(self, dictionary: TermFinder, head: bytes) -> None:
+    With `name`, this is the prefix of the labels, which must be unique, instead of one that depends on the document.
+    """
+
+    def __init__(self, dictionary: TermFinder, head: bytes, name: str | None = None) -> None:
         self._dictionary = dictionary
         self._head = head
-        self._name: str | None = None
+        self._name = name
         self._numbers: dict[str, int] = {}
 
     @property

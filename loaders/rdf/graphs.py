@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.convert import text_from_rdflib, text_from_term
+from kg_reasoner.loaders.convert import pieces_from_iris, text_from_rdflib, text_from_term
 from kg_reasoner.loaders.rdf.statements import TermDictionary
 from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.syntax import Batch
 
-__all__ = ["is_rdflib_graph", "read_graph", "read_triples"]
+__all__ = ["encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
+
+_SAMPLE: Final = 3000
+"""Terms that show whether the same objects occur many times."""
 
 
 def is_rdflib_graph(source: object) -> bool:
@@ -33,26 +36,61 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
         LoadError: RDF graphs cannot contain a term, or a term is not valid.
     """
     if not hasattr(graph, "quads"):
-        texts = (text_from_rdflib(term) for triple in graph.triples((None, None, None)) for term in triple)
-        for ids in _encoded(texts, dictionary, block):
-            yield ids, None
+        triples = graph.triples((None, None, None))
+        while batch := list(itertools.islice(triples, block)):
+            yield encode_rows(batch, dictionary), None
         return
-    names = {"": -1}
-    graphs: list[int] = []
+    default = graph.default_graph if hasattr(graph, "default_graph") else graph.default_context
+    numbers: dict[str, int] = {}
 
-    def terms(quads: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-        default = graph.default_graph if hasattr(graph, "default_graph") else graph.default_context
-        for *triple, context in quads:
-            name = getattr(context, "identifier", context)
-            text = "" if name is None or name == default.identifier else text_from_rdflib(name)
-            if text not in names:
-                names[text] = int(dictionary.encode_texts([text])[0])
-            graphs.append(names[text])
-            yield from map(text_from_rdflib, triple)
+    def number(context: Any) -> int:
+        name = context.identifier if is_rdflib_graph(context) else context  # in rdflib 8, names have an `identifier`, too
+        if name is None or name == default.identifier:
+            return -1
+        text = text_from_rdflib(name)
+        if text not in numbers:
+            numbers[text] = int(dictionary.encode_texts([text])[0])
+        return numbers[text]
 
-    for ids in _encoded(terms(graph.quads((None, None, None, None))), dictionary, block):
-        yield ids, np.array(graphs[: len(ids)], np.int32)
-        del graphs[: len(ids)]
+    quads = graph.quads((None, None, None, None))
+    while batch := list(itertools.islice(quads, block)):
+        contexts = {id(quad[3]): quad[3] for quad in batch}
+        known = {key: number(context) for key, context in contexts.items()}
+        graphs = np.array([known[id(quad[3])] for quad in batch], np.int32)
+        yield encode_rows([quad[:3] for quad in batch], dictionary), graphs
+
+
+def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> Ids:
+    """Return the ids of rows of rdflib terms, of the same shape.
+
+    Raises:
+        LoadError: RDF graphs cannot contain a term, or a term is not valid.
+    """
+    flat = list(itertools.chain.from_iterable(rows))
+    keys = list(map(id, flat))
+    first = keys[:_SAMPLE]
+    if 2 * len(set(first)) > len(first):
+        ids = _encoded_terms(flat, dictionary)
+    else:  # the same objects again and again, as in graphs over our stores
+        distinct = dict(zip(keys, flat, strict=True))
+        numbers = _encoded_terms(list(distinct.values()), dictionary)
+        known = dict(zip(distinct, numbers.tolist(), strict=True))
+        ids = np.fromiter(map(known.__getitem__, keys), np.int32, len(keys))
+    return ids.reshape(len(rows), -1)
+
+
+def _encoded_terms(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
+    """Return the ids of rdflib terms, most of which are IRIs."""
+    from rdflib.term import URIRef
+
+    are_iris = [kind is URIRef for kind in map(type, terms)]
+    iris = list(itertools.compress(terms, are_iris))
+    others = [term for term in terms if type(term) is not URIRef]
+    ids = np.empty(len(terms), np.int32)
+    place = np.array(are_iris, bool)
+    ids[~place] = dictionary.encode_texts(list(map(text_from_rdflib, others)))
+    ids[place] = dictionary.encode_pieces(pieces_from_iris(iris))
+    return ids
 
 
 def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: int) -> Iterator[Batch]:

@@ -22,6 +22,7 @@ from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
+from kg_reasoner.loaders.rdf.prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
 from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
@@ -57,6 +58,8 @@ def read(
     block: int = 200_000,
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
+    scope: str | None = None,
+    prefixes: PrefixSink | None = None,
 ) -> Iterator[Block]:
     """Read RDF documents and graphs, and yield blocks of about `block` triples.
 
@@ -72,6 +75,9 @@ def read(
         block: The approximate number of triples in a block, which determines the memory needed.
         rules: Collects the rules of N3 documents (see `kg_reasoner.loaders.rdf.n3.RuleSink`); without it, rules are an error.
         bounds: Bounds on the size and depth of documents.
+        scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
+            document.
+        prefixes: Collects the prefixes that Turtle, TriG and RDF/XML documents declare.
 
     Raises:
         UnknownNameError: The format is unknown.
@@ -88,7 +94,7 @@ def read(
     if base is not None:
         check_absolute(base, "base")
     inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
-    return _blocks(inputs, dictionary, base, progress, block, rules)
+    return _blocks(inputs, _Reading(dictionary, base, block, rules, scope, prefixes), progress)
 
 
 _Input: TypeAlias = "Document | Any"
@@ -105,14 +111,20 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
     return (source if document is None else document,)
 
 
-def _blocks(
-    inputs: list[_Input],
-    dictionary: TermDictionary,
-    base: str | None,
-    progress: Progress | None,
-    block: int,
-    rules: RuleSink | None,
-) -> Iterator[Block]:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How documents are read, see `read`."""
+
+    dictionary: TermDictionary
+    base: str | None
+    block: int
+    rules: RuleSink | None
+    scope: str | None
+    prefixes: PrefixSink | None
+
+
+def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) -> Iterator[Block]:
+    dictionary, block = reading.dictionary, reading.block
     sizes = [source.size if isinstance(source, Document) else None for source in inputs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
     done = 0
@@ -123,7 +135,7 @@ def _blocks(
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
-            for triples, graphs in _with_hint(opened, _batches(opened, dictionary, base, block, rules)):
+            for triples, graphs in _with_hint(opened, _batches(opened, reading)):
                 if progress is not None:
                     progress(_STAGE, done + opened.position(), total)
                 if len(triples):
@@ -145,13 +157,12 @@ def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch
         raise LoadError(error.message, error.span, hint) from None
 
 
-def _batches(
-    opened: OpenDocument, dictionary: TermDictionary, base: str | None, block: int, rules: RuleSink | None
-) -> Iterator[Batch]:
+def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
     format = opened.format()
     if format is None:
         return iter(())
-    scope = BlankScope(dictionary, opened.head)
+    dictionary, base, block = reading.dictionary, reading.base, reading.block
+    scope = BlankScope(dictionary, opened.head, reading.scope)
     if format in (N_TRIPLES, N_QUADS):
         return read_lines(opened, format, Encoder(dictionary, scope, parsed=False), block)
     if format is OWL_XML:
@@ -162,5 +173,5 @@ def _batches(
         from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
 
         if has_formulas(opened):
-            return read_n3(opened, base, dictionary, scope, block, rules)
-    return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block)
+            return read_n3(opened, base, dictionary, scope, block, reading.rules)
+    return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)

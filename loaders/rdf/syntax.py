@@ -11,7 +11,8 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
-from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, Format
+from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
+from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
 from kg_reasoner.loaders.rdf.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.xml import PlainXML
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
-__all__ = ["Batch", "read_lines", "read_parsed"]
+__all__ = ["NEEDS_BASE", "Batch", "read_lines", "read_parsed"]
 
 Batch: TypeAlias = tuple[Ids, "Ids | None"]
 """Ids of triples, of shape (triples, 3), and of their graphs (-1: the default graph), or None in a syntax without graphs."""
@@ -33,8 +34,10 @@ _ROWS: Final = 50_000
 
 _LITERAL: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _POSITION: Final = re.compile(r"Parser error [^:]*: ")
+NEEDS_BASE: Final = "relative IRIs need a base: declare one in the document, or pass base='http://...'"
+"""The hint of errors for relative IRIs."""
 _HINTS: Final = (
-    ("No scheme found in an absolute IRI", "relative IRIs need a base: declare one in the document, or pass base='http://...'"),
+    ("No scheme found in an absolute IRI", NEEDS_BASE),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
     ("UTF-8", "save the document in UTF-8"),
     ("variables are not allowed", "variables are only allowed in rules: { ... } => { ... }"),
@@ -124,13 +127,17 @@ def _first_error(document: Document, chunk: bytes, first_line: int | None, quads
     return None
 
 
-def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int) -> Iterator[Batch]:
+def read_parsed(
+    opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int, prefixes: PrefixSink | None = None
+) -> Iterator[Batch]:
     """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
+
+    `prefixes` collects what Turtle, TriG and RDF/XML declare.
 
     Raises:
         LoadError: The document is wrong; with the line where the parser knows it.
     """
-    for data, graphs in _statements(opened, format, base, min(block, _ROWS)):
+    for data, graphs in _statements(opened, format, base, min(block, _ROWS), prefixes):
         if _has_longer_literal(data, opened.document.bounds.literal):
             raise too_long(opened.document, None)
         try:
@@ -143,7 +150,9 @@ def read_parsed(opened: OpenDocument, format: Format, base: str | None, encoder:
             raise _first_error(opened.document, data, None, False) or opened.document.error(str(error)) from None
 
 
-def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int) -> Iterator[tuple[bytes, list[bytes] | None]]:
+def _statements(
+    opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None
+) -> Iterator[tuple[bytes, list[bytes] | None]]:
     """Yield the statements parsed by pyoxigraph as canonical N-Triples, with each statement's graph unless all are in the default
     graph.
 
@@ -156,12 +165,13 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
     feed: PlainXML | Scanned
     if format is RDF_XML:
-        feed = PlainXML(opened, by_lines=not document.reopens)
+        feed = PlainXML(opened, by_lines=not document.reopens, prefixes=prefixes)
     else:
         feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
+    recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
     try:
         statements = pyoxigraph.parse(
-            cast(IO[bytes], feed),
+            cast(IO[bytes], recorded or feed),
             _parser_of(format),
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
@@ -180,6 +190,8 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
             yield data, graphs
         while feed.read(_LARGEST_CHUNK):
             pass
+        if recorded is not None and prefixes is not None:
+            recorded.pass_on(statements.prefixes, prefixes)
     except SyntaxError as error:
         line = _line_of_error(document, base) if format is RDF_XML and document.reopens else feed.line
         raise parser_error(document, error, line if error.lineno is None else None) from None
@@ -240,4 +252,4 @@ def _refuse_relative(data: bytes, document: Document) -> None:
     found = re.search(re.escape(_NO_BASE.encode()) + b"([^>]*)", data)
     if found:
         iri = found[1].decode("utf-8", "replace")
-        raise document.error(f"the IRI {iri!r} is relative", hint=_HINTS[0][1])
+        raise document.error(f"the IRI {iri!r} is relative", hint=NEEDS_BASE)

@@ -19,6 +19,7 @@ from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
 from kg_reasoner.terms import OWL, RDF
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
 __all__ = ["PlainXML", "XMLReader"]
@@ -180,13 +181,16 @@ class PlainXML:
     """An XML document rewritten for pyoxigraph: UTF-8 without comments, processing instructions, CDATA sections, and unusual
     entities.
 
-    With `by_lines`, `read` hands it out line by line, so that `line`, the line handed out last, is where the parser is.
+    With `by_lines`, `read` hands it out line by line, so that `line`, the line handed out last, is where the parser is. `prefixes`
+    is called for each declaration of a prefix.
     """
 
-    def __init__(self, opened: OpenDocument, *, by_lines: bool) -> None:
+    def __init__(self, opened: OpenDocument, *, by_lines: bool, prefixes: PrefixSink | None = None) -> None:
         self.line = 1
         self._by_lines = by_lines
         self._reader = XMLReader(opened, self._begin)
+        if prefixes is not None:
+            self._reader.parser.StartNamespaceDeclHandler = lambda prefix, namespace: prefixes(prefix or "", namespace or "")
         self._root_offset: int | None = None
         self._unread = b""
         self._pieces: list[tuple[int, bytes]] = []

@@ -14,7 +14,7 @@ from rdflib import RDF as RDFLIB_RDF
 from rdflib import RDFS as RDFLIB_RDFS
 from rdflib import Dataset, Graph, Literal, Namespace, URIRef
 
-from kg_reasoner import KGReasonerStore, attach
+from kg_reasoner import KGReasonerStore, attach, detach
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
@@ -434,6 +434,31 @@ def attach_graph(subject: Subject) -> None:
     attach(subject.attached, ruleset="rdfs")
 
 
+def plain_dataset() -> Subject:
+    """As `plain_graph`, with a named graph."""
+    plain = Dataset(default_union=True)
+    plain.graph(URIRef(EX.g1)).parse(data=ZOO, format="turtle")
+    return Subject(Reasoner(ruleset="rdfs"), attached=plain)
+
+
+def attached_graph() -> Subject:
+    """A graph with a reasoner of its own, beside another one."""
+    return Subject(Reasoner(ruleset="rdfs"), attached=attach(Graph().parse(data=ZOO, format="turtle"), ruleset="rdfs"))
+
+
+def attached_dataset() -> Subject:
+    """As `attached_graph`, with a named graph."""
+    subject = plain_dataset()
+    attach_graph(subject)
+    return subject
+
+
+def detach_graph(subject: Subject) -> None:
+    assert subject.attached is not None
+    if isinstance(subject.attached.store, KGReasonerStore):  # the operation is repeated
+        detach(subject.attached)
+
+
 # --- streams ---------------------------------------------------------------------------------------------------------------
 
 STREAM: Final = [
@@ -532,8 +557,13 @@ def _scenarios() -> Iterator[Scenario]:
         zoo,
         on_graph(lambda graph: graph.addN([(*KIT, graph), (EX.kit, EX.age, Literal(5), graph)])),
     )
+    yield Scenario(
+        "rdflib, addN of many",
+        zoo,
+        on_graph(lambda graph: graph.addN((EX.kit, EX.age, Literal(number), graph) for number in range(200))),
+    )
     yield Scenario("rdflib, remove", zoo, on_graph(lambda graph: graph.remove((None, RDFLIB_RDFS.subClassOf, None))))
-    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")), is_one=False)
+    yield Scenario("rdflib, parse", zoo, on_graph(lambda graph: graph.parse(data=KITTENS, format="turtle")))
     yield Scenario("rdflib, update", zoo, on_graph(lambda graph: graph.update(UPDATE)))
     yield Scenario("rdflib, read", changed_zoo, on_graph(len))
     yield Scenario("rdflib, commit", changed_zoo, on_graph(lambda graph: graph.commit()), may_undo=True)
@@ -541,6 +571,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("rdflib, change and commit, subscribed", listening(zoo), on_graph(change_and_commit), is_one=False)
     yield Scenario("rdflib, open", zoo, on_graph(lambda graph: graph.open("owl2rl")))
     yield Scenario("attach", plain_graph, attach_graph)
+    yield Scenario("attach dataset", plain_dataset, attach_graph)
+    yield Scenario("detach", attached_graph, detach_graph)
+    yield Scenario("detach dataset", attached_dataset, detach_graph)
     for name, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
         yield Scenario(f"{name}, add", make, on_graph(lambda dataset: dataset.graph(EX.g2).add(KIT)))
         yield Scenario(f"{name}, remove", make, on_graph(lambda dataset: dataset.remove((EX.tom, None, None, None))))

@@ -74,10 +74,10 @@ def _to_string(term: Term) -> Literal | None:
     """Return the canonical form; for floats and doubles of moderate size, without an exponent."""
     if isinstance(term, IRI):
         return Literal(term.value)
-    if not isinstance(term, Literal) or term.language is not None:
+    if not isinstance(term, Literal):
         return None
-    if term.datatype == _STRING:
-        return term
+    if term.datatype == _STRING or term.language is not None:
+        return Literal(term.lexical)
     if term.datatype == _BOOLEAN:
         boolean = _to_boolean(term)
         return None if boolean is None else Literal(boolean.lexical)

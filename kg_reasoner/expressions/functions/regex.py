@@ -12,7 +12,7 @@ at the start of the empty line there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -25,7 +25,7 @@ from kg_reasoner.terms import Literal
 if TYPE_CHECKING:
     import re2
 
-__all__ = ["FUNCTIONS", "LONGEST", "matches", "problem", "replaced"]
+__all__ = ["FUNCTIONS", "LONGEST", "line_finder", "matches", "problem", "replaced"]
 
 LONGEST: Final = 1 << 22
 """How many characters REPLACE may give."""
@@ -87,6 +87,25 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
     return result if len(result) <= LONGEST else None
 
 
+def line_finder(pattern: str, flags: str = "") -> Callable[[bytes, int], tuple[int, int] | None] | None:
+    """Return a function that finds a match in a text of lines, from a position on, within one line.
+
+    A line has a match if and only if the line by itself has one. None: the pattern is invalid, or cannot be searched for like that.
+    """
+    if "s" in flags or "m" in flags:
+        return None
+    try:
+        compiled = _compiled(pattern, f"{flags}m", captures=False, within_lines=True)
+    except PatternError:
+        return None
+
+    def find(data: bytes, start: int) -> tuple[int, int] | None:
+        found = compiled.find(data, start, len(data))
+        return None if found is None else found[0]
+
+    return find if compiled.cost == 1 else None
+
+
 def problem(name: str, constants: Sequence[str | None]) -> str | None:
     """Return an error in the constant arguments of REGEX or REPLACE, or None. An argument that is not constant is None."""
     pattern, replacement, flags = constants[1], None, constants[2:3]
@@ -136,8 +155,8 @@ def _searched(data: bytes, flags: str) -> tuple[bytes, int]:
 
 
 @lru_cache(maxsize=512)
-def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
-    """Return the compiled pattern.
+def _compiled(pattern: str, flags: str, captures: bool, within_lines: bool = False) -> _Compiled:
+    """Return the compiled pattern; `within_lines` is whether no match contains a line break.
 
     Raises:
         PatternError: The pattern or the flags are wrong.
@@ -151,6 +170,7 @@ def _compiled(pattern: str, flags: str, captures: bool) -> _Compiled:
     options.log_errors = False
     options.never_capture = not captures
     options.max_mem = _MEMORY
+    options.never_nl = within_lines
     expression = re2._re2.RE2(translation.source.encode(), options)  # the layer above it takes most of the time
     if not expression.ok():
         reason = expression.error().decode("utf-8", "replace")

@@ -25,6 +25,9 @@ TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, 
 # classes of bytes, as bits (the table is made by `byte_classes`)
 IN_IRI, IN_SCHEME, IN_LABEL, LOWER, DIGIT, HEX, IN_HOST = 1, 2, 4, 8, 16, 32, 64
 
+# the kinds of terms whose values are copied
+VALUE_IRI, VALUE_BLANK, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED, VALUE_ESCAPED = 0, 1, 2, 3, 4, 8
+
 # what the scanner says of a term
 BAD = -1
 
@@ -157,6 +160,49 @@ def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first
             return number
         out[number] = intern(terms, texts, 0, texts, start, end)
     return count
+
+
+@entry
+def copy_values(terms: Terms, ids: Int32s, count: int, kinds: Bytes, ends: Int64s, out: Bytes, capacity: int) -> int:
+    """Write what is inside the brackets or quotation marks of each text, followed by a line break; return the length of all.
+
+    `ends` receives where each value ends, and `kinds` the kind of the term (see `VALUE_IRI` and so on) and whether it has escapes.
+    Nothing is written beyond the capacity.
+    """
+    length = 0
+    for number in range(count):
+        start = terms.offsets[ids[number]]
+        end = terms.offsets[ids[number] + 1]
+        first = terms.texts[start]
+        kind = VALUE_BLANK
+        if first == LESS_THAN:
+            kind = VALUE_IRI
+            start = start + 1
+            end = end - 1
+        elif first == QUOTE:
+            start = start + 1
+            kind = VALUE_STRING
+            if terms.texts[end - 1] != QUOTE:
+                kind = VALUE_TYPED
+                while terms.texts[end - 1] != QUOTE:
+                    if terms.texts[end - 1] == AT:
+                        kind = VALUE_TAGGED
+                    end = end - 1
+                if kind == VALUE_TAGGED and terms.texts[end] != AT:
+                    kind = VALUE_TYPED  # an @ in the IRI of the datatype
+            end = end - 1
+        if length + end - start < capacity:
+            for place in range(start, end):
+                byte = terms.texts[place]
+                if byte == BACKSLASH:
+                    kind = kind | VALUE_ESCAPED
+                out[length + place - start] = byte
+            out[length + end - start] = NEWLINE
+        length = length + end - start
+        kinds[number] = kind
+        ends[number] = length
+        length = length + 1
+    return length
 
 
 @entry

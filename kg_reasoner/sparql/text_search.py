@@ -1,0 +1,139 @@
+"""Searches in many strings at once: CONTAINS, STRSTARTS, STRENDS and REGEX with constant patterns.
+
+The strings are joined to one text of lines, which is searched as a whole. Dictionaries write line breaks as escapes; strings with
+escapes are left to the exact evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.expressions.functions.regex import line_finder
+from kg_reasoner.program import Call, Variable
+from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED
+from kg_reasoner.terms import XSD, Literal
+
+__all__ = ["Search", "search_of"]
+
+_STRING: Final = XSD.string.value
+_CASES: Final[dict[str, Callable[[str], str]]] = {"LCASE": str.lower, "UCASE": str.upper}
+
+Convert: TypeAlias = Callable[[bytes], bytes]
+Find: TypeAlias = Callable[[bytes], Iterator[int]]
+
+UNDECIDED: Final = -2
+"""In a truth column: the exact evaluation decides."""
+
+
+class Search:
+    """A search in the values of one variable.
+
+    Args:
+        variable: The variable.
+        takes_any: Whether its values are converted by STR.
+        convert: Applied to the text of all values before.
+        find: Yields the numbers of lines in which something is found.
+    """
+
+    def __init__(self, variable: Variable, takes_any: bool, convert: Convert | None, find: Find) -> None:
+        self.variable = variable
+        self._takes_any, self._convert, self._find = takes_any, convert, find
+
+    def truth(self, ids: Ids, terms: QueryTerms) -> npt.NDArray[np.int8]:
+        """Return a truth column for different ids of the dictionary, with `UNDECIDED` where it is not known."""
+        values = terms.dictionary.values_of(ids)
+        kinds = values.kinds & ~np.uint8(VALUE_ESCAPED)
+        truth = np.zeros(len(ids), np.int8)
+        data = values.data[:-1].tobytes()
+        truth[np.fromiter(self._find(data if self._convert is None else self._convert(data)), np.int64)] = 1
+        truth[(kinds == VALUE_BLANK) if self._takes_any else (kinds != VALUE_STRING) & (kinds != VALUE_TAGGED)] = -1
+        truth[(truth >= 0) & (values.kinds >= VALUE_ESCAPED)] = UNDECIDED
+        return truth
+
+
+def search_of(call: Call) -> Search | None:
+    """Return the search that a call stands for; None if it is none."""
+    if call.name not in ("CONTAINS", "STRSTARTS", "STRENDS", "REGEX") or not all(map(_is_simple, call.arguments[1:])):
+        return None
+    subject: Any = call.arguments[0]
+    convert: Convert | None = None
+    if isinstance(subject, Call) and subject.name in _CASES:
+        convert, subject = _converting(_CASES[subject.name]), subject.arguments[0]
+    takes_any = isinstance(subject, Call) and subject.name == "STR"
+    if takes_any:
+        subject = subject.arguments[0]
+    if not isinstance(subject, Variable):
+        return None
+    constants = [argument.lexical for argument in call.arguments[1:] if isinstance(argument, Literal)]
+    if any("\n" in constant for constant in constants):
+        return None
+    if call.name == "REGEX":
+        finder = line_finder(*constants)
+        return None if finder is None else Search(subject, takes_any, convert, _by_expression(finder))
+    return Search(subject, takes_any, convert, _FINDERS[call.name](constants[0]))
+
+
+def _is_simple(argument: Any) -> bool:
+    return isinstance(argument, Literal) and argument.datatype == _STRING
+
+
+def _converting(convert: Callable[[str], str]) -> Convert:
+    return lambda data: _bytes(convert(data.decode()))
+
+
+def _containing(needle: str) -> Find:
+    return lambda data: _occurrences(data, _bytes(needle), 0)
+
+
+def _starting(needle: str) -> Find:
+    return lambda data: _occurrences(b"\n" + data, b"\n" + _bytes(needle), 1)
+
+
+def _ending(needle: str) -> Find:
+    return lambda data: _occurrences(data + b"\n", _bytes(needle) + b"\n", 0)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+_FINDERS: Final = {"CONTAINS": _containing, "STRSTARTS": _starting, "STRENDS": _ending}
+
+
+def _occurrences(data: bytes, needle: bytes, shift: int) -> Iterator[int]:
+    """Yield the number of each line with an occurrence; `shift` is how many line breaks precede the first line."""
+    positions: list[int] = []
+    place = data.find(needle)
+    while place >= 0:
+        positions.append(place + shift)
+        end = data.find(b"\n", place + shift)
+        if end < 0:
+            break
+        place = data.find(needle, end + 1 - shift)
+    return _lines(data, positions, shift)
+
+
+def _by_expression(find: Callable[[bytes, int], tuple[int, int] | None]) -> Find:
+    def apply(data: bytes) -> Iterator[int]:
+        start, positions = 0, list[int]()
+        while start <= len(data) and (found := find(data, start)) is not None:
+            positions.append(found[0])
+            end = data.find(b"\n", found[0])
+            if end < 0:
+                break
+            start = end + 1
+        return _lines(data, positions, 0)
+
+    return apply
+
+
+def _lines(data: bytes, positions: list[int], shift: int) -> Iterator[int]:
+    """Return the numbers of the lines of positions in a text."""
+    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    return iter((np.searchsorted(breaks, np.array(positions, np.int64)) - shift).tolist())

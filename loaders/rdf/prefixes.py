@@ -1,0 +1,48 @@
+"""The prefixes that a document declares, in the order of their first declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol, TypeAlias
+
+__all__ = ["PrefixSink", "RecordedPrefixes"]
+
+_DIRECTIVE: Final = re.compile(rb"[pP][rR][eE][fF][iI][xX](?:\s|#[^\n]*\n)+([^\s:<>\"']*):")
+_SPELLINGS: Final = (b"prefix", b"PREFIX", b"Prefix")
+"""Other spellings are as rare as they are legal: such prefixes come last."""
+_LONGEST: Final = 1 << 8
+
+
+PrefixSink: TypeAlias = Callable[[str, str], object]
+"""Takes a prefix, which is empty for the default one, and its namespace."""
+
+
+class ReadableBytes(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class RecordedPrefixes:
+    """A stream of Turtle or TriG that records in which order prefixes may be declared; the parser knows which are."""
+
+    def __init__(self, stream: ReadableBytes) -> None:
+        self._stream = stream
+        self._before = b""
+        self._order: dict[str, int] = {}
+
+    def read(self, size: int = -1) -> bytes:
+        """Read from the stream."""
+        data = self._stream.read(size)
+        text = self._before + data
+        if any(spelling in text for spelling in _SPELLINGS):
+            for name in _DIRECTIVE.findall(text):
+                self._order.setdefault(name.decode("utf-8", "replace"), len(self._order))
+        self._before = text[-_LONGEST:]
+        return data
+
+    def pass_on(self, declared: Mapping[str, str], sink: PrefixSink) -> None:
+        """Pass on the prefixes that the parser has found, in the order of their first declarations."""
+        for prefix in sorted(declared, key=lambda prefix: self._order.get(prefix, len(self._order))):
+            sink(prefix, declared[prefix])
