@@ -734,6 +734,9 @@ def test_notebooks_show_data_escaped() -> None:
     shown = store_of(graph_of(made))._repr_html_()
     assert "<td>all triples</td><td>6</td>" in shown
     assert f"<td>&lt;{EX}g&gt;</td><td>1</td>" in shown
+    for number in range(60):
+        made.named_graphs.add_triples([(ex("a"), ex("q"), ex("b"))], ex(f"h{number}"))
+    assert "<td>13 more graphs</td>" in store_of(graph_of(made))._repr_html_()
     assert "<p>5 triples</p>" in reasoner(FAMILY).query("CONSTRUCT WHERE { ?s ?p ?o }")._repr_html_()
 
 

@@ -64,6 +64,9 @@ name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
+SHOWN: Final = 50
+"""The number of graphs whose sizes a notebook shows."""
+
 NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
 
 _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
@@ -202,8 +205,10 @@ class KGReasonerStore(DatasetStore):
         from html import escape
 
         names = [None, *self.graphs.all_graphs()] if self.named_graphs() else [None]
-        sizes = [("all triples" if name is None else name.n3(), self.graphs.count(name)) for name in names]
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{size:,}</td></tr>" for name, size in sizes)
+        sizes = [("all triples" if name is None else name.n3(), f"{self.graphs.count(name):,}") for name in names[:SHOWN]]
+        if len(names) > SHOWN:
+            sizes.append((f"{len(names) - SHOWN:,} more graphs", ""))
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{size}</td></tr>" for name, size in sizes)
         return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
