@@ -63,6 +63,12 @@ class Sizes:
     fact_bytes: int
     term_bytes: int
 
+    def _repr_html_(self) -> str:
+        counts = {"explicit facts": self.explicit, "inferred facts": self.inferred, "terms": self.terms}
+        rows = [(what, f"{count:,}") for what, count in counts.items()]
+        rows += [("memory of facts", _megabytes(self.fact_bytes)), ("memory of terms", _megabytes(self.term_bytes))]
+        return f"<table>{''.join(f'<tr><th>{what}</th><td>{count}</td></tr>' for what, count in rows)}</table>"
+
 
 class Reasoner:
     """Facts, rules, and everything that follows from them.
@@ -139,6 +145,11 @@ class Reasoner:
     def __repr__(self) -> str:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
         return f"<Reasoner rules={len(self.rules)}, {settings}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><code>{escape(repr(self))}</code></p>{self.sizes()._repr_html_()}"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -880,6 +891,10 @@ class Reasoner:
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
