@@ -257,7 +257,7 @@ def test_tables_show_times_ratios_and_reasons() -> None:
     taking_part = chosen("kg-reasoner", "pyoxigraph", "rdflib")
     console.print(report.query_table(rows, taking_part), report.summary_table(rows, taking_part))
     printed = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "shop/one 3 3.0 12.0 over 0.25 -" in " ".join(printed.split())
+    assert "shop/one 3 3.0 3.00 12.00 over 0.25 -" in " ".join(printed.split())
     assert "rdflib: over the limit of time: shop/one" in printed
     assert "pyoxigraph 1/1 12.0 3.0 0.25" in " ".join(printed.split())
 

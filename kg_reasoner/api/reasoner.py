@@ -208,7 +208,7 @@ class Reasoner:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those translated from the ontology's axioms."""
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
@@ -302,7 +302,7 @@ class Reasoner:
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
         """
-        with self.engine.exclusively():
+        with self.engine.changing():
             self.engine.translate_schema()
             return [*self.core.loaded.warnings(), *self.engine.axioms.warnings]
 
@@ -752,7 +752,7 @@ class Reasoner:
             The violations; if equal terms are merged, in terms of the representatives only.
         """
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
@@ -807,7 +807,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
@@ -828,14 +828,14 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
         return self._one_by_one(proofs)
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
         """Yield proofs, each searched for while no other thread uses the engine."""
         while True:
-            with self.engine.exclusively():
+            with self.engine.changing():
                 proof = next(proofs, None)
             if proof is None:
                 return
@@ -855,7 +855,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self._explaining().why_not(fact)
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
