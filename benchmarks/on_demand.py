@@ -1,9 +1,8 @@
 """Answers on demand beside full materialisation: ``python -m benchmarks.on_demand``.
 
-Each query is asked of a reasoner that has materialised nothing, and of one that has: `Reasoner.query` (SPARQL) and `Reasoner.answers` (bodies of
-rules), with and without `on_demand`.
-The answers must be the same. People of the same generation are the classic case for magic sets: nearly all pairs follow from the
-data, and a person has few of them.
+Each query is asked of a reasoner that has materialised nothing, and of one that has: SPARQL by `Reasoner.query`, bodies of rules by
+`Reasoner.answers`. The answers must be the same. People of the same generation are the classic case for magic sets: nearly all
+pairs follow from the data, and a person has few of them.
 """
 
 from __future__ import annotations
@@ -151,8 +150,8 @@ def table(comparisons: list[Comparison]) -> Table:
     made = report.new_table(
         columns,
         title="queries on demand, and over the materialisation",
-        caption="on demand, again, materialise, query: CPU milliseconds; again: with the indexes and plans of the first time; query:\n"
-        "over the materialisation. derived: facts for the query, magic sets included. time ×: materialise and query, through\n"
+        caption="on demand, again, materialise, query: CPU milliseconds; again: with the plans of the first time; query: over\n"
+        "the materialisation. derived: facts for the query, magic sets included. time ×: materialise and query, through\n"
         "on demand. facts ×: inferred, through derived.",
     )
     workload = ""

@@ -50,7 +50,7 @@ engine: expressions language concurrency storage planning query explain dbsp loa
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine
 lubm: io
-rdflib_store: expressions concurrency storage query sparql explain loaders loaders.rdf engine api
+rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend

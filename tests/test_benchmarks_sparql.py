@@ -15,7 +15,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import needs
+from benchmarks import needs, sparql_updates
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -257,7 +257,7 @@ def test_tables_show_times_ratios_and_reasons() -> None:
     taking_part = chosen("kg-reasoner", "pyoxigraph", "rdflib")
     console.print(report.query_table(rows, taking_part), report.summary_table(rows, taking_part))
     printed = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "shop/one 3 3.0 12.0 over 0.25 -" in " ".join(printed.split())
+    assert "shop/one 3 3.0 3.00 12.00 over 0.25 -" in " ".join(printed.split())
     assert "rdflib: over the limit of time: shop/one" in printed
     assert "pyoxigraph 1/1 12.0 3.0 0.25" in " ".join(printed.split())
 
@@ -297,3 +297,17 @@ def test_missing_peers_and_unknown_queries_end_the_command(monkeypatch: pytest.M
     code, _, told = run("--peers", "rdflib", "--only", "nothing")
     assert code == 2
     assert "no query has such a name" in told
+
+
+# --- updates --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("job", sparql_updates.JOBS)
+@pytest.mark.parametrize("system", [name for name in sparql_updates.SYSTEMS if name != "before"])
+def test_updates_insert_the_same_number_of_triples(system: str, job: str, tmp_path: Path) -> None:
+    data = tmp_path / "data.nt"
+    leaves = "".join(f'<urn:s> <{sparql_updates.UB}{name}> "{name}" .\n' for name in sparql_updates.LEAVES)
+    data.write_text(leaves + f"<urn:s> <{sparql_updates.UB}worksFor> <urn:o> .\n")
+    counts = {"10,000 triples": 1, "eight properties": 8, "all triples": 9}
+    seconds, count = sparql_updates.measured(system, None, job, [data])
+    assert (count, seconds > 0) == (counts[job], True)

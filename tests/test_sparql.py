@@ -1,4 +1,8 @@
-"""SPARQL on our store gives what rdflib gives on its own store with the same triples; and what users expect of inferred ones."""
+"""SPARQL on our store gives what the specification says of the same triples; and what users expect of inferred ones.
+
+The answers are those of the oracle, `sparql_oracle`. Where it does not read a query, or values are bound from outside, they are
+those that rdflib gives on its own store.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,24 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import OWL, RDF, Graph, Literal, Namespace, URIRef
+from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery, prepareUpdate
 
 from kg_reasoner import Reasoner, attach, graph_of
-from kg_reasoner.errors import LoadError, QuerySyntaxError
+from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, UnsupportedError
 from kg_reasoner.language.parser import parse
+from kg_reasoner.loaders.convert import from_rdflib
 
 from .effort import examples
+from .sparql_oracle.compare import same_answers
+from .sparql_oracle.dataset import Dataset
+from .sparql_oracle.evaluate import evaluate
+from .sparql_oracle.notes import OPEN
+from .sparql_oracle.parse import parse_query
 
 EX = Namespace("http://example.org/")
-PREFIXES = "PREFIX ex: <http://example.org/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> "
+PREFIXES = f"PREFIX ex: <{EX}> PREFIX rdfs: <{RDFS}> PREFIX rdf: <{RDF}> PREFIX owl: <{OWL}> "
 
 LAYOUTS = {
     "a relation for each property": parse(""),
@@ -99,6 +109,8 @@ QUERIES = {
     "a path from a node that is nowhere": "SELECT * { ex:nowhere ex:knows* ?y }",
     "an optional step": "SELECT * { ?x ex:knows? ?y . ?y ex:keeps ?z }",
     "a negated set": "SELECT * { ?x !(ex:keeps|rdfs:subClassOf) ?y . ?x ex:age ?a }",
+    "a negated set with inverses": "SELECT * { ?x !(^ex:keeps|^a|ex:knows|ex:age) ?y . ?y ex:age ?a }",
+    "a negated inverse": "SELECT * { ?x !^ex:keeps # a comment\n ?y . ?x ex:age ?a }",
     "lists by paths": "SELECT ?i { ?l ex:items/rdf:rest*/rdf:first ?i }",
     "order": "SELECT ?x ?a { ?x ex:age ?a } ORDER BY DESC(?a) ?x",
     "order and limit": "SELECT ?x { ?x ex:age ?a } ORDER BY ?a ?x LIMIT 2 OFFSET 1",
@@ -120,8 +132,8 @@ def same_triples(graph: Graph) -> Graph:
     return plain
 
 
-def assert_same(ours: Graph, query: Any, *, repetitions: bool = True, **options: Any) -> None:
-    """The same result on both stores; `repetitions`: solutions are counted, too."""
+def assert_same(ours: Graph, query: str, **options: Any) -> None:
+    """The same result on both stores."""
     theirs = same_triples(ours)
     found, expected = ours.query(query, **options), theirs.query(query, **options)
     assert found.type == expected.type
@@ -130,10 +142,28 @@ def assert_same(ours: Graph, query: Any, *, repetitions: bool = True, **options:
     elif found.type == "SELECT":
         assert found.vars == expected.vars
         rows, expected_rows = ([frozenset(row.items()) for row in result.bindings] for result in (found, expected))
-        assert set(rows) == set(expected_rows)
-        assert not repetitions or Counter(rows) == Counter(expected_rows)
+        assert Counter(rows) == Counter(expected_rows)
     else:
         assert isomorphic(found.graph, expected.graph)
+
+
+NOT_READ_BY_THE_ORACLE = {"lists", "construct where", "describe", "describe what is found"}
+
+
+def assert_specified(ours: Graph, query: str) -> None:
+    """The result that the specification demands, unless it leaves that open."""
+    outcome = evaluate(parse_query(query), Dataset(frozenset(map(terms_of, ours))))
+    found = ours.query(query)
+    answers: Any = found.askAnswer
+    if found.type == "SELECT":
+        answers = [{str(name): from_rdflib(term) for name, term in row.items()} for row in found.bindings]
+    elif found.type == "CONSTRUCT":
+        answers = frozenset(map(terms_of, found.graph))
+    assert outcome.notes & OPEN or same_answers(outcome.result, answers, ordered=True)
+
+
+def terms_of(triple: Any) -> Any:
+    return tuple(map(from_rdflib, triple))
 
 
 @pytest.fixture(scope="module", params=[*LAYOUTS, pytest.param("rdfs", marks=pytest.mark.long), "owl2rl"])
@@ -145,12 +175,15 @@ def zoo(request: pytest.FixtureRequest) -> Graph:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_query(zoo: Graph, name: str) -> None:
-    assert_same(zoo, PREFIXES + QUERIES[name], repetitions=name != "an optional step")
+    if name in NOT_READ_BY_THE_ORACLE:
+        assert_same(zoo, PREFIXES + QUERIES[name])
+    else:
+        assert_specified(zoo, PREFIXES + QUERIES[name])
 
 
 @pytest.mark.parametrize("step", "*+?")
 def test_a_repetition_connects_two_nodes_once(zoo: Graph, step: str) -> None:
-    """In a join, whatever its order. A path that stands alone is rdflib's, which finds ex:bob, who knows himself, twice."""
+    """In a join, whatever its order."""
     for pattern in (f"?x ex:age ?a . ?x ex:knows{step} ?y", f"?x ex:knows{step} ?y . ?y ex:knows ex:bob"):
         rows = [frozenset(row.items()) for row in zoo.query(f"{PREFIXES} SELECT * {{ {pattern} }}").bindings]
         assert len(rows) == len(set(rows)) > 1
@@ -158,8 +191,8 @@ def test_a_repetition_connects_two_nodes_once(zoo: Graph, step: str) -> None:
 
 @pytest.mark.parametrize("name", ["joins", "predicates", "a path with an end", "optional", "distinct", "ask for anything"])
 def test_a_query_on_views(zoo: Graph, name: str) -> None:
-    assert_same(zoo.store.explicit, PREFIXES + QUERIES[name])
-    assert_same(zoo.store.inferred, PREFIXES + QUERIES[name])
+    assert_specified(zoo.store.explicit, PREFIXES + QUERIES[name])
+    assert_specified(zoo.store.inferred, PREFIXES + QUERIES[name])
 
 
 def test_the_queries_find_something(zoo: Graph) -> None:
@@ -208,6 +241,12 @@ def test_limits(zoo: Graph, limit: int, offset: int) -> None:
 )
 def test_bindings_from_outside(zoo: Graph, query: str, bindings: dict[str, URIRef | Literal]) -> None:
     assert_same(zoo, PREFIXES + query, initBindings=bindings)
+
+
+def test_inverse_properties_of_prepared_queries(zoo: Graph) -> None:
+    """rdflib's own grammar loses them."""
+    query = PREFIXES + QUERIES["a negated set with inverses"]
+    assert sorted(zoo.query(prepareQuery(query))) == sorted(zoo.query(query))
 
 
 def test_prepared_queries_can_be_used_again(zoo: Graph) -> None:
@@ -345,10 +384,18 @@ def test_inserted_literals_as_subjects_are_left_out() -> None:
 def test_a_bad_update_changes_nothing() -> None:
     graph = graph_of(Reasoner()).parse(data=DATA, format="turtle")
     before = set(graph)
-    with pytest.raises(LoadError, match="is not a valid IRI"):
-        graph.update(
-            PREFIXES + "DELETE { ?x ex:age ?a } INSERT { ?x ex:is ?b } WHERE { ?x ex:age ?a BIND(IRI('http://a b') AS ?b) }"
-        )
+    change = "DELETE { ?x ex:age ?a } INSERT { ?x ex:is ?a . [] ex:of ?x } WHERE { ?x ex:age ?a }"
+    with pytest.raises(ReasonerError, match=r"the graph <http://example\.org/nowhere> does not exist"):
+        graph.update(f"{PREFIXES} {change} ; CLEAR GRAPH ex:nowhere")
+    assert set(graph) == before
+    with pytest.raises(LoadError, match="cannot be the subject of a triple"):
+        graph.update(f"{PREFIXES} {change} ; INSERT DATA {{ ex:a ex:b ex:c . 'a' ex:b ex:c }}")
+    assert set(graph) == before
+    with pytest.raises(UnsupportedError, match="REGEX"):
+        graph.update(f"{PREFIXES} {change} ; DELETE {{ ?x ?p ?y }} WHERE {{ ?x ?p ?y FILTER REGEX(?y, '(') }}")
+    assert set(graph) == before
+    with pytest.raises(QuerySyntaxError, match=r"prefix"):
+        graph.update(f"{PREFIXES} {change} ; DELETE WHERE {{ ?x unknown:p ?y }}")
     assert set(graph) == before
     with pytest.raises(QuerySyntaxError, match=r"the update:1:1: the SPARQL update has a syntax error"):
         graph.update("INSERT DATA { nonsense }")
@@ -415,19 +462,16 @@ RULES = parse("[?x, ?p, ?z] :- [?x, ?p, ?y], [?y, <http://example.org/q>, ?z] ."
     st.sampled_from(["*", "DISTINCT *", "?x ?y", "DISTINCT ?z", "(COUNT(*) AS ?n)"]),
 )
 def test_random_queries(data: set[Any], group: str, projection: str) -> None:
-    query = prepareQuery(f"{PREFIXES} SELECT {projection} {{ {group} }}")
     for program in (*LAYOUTS.values(), RULES):
         graph = graph_of(Reasoner(program))
         graph += data
-        assert_same(graph, query)
+        assert_specified(graph, f"{PREFIXES} SELECT {projection} {{ {group} }}")
 
 
 @settings(max_examples=examples(40))
 @given(st.sets(triples, max_size=9), groups(repetitions=True))
 def test_random_queries_with_repetitions(data: set[Any], group: str) -> None:
-    """rdflib counts some pairs of nodes more than once."""
-    query = prepareQuery(f"{PREFIXES} SELECT * {{ {group} }}")
     for program in (*LAYOUTS.values(), RULES):
         graph = graph_of(Reasoner(program))
         graph += data
-        assert_same(graph, query, repetitions=False)
+        assert_specified(graph, f"{PREFIXES} SELECT * {{ {group} }}")

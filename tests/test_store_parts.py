@@ -91,14 +91,14 @@ def test_both_ways_to_reason_have_the_same_methods() -> None:
 def test_the_union_is_reasoned_over(rdfs: Reasoner) -> None:
     graphs = UnionGraphs(rdfs, EX.inferred)
     writer = StoreWriter(graphs)
-    assert writer.change((), [(*SCHEMA, None), (*TOM, EX.g)]) == [(*SCHEMA, None), (*TOM, EX.g)]
+    assert writer.add_quads([(*SCHEMA, None), (*TOM, EX.g)]) == [(*SCHEMA, None), (*TOM, EX.g)]
     assert shown(graphs, EX.g) == {TOM}
     assert shown(graphs) == {TOM, FOLLOWS}
     assert FOLLOWS in shown(graphs, EX.inferred)
     names = {triple: list(found) for triple, found in graphs.quads((EX.tom, None, None), str)}
     assert (names[TOM], names[FOLLOWS]) == ([str(EX.g)], [str(EX.inferred)])
     with pytest.raises(ReasonerError, match="read-only"):
-        writer.change((), [(*TOM, EX.inferred)])
+        writer.add_quads([(*TOM, EX.inferred)])
     writer.remove(TOM, EX.g)
     assert shown(graphs) == set()
 
@@ -106,7 +106,7 @@ def test_the_union_is_reasoned_over(rdfs: Reasoner) -> None:
 def test_each_graph_is_reasoned_over_by_itself(rdfs: Reasoner) -> None:
     graphs = SeparateGraphs(rdfs)
     writer = StoreWriter(graphs)
-    writer.change((), [(*SCHEMA, EX.g), (*TOM, EX.g), (*TOM, EX.h)])
+    writer.add_quads([(*SCHEMA, EX.g), (*TOM, EX.g), (*TOM, EX.h)])
     assert (shown(graphs, EX.g), shown(graphs, EX.h)) == ({TOM, FOLLOWS}, {TOM})
     assert list(graphs.names_with(FOLLOWS)) == [EX.g]
     assert graphs.count(EX.h, "explicit") == 1
@@ -120,7 +120,7 @@ def test_each_graph_is_reasoned_over_by_itself(rdfs: Reasoner) -> None:
 
 def test_another_rule_set(rdfs: Reasoner) -> None:
     for graphs in both(rdfs):
-        StoreWriter(graphs).change((), [(*SCHEMA, None), (*TOM, None)])
+        StoreWriter(graphs).add_quads([(*SCHEMA, None), (*TOM, None)])
         graphs.open("owl2rl")
         assert shown(graphs) >= {TOM, FOLLOWS}
         assert graphs.transactions.reasoner is graphs.reasoner
@@ -129,10 +129,10 @@ def test_another_rule_set(rdfs: Reasoner) -> None:
 def test_a_request_is_made_whole_or_not_at_all(rdfs: Reasoner) -> None:
     for graphs in both(rdfs):
         writer = StoreWriter(graphs)
-        writer.change((), [(*SCHEMA, None)])
+        writer.add_quads([(*SCHEMA, None)])
         assert shown(graphs) == set()
         with pytest.raises(KeyError), writer.request():
-            writer.change((), [(*TOM, None)])
+            writer.add_quads([(*TOM, None)])
             writer.create_graph(EX.g)
             raise KeyError
         assert shown(graphs) == set()
@@ -149,7 +149,7 @@ def whole(graphs: Graphs) -> QueryDataset:
 
 def test_a_dataset_of_some_graphs(rdfs: Reasoner) -> None:
     for graphs in both(rdfs):
-        StoreWriter(graphs).change((), [(*TOM, EX.g), (*TOM, EX.h)])
+        StoreWriter(graphs).add_quads([(*TOM, EX.g), (*TOM, EX.h)])
         dataset = whole(graphs)
         some = SelectedGraphs(dataset, [EX.g], [EX.h, EX.nowhere])
         assert (dataset.named_graphs(), some.named_graphs()) == ([EX.g, EX.h], [EX.h])

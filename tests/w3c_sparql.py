@@ -98,6 +98,8 @@ class Case:
     before: State
     after: State
     result: Path | None
+    is_lax: bool = False
+    """Whether the number of repetitions in the result is open."""
 
     @property
     def text(self) -> str:
@@ -119,7 +121,7 @@ def cases(group: Path) -> Iterator[Case]:
             continue
         types = set(manifest.objects(entry, RDF.type))
         name = str(manifest.value(entry, MF.name))
-        if MF.QueryEvaluationTest in types:
+        if types & {MF.QueryEvaluationTest, MF.CSVResultFormatTest}:
             vocabulary, request = QT, manifest.value(action, QT.query)
         elif MF.UpdateEvaluationTest in types or UT.UpdateEvaluationTest in types:
             vocabulary, request = UT, manifest.value(action, UT.request)
@@ -133,6 +135,7 @@ def cases(group: Path) -> Iterator[Case]:
                 _state(manifest, action, vocabulary),
                 _state(manifest, result, vocabulary),
                 _path(result) if isinstance(result, URIRef) else None,
+                (entry, MF.resultCardinality, MF.LaxCardinality) in manifest,
             )
 
 

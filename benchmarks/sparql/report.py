@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["WIDTH", "as_json", "best_ratio", "disagreements", "legend", "query_table", "summary_table"]
 
 OURS_AS_GRAPH: Final = next(one.name for one in CONTESTANTS if one.adapter == "ours" and one.form == RDFLIB)
-WIDTH: Final = 165
+WIDTH: Final = 175
 """The columns of text that the widest table needs."""
 PAIRS: Final = ((OURS, "ours / best"), (OURS_AS_GRAPH, "rdflib rows: ours / best"))
 """Our contestants that are compared with the best peer with the same kind of result, and the names of these columns."""
@@ -29,7 +29,9 @@ def legend() -> str:
     """Return the legend of the tables."""
     return (
         "CPU milliseconds of the process (all threads), medians of the repetitions. Results are complete.\n"
-        "kg-reasoner: the result of Reasoner.query; rdflib's rows as long as there is no such method. pyoxigraph: all solutions. "
+        "first: our first repetition, in which rdflib parses the text, and indexes are built that the query needs; parsed queries, "
+        "plans and indexes are remembered.\n"
+        "kg-reasoner: the result of Reasoner.query, as ids, whose terms are made when they are read. pyoxigraph: all solutions. "
         "maplib: frames. kg-reasoner rdflib, oxrdflib, rdflib: rdflib's rows.\n"
         "ours / best: our time as a multiple of the best peer's with the same kind of result; less than 1 is faster.\n"
         "Each query runs in a copy of a process with the data loaded; maplib, which cannot be copied, in the process itself."
@@ -55,7 +57,7 @@ def best_ratio(scores: Iterable[Score], ours: str) -> float | None:
 def query_table(rows: Sequence[Sequence[Score]], contestants: Sequence[Contestant]) -> Table:
     """The table of the queries on one data set, with remarks below it."""
     names = [one.name for one in contestants]
-    columns = ("", "rows", *names, *(title for _, title in PAIRS))
+    columns = ("", "rows", "first", *names, *(title for _, title in PAIRS))
     made = new_table(columns, title=rows[0][0].data, caption="\n".join(remarks(rows)), wrapped=columns[1:])
     for scores in rows:
         by_name = {score.contestant: score for score in scores}
@@ -64,6 +66,7 @@ def query_table(rows: Sequence[Sequence[Score]], contestants: Sequence[Contestan
         made.add_row(
             scores[0].query.label,
             " / ".join(f"{count:,}" for count in counts) or "-",
+            f"{1000 * by_name[OURS].cpu[0]:,.1f}" if OURS in by_name and by_name[OURS].cpu else "-",
             *(_cell(by_name[name]) for name in names),
             *("-" if value is None else f"{value:.2f}" for value in ratios),
         )
@@ -72,7 +75,7 @@ def query_table(rows: Sequence[Sequence[Score]], contestants: Sequence[Contestan
 
 def _cell(score: Score) -> str:
     if score.is_measured:
-        return f"{1000 * score.median:,.1f}"
+        return f"{1000 * score.median:,.2f}"
     return "failed" if score.failed else "over" if score.remark.startswith(OVER) else "-"
 
 

@@ -53,7 +53,7 @@ def graph_rows(result: list[Any]) -> Rows:
 class Ours(Adapter):
     """kg_reasoner.
 
-    Its native result is that of ``Reasoner.query(text)``. Without this method, it is a list of rdflib's rows.
+    Its native result is that of ``Reasoner.query(text)``: ids, whose terms are made when they are read.
     """
 
     def load(self, data: DataSet) -> None:
@@ -64,11 +64,8 @@ class Ours(Adapter):
 
     @property
     def forms(self) -> Mapping[str, Callable[[str], Any]]:
-        as_graph = {RDFLIB: lambda text: list(self.graph.query(text))}
-        if not hasattr(self.reasoner, "query"):
-            return as_graph | {NATIVE: as_graph[RDFLIB]}
         arrow = {ARROW: self._arrow} if is_installed("pyarrow") else {}
-        return as_graph | {NATIVE: self.reasoner.query} | arrow
+        return {NATIVE: self.reasoner.query, RDFLIB: lambda text: list(self.graph.query(text)), **arrow}
 
     def _arrow(self, text: str) -> Any:
         result = self.reasoner.query(text)

@@ -182,7 +182,7 @@ class ReasonerCore:
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
         if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
-            with engine.exclusively():
+            with engine.changing():
                 self.expect_consistent()
 
     def reading(self, which: Which = "all") -> Hold:
@@ -204,7 +204,7 @@ class ReasonerCore:
                 self.materialise()
             else:
                 self._hand_over()
-                with engine.exclusively():
+                with engine.changing():
                     pass
 
     def reading_explicit(self) -> Hold:
@@ -215,7 +215,7 @@ class ReasonerCore:
             if engine.knows_rules:
                 return hold
             hold.release()
-            with engine.exclusively():
+            with engine.changing():
                 engine.translate_schema()
                 engine.rules  # noqa: B018  # kept for readers
             self._issue_notices()

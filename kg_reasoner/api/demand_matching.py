@@ -102,6 +102,10 @@ class DemandMatcher:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
 
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns as they are: the rules for them have plans of their own."""
+        return triples
+
     def _asked(self, triples: tuple[TriplePattern, ...], names: Sequence[str], seeds: Ids) -> Table:
         """Return the solutions of a pattern that have one of some combinations of values.
 

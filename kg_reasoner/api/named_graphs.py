@@ -19,7 +19,7 @@ from kg_reasoner.query.tables import among
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_text
 
-__all__ = ["NamedGraphs"]
+__all__ = ["NamedGraphs", "quads_of"]
 
 
 class NamedGraphs:

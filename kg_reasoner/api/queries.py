@@ -15,7 +15,8 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
 from kg_reasoner.sparql.parsed import ParsedQuery, as_terms, parsed_query
-from kg_reasoner.sparql.query import evaluate_query
+from kg_reasoner.sparql.plan import QueryPlan, shortener
+from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
 from kg_reasoner.sparql.source import Place, Places
 from kg_reasoner.sparql.text import guarded
@@ -24,7 +25,7 @@ from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
 if TYPE_CHECKING:
     from kg_reasoner.sparql.results.result import QueryResult
 
-__all__ = ["ReasonerDataset", "query"]
+__all__ = ["ReasonerDataset", "plan", "query"]
 
 _RULE_BODIES: Final = "ask for what the body of a rule derives with Reasoner.answers"
 WELL_KNOWN: Final[Mapping[str, str]] = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
@@ -110,6 +111,21 @@ def query(
         return found
 
 
+def plan(
+    core: ReasonerCore,
+    text: str,
+    bindings: Mapping[str, Any] | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    *,
+    run: bool = False,
+) -> QueryPlan:
+    """Return the plan of a query, see `kg_reasoner.api.reasoner.Reasoner.plan`."""
+    asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
+    with core.watch(), core.reading():
+        return asked.plan(run)
+
+
 def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, base: str | None) -> ParsedQuery:
     """Return a query as algebra.
 
@@ -171,6 +187,14 @@ class _Query:
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
             return result_of(answer, core.caches.nodes, parsed.prefixes)
+
+    def plan(self, run: bool) -> QueryPlan:
+        """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""
+        parsed = self._parsed
+        with guarded():
+            dataset = self._dataset(None)
+            ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
+            return explain_query(ready, dataset, RegisteredFunctions(), parsed.base, shortener(parsed.prefixes()), run=run)
 
     def _dataset(self, effort: Effort | None) -> ReasonerDataset:
         """Return the dataset that the query defines with FROM and FROM NAMED, or the reasoner's."""

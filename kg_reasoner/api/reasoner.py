@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+    from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
 
 Equality = Literal["axioms", "rewrite"]
@@ -62,6 +63,12 @@ class Sizes:
     terms: int
     fact_bytes: int
     term_bytes: int
+
+    def _repr_html_(self) -> str:
+        counts = {"explicit facts": self.explicit, "inferred facts": self.inferred, "terms": self.terms}
+        rows = [(what, f"{count:,}") for what, count in counts.items()]
+        rows += [("memory of facts", _megabytes(self.fact_bytes)), ("memory of terms", _megabytes(self.term_bytes))]
+        return f"<table>{''.join(f'<tr><th>{what}</th><td>{count}</td></tr>' for what, count in rows)}</table>"
 
 
 class Reasoner:
@@ -140,6 +147,11 @@ class Reasoner:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
         return f"<Reasoner rules={len(self.rules)}, {settings}>"
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><code>{escape(repr(self))}</code></p>{self.sizes()._repr_html_()}"
+
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             "a Reasoner is neither copied nor pickled: make another one (without_facts) and add the explicit facts to it"
@@ -197,7 +209,7 @@ class Reasoner:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those translated from the ontology's axioms."""
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
@@ -291,7 +303,7 @@ class Reasoner:
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
         """
-        with self.engine.exclusively():
+        with self.engine.changing():
             self.engine.translate_schema()
             return [*self.core.loaded.warnings(), *self.engine.axioms.warnings]
 
@@ -645,8 +657,8 @@ class Reasoner:
         (equal terms are merged, rules ask for facts about literals, derived axioms may yield further rules, or a pattern says that
         a term is the same as itself), the materialisation is brought up to date instead; where it is up to date already, it is
         read. Where magic sets would ask for far more than there are facts, all facts of the predicates that the pattern depends on
-        are derived, and discarded. The `by_magic` of the result tells whether magic sets have found all of it, and its `derived` how
-        many facts they took.
+        are derived, and discarded. The `by_magic` of the result tells whether magic sets have found all of it, and its `derived`
+        how many facts they took.
 
         Args:
             text: The query.
@@ -683,6 +695,44 @@ class Reasoner:
         from kg_reasoner.api.queries import query
 
         return query(self.core, text, bindings, prefixes, base, on_demand=on_demand, limits=limits)
+
+    def plan(
+        self,
+        text: str,
+        bindings: Mapping[str, Any] | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        *,
+        run: bool = False,
+    ) -> QueryPlan:
+        """Return how a SPARQL query is evaluated: ``print(reasoner.plan(text))``.
+
+        Args:
+            text: The query.
+            bindings: Values of variables, by name, as for `query`.
+            prefixes: Namespaces for the prefixes that the text does not declare, as for `query`.
+            base: The IRI against which relative IRIs are resolved.
+            run: Whether to evaluate the query, so that the plan has the numbers of solutions and the times beside the estimates.
+
+        Returns:
+            The plan.
+
+        >>> reasoner = Reasoner("")
+        >>> reasoner.load(b"<urn:a> <urn:p> <urn:b> .")
+        >>> print(reasoner.plan("SELECT ?x { ?x <urn:p> ?y FILTER(isIRI(?y)) }"))
+        SELECT
+          project  ?x  [~0]
+            filter  ISIRI(?y)  [~0]
+              match  ?x <urn:p> ?y  [~1]
+        left to rdflib: nothing
+
+        Raises:
+            QuerySyntaxError, UnsupportedError, LoadError: As for `query`.
+            NotAllowedError, LimitError, CancelledError: As for `query`, if it is evaluated.
+        """
+        from kg_reasoner.api.queries import plan
+
+        return plan(self.core, text, bindings, prefixes, base, run=run)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
         """Yield the facts of a general predicate; none if no rule and no fact uses it.
@@ -766,7 +816,7 @@ class Reasoner:
             The violations; if equal terms are merged, in terms of the representatives only.
         """
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
@@ -821,7 +871,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
@@ -842,14 +892,14 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
         return self._one_by_one(proofs)
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
         """Yield proofs, each searched for while no other thread uses the engine."""
         while True:
-            with self.engine.exclusively():
+            with self.engine.changing():
                 proof = next(proofs, None)
             if proof is None:
                 return
@@ -869,7 +919,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self._explaining().why_not(fact)
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
@@ -905,6 +955,10 @@ class Reasoner:
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:

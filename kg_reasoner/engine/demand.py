@@ -130,7 +130,6 @@ class DemandPlans:
     def __init__(self, state: State, rules: Sequence[Rule], head: Atom, given: int = 0, which: Which = "explicit") -> None:
         self._state, self._head = state, head
         self._most_demands: int | None = None
-        self._demands: list[int] = []
         self._database = BorrowingDatabase(state.database, which, self._claim)
         self._catalog = BorrowedCatalog(state.catalog, self._database, compares_few=which == "explicit")
         values = ValueTable(state.dictionary, self._database.context)
@@ -187,8 +186,8 @@ class DemandPlans:
         elif limits.facts is not None:
             watch.check(database.context.total)
         if self._most_demands is not None:
-            sizes = database.relations.words[:, _COUNT]
-            if sum(int(sizes[number]) for name, number in self._catalog.predicates.items() if is_magic_set(name)) > self._most_demands:
+            asking = [number for name, number in self._catalog.predicates.items() if is_magic_set(name)]
+            if int(database.relations.words[asking, _COUNT].sum()) > self._most_demands:
                 raise TooManyDemandsError
 
     def _check_types(self) -> None:

@@ -51,8 +51,8 @@ def by_reading(state: State, query: Sequence[Rule]) -> Found:
 def is_applicable(state: State) -> bool:
     """Return whether queries can be answered from the explicit facts, by magic sets or without.
 
-    That is not so where equal terms are merged, where rules ask for facts about literals, and where derived axioms may yield further
-    rules. The rules from explicit axioms are up to date.
+    That is not so where equal terms are merged, where rules ask for facts about literals, and where derived axioms may yield
+    further rules. The rules from explicit axioms are up to date.
     """
     return not state.base.equality.merges and state.axioms.are_stated and _demands_of(state).is_applicable
 
@@ -95,9 +95,7 @@ class _Demands:
         self._rules = tuple(relevant_rules(parts, state.catalog.has_facts))
         # before it is known which are relevant: the facts about literals come with an update
         asks = any(map(asks_of_literals, split(given)))
-        self.is_applicable = not asks and not (
-            state.axioms.is_wanted and may_yield_rules(self._rules, state.catalog.has_facts)
-        )
+        self.is_applicable = not asks and not (state.axioms.is_wanted and may_yield_rules(self._rules, state.catalog.has_facts))
         self._mutex = new_mutex()
         self._plans: OrderedDict[tuple[Shape, bool], list[DemandPlans]] = OrderedDict()
         self._unanswerable: set[Shape] = set()

@@ -15,9 +15,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from kg_reasoner.terms import RDF, XSD, Literal, Term
+from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "equal", "is_known", "satisfies", "value_of"]
+__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "equal", "satisfies", "value_of"]
 
 Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
 """A kind (``number string boolean dateTime date langString``) and a key. Keys of one kind are ordered as the values are
@@ -162,11 +162,6 @@ _READERS: Final[dict[str, Callable[[str, str], Value | None]]] = {
 }
 
 
-def is_known(datatype: str) -> bool:
-    """Return whether literals of a datatype (an IRI as text) have a known value."""
-    return datatype in _READERS or datatype == RDF.langString.value
-
-
 def value_of(literal: Literal) -> Value | None:
     """Return the value of a literal, or None if its datatype is unknown or the literal is ill-typed.
 
@@ -198,7 +193,10 @@ def compare(a: Term, b: Term) -> int | None:
 
 
 def equal(a: Term, b: Term) -> bool | None:
-    """Return whether two terms are equal under SPARQL's ``=``, or None for an error (ill-typed literals, unknown datatypes).
+    """Return whether two terms are equal under SPARQL's ``=``, or None for an error.
+
+    It is an error to compare a literal that has no known value (ill-typed, or of an unknown datatype) with another literal. Only
+    those with a language tag are known to differ from it, for no other literals have their values.
 
     >>> from kg_reasoner.terms import literal
     >>> equal(literal(1), literal(1.0)), equal(literal(1), literal("1")), equal(literal(1), Literal("x", XSD.int.value))
@@ -208,7 +206,9 @@ def equal(a: Term, b: Term) -> bool | None:
         return a == b
     left, right = value_of(a), value_of(b)
     if left is None or right is None:
-        return True if a == b and not is_known(a.datatype) else None
+        if a == b:
+            return True
+        return False if a.language is not None or b.language is not None else None
     return left == right
 
 

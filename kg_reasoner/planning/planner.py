@@ -77,6 +77,11 @@ def plan_query(
     return Draft(database, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds).write(-1)
 
 
+def join_order(body: Sequence[StoredAtom], estimate: Estimate) -> list[StoredAtom]:
+    """Return the atoms of a query in the order in which its plan joins them."""
+    return [part for part, _ in _join_order(tuple(body), (), None, estimate, set()) if isinstance(part, StoredAtom)]
+
+
 def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
     """Return the plan of the instances that derive one fact. The head's variables are bound, in slots by order of first
     occurrence.

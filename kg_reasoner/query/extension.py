@@ -12,7 +12,6 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.query.patterns import CHUNK, FIRST_CHUNK, AnyPattern, Queries
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
@@ -66,13 +65,11 @@ def _matches(
     stops_early: bool,
 ) -> Iterator[Ids]:
     """Yield blocks of matches: the number of a seed, and the values of new variables."""
-    database, watch = queries.catalog.database, current_watch()
+    watch = current_watch()
     given, state = allocate(seeds.size, np.int32), allocate(2, np.int64, 0)
     given[: seeds.size] = seeds.reshape(-1)
     width = 1 + len(new)
-    with database.workspace() as workspace:
-        with database.mutex:
-            plan = plan_query(workspace, atoms, (), new, queries.statistics.join(atoms), names, exact)
+    with queries.planned(atoms, new, names, exact=exact) as (workspace, plan):
         if watch is not NOBODY:
             watch.attach(workspace.context)
         try:

@@ -10,6 +10,7 @@ A pattern of three terms matches all triples; a pattern of four matches the trip
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
@@ -18,7 +19,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
-from kg_reasoner.planning.planner import plan_query
+from kg_reasoner.planning.planner import join_order, plan_query
 from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
@@ -28,6 +29,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.relation import Workspace
 from kg_reasoner.terms import OWL, Term
 
 Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
@@ -167,6 +169,11 @@ class Queries:
         self.literals.forget()
         return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
+    @property
+    def expands(self) -> bool:
+        """Whether a stored fact stands for several solutions, in other names of its terms."""
+        return False
+
     def count(self, which: Which = "all") -> int:
         """Return the number of triples."""
         total = self.matcher.count(which)
@@ -190,6 +197,15 @@ class Queries:
             total *= estimate(best, bound)
             bound.update(term for term in best.terms if isinstance(term, str))
         return total
+
+    def join_order(self, patterns: Sequence[AnyPattern], which: Which) -> list[int]:
+        """Return the positions of some patterns in the order in which they are joined, as far as that is known in advance."""
+        numbers = list(range(len(patterns)))
+        atoms = self.atoms_of(patterns) if len(patterns) > 1 and self.are_planned(patterns, which) else None
+        if atoms is None:
+            return sorted(numbers, key=lambda number: self._size(patterns[number], which))
+        order = join_order(atoms, self.statistics.join(atoms))
+        return sorted(numbers, key=lambda number: order.index(atoms[number]))
 
     def naming(self) -> Callable[[Term], Term]:
         """Return a function from terms to one name for all equal terms."""
@@ -404,7 +420,7 @@ class Queries:
     def needed(self, patterns: Sequence[AnyPattern], wanted: Collection[str] | None) -> list[str]:
         """Return the variables of some patterns whose values are wanted, or must be checked (see `proper`)."""
         names = variables_of(patterns)
-        if wanted is None:
+        if wanted is None or self.expands:
             return names
         checked = {pattern[place] for pattern in patterns for place in (0, 1, 3)[: len(pattern) - 1]}
         return [name for name in names if name in wanted or name in checked]
@@ -416,21 +432,20 @@ class Queries:
         if atoms is None:
             return Solutions(names, np.empty((0, len(names)), np.int32))
         chunks = [np.empty((0, len(names)), np.int32)]
-        database = self.catalog.database
-        with database.workspace() as workspace:
-            with database.mutex:
-                plan = plan_query(workspace, atoms, (), names, self.statistics.join(atoms), exact=True)
+        with self.planned(atoms, names) as (workspace, plan):
             watch = current_watch()
             if watch is not NOBODY:
                 watch.attach(workspace.context)
             try:
                 workspace.start(plan)
-                size, count, total = FIRST_CHUNK, FIRST_CHUNK, 0
+                size = count = FIRST_CHUNK if limit is None else min(FIRST_CHUNK, max(1, limit))
+                total = fetched = 0
                 while count == size and (limit is None or total < limit):
-                    size = FIRST_CHUNK if total == 0 else CHUNK
+                    size = CHUNK if fetched else size
                     out = allocate(size * len(names), np.int32)
                     count = native.fetch(workspace.address, len(names), address(out), size)
-                    watch.check(total + count, 4 * len(names) * (total + count))
+                    fetched += count
+                    watch.check(fetched, 4 * len(names) * fetched)
                     found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
                     chunks.append(self.proper(patterns, names, found))
                     total += len(chunks[-1])
@@ -438,6 +453,20 @@ class Queries:
                 if watch is not NOBODY:
                     watch.detach(workspace.context)
         return Solutions(names, np.concatenate(chunks))
+
+    def planned(
+        self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
+    ) -> AbstractContextManager[tuple[Workspace, int]]:
+        """Return the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
+
+        Plans are remembered while the sizes of the relations are of the same order.
+        """
+        database = self.catalog.database
+        sizes = tuple(database.size(atom.relation).bit_length() for atom in atoms)
+        key = tuple(atoms), tuple(answer), tuple(seeds), exact, sizes
+        return database.prepared(
+            key, lambda workspace: plan_query(workspace, atoms, (), answer, self.statistics.join(atoms), seeds, exact)
+        )
 
     def proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
         """Return the solutions in which all triples are RDF and no variable for a named graph is the default graph."""

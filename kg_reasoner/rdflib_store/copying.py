@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def translated(ids: Ids, source: Dictionary, target: Dictionary) -> Ids:
     """Return the ids of the same terms in another dictionary, which assigns new ones where necessary."""
     terms, positions = np.unique(ids, return_inverse=True)
-    codes = target.encode_texts([source.text(term) for term in terms.tolist()])
+    codes = target.encode_texts(source.texts_of(terms))
     return codes[positions.reshape(ids.shape)]
 
 

@@ -13,6 +13,7 @@ from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Graph
+    from rdflib.plugins.sparql.sparql import Prologue
 
     from kg_reasoner.rdflib_store.permissions import Permissions
 
@@ -28,11 +29,13 @@ class RdflibParts(RegisteredFunctions):
     Args:
         graph: The graph of the query.
         permissions: Decide what may be fetched.
+        prologue: The prefixes and the base of the query, which a SERVICE is sent with.
     """
 
-    def __init__(self, graph: Graph, permissions: Permissions) -> None:
+    def __init__(self, graph: Graph, permissions: Permissions, prologue: Prologue | None = None) -> None:
         super().__init__(graph)
         self._permissions = permissions
+        self._prologue = prologue
 
     def service(self, node: Service, address: Term | None) -> list[dict[str, Term]]:
         """Return the solutions of a SERVICE.
@@ -43,7 +46,7 @@ class RdflibParts(RegisteredFunctions):
             LoadError: The address does not answer.
         """
         from rdflib.plugins.sparql.evaluate import evalServiceQuery
-        from rdflib.plugins.sparql.sparql import QueryContext
+        from rdflib.plugins.sparql.sparql import Prologue, QueryContext
 
         if address is not None:
             self._permissions.check_service(str(to_rdflib(address)))
@@ -53,5 +56,7 @@ class RdflibParts(RegisteredFunctions):
             raise UnsupportedError(
                 "rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint
             )
-        solutions = evalServiceQuery(QueryContext(self._graph), node.part)
+        context = QueryContext(self._graph)
+        context.prologue = Prologue() if self._prologue is None else self._prologue
+        solutions = evalServiceQuery(context, node.part)
         return [{str(name): from_rdflib(value) for name, value in solution.items()} for solution in solutions]

@@ -59,13 +59,20 @@ class GraphReasoners(StoreTransactions):
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
-    def change(self, removed: Mapping[int | None, Ids], added: Ids, graphs: Ids | None = None, dropped: int = IN_DEFAULT) -> None:
+    def change(
+        self,
+        removed: Mapping[int | None, Ids],
+        added: Ids,
+        graphs: Ids | None = None,
+        dropped: int = IN_DEFAULT,
+        quads: Ids = NO_QUADS,
+    ) -> None:
         """See `StoreTransactions.change`."""
         stating = self.reasoner.named_graphs.stating
         gone = [stating(triples) if graph is None else self.quads(triples, graph) for graph, triples in removed.items()]
-        super().change(removed, added, graphs, dropped)
+        super().change(removed, added, graphs, dropped, quads)
         new = self.quads(added, IN_DEFAULT if graphs is None else graphs) if len(added) else NO_QUADS
-        self._follow(np.concatenate([NO_QUADS, *gone]), new)
+        self._follow(np.concatenate([quads, *gone]), new)
 
     def take_in(self, own: StoreTransaction) -> None:
         """See `StoreTransactions.take_in`."""

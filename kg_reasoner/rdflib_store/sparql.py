@@ -7,7 +7,7 @@ this package: whole queries, and patterns that another evaluator passes on.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 
@@ -39,7 +39,7 @@ def _whole(context: QueryContext, store: DatasetStore, part: CompValue, bindings
     from kg_reasoner.rdflib_store.sparql_dataset import evaluated, rdflib_result
 
     base = getattr(context.prologue, "base", None)
-    result = rdflib_result(store.dataset, evaluated(store.dataset, context.graph, part, bindings, base))
+    result = rdflib_result(store.dataset, evaluated(store.dataset, cast(Any, context.graph), part, bindings, base))
     found: dict[str, Any] = {"type_": result.type}
     if result.type == "SELECT":
         found |= {"vars_": part.PV, "bindings": result.bindings}
@@ -58,7 +58,7 @@ def _solutions(context: QueryContext, store: DatasetStore, part: CompValue, bind
     from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, rdflib_result
 
     try:
-        answer = evaluated_pattern(store.dataset, context.graph, part, bindings)
+        answer = evaluated_pattern(store.dataset, cast(Any, context.graph), part, bindings)
     except UnsupportedError:
         raise NotImplementedError from None
     outside = dict(context.bindings)

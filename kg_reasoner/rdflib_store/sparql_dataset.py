@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.program import Variable
 from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
@@ -15,7 +16,8 @@ from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
-from kg_reasoner.sparql.query import Answer, evaluate_query
+from kg_reasoner.sparql.plan import QueryPlan, shortener
+from kg_reasoner.sparql.query import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.text import guarded, read_query
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.rdflib_store.rows import QueryResult
 
-__all__ = ["answer", "evaluated", "evaluated_pattern", "rdflib_result", "selection"]
+__all__ = ["answer", "evaluated", "evaluated_pattern", "plan", "rdflib_result", "selection"]
 
 
 def answer(
@@ -61,14 +63,48 @@ def answer(
     from rdflib.plugins.sparql.sparql import Query
 
     with guarded():
-        parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
-        active = selection(dataset, parsed.clauses) if parsed.clauses else graph
-        known = active.store.dataset if isinstance(active.store, DatasetStore) else dataset
+        known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
         if foreign_evaluators():
             theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
             return answer_by_parts(known, active, theirs, bindings)
         found = _answered(known, active, parsed, bindings)
     return rdflib_result(known, found, parsed.prefixes)
+
+
+def plan(
+    dataset: QueryDataset,
+    graph: Graph,
+    query: Query | str,
+    prefixes: Mapping[str, Any],
+    bindings: Mapping[str, Any],
+    base: str | None = None,
+    *,
+    run: bool = False,
+) -> QueryPlan:
+    """Return the plan of a query; the arguments are those of `answer`, and whether to evaluate the query.
+
+    Raises:
+        QuerySyntaxError, UnsupportedError, NotAllowedError: As for `answer`.
+    """
+    with guarded():
+        known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
+        shorten = shortener({**dict(known.prefixes.namespaces()), **parsed.prefixes()})
+        given = as_terms(bindings)
+        with known.graphs.reasoner.core.watch(), known.reading():
+            ready = parsed.prepared(given, joins_graphs=known.joins(None))
+            places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions, parsed.prologue)
+            return explain_query(ready, places, foreigners, parsed.base, shorten, run=run)
+
+
+def _parsed(
+    dataset: QueryDataset, graph: Graph, query: Query | str, prefixes: Mapping[str, Any], base: str | None
+) -> tuple[QueryDataset, Graph, ParsedQuery]:
+    """Return the dataset and the active graph of a query, and the query."""
+    from rdflib.plugins.sparql.sparql import Query
+
+    parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+    active = selection(dataset, parsed.clauses) if parsed.clauses else graph
+    return active.store.dataset if isinstance(active.store, DatasetStore) else dataset, active, parsed
 
 
 def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
@@ -93,21 +129,31 @@ def evaluated(
     return _answered(dataset, graph, Translated(translate_query(algebra), base), bindings)
 
 
-def evaluated_pattern(dataset: QueryDataset, graph: Graph, pattern: CompValue, bindings: Mapping[Any, Any]) -> Answer:
-    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT of its variables.
+def evaluated_pattern(
+    dataset: QueryDataset,
+    graph: Graph,
+    pattern: CompValue,
+    bindings: Mapping[Any, Any],
+    base: str | None = None,
+    variables: Iterable[Variable] | None = None,
+) -> Answer:
+    """Return the solutions of a pattern on one state of the store, as the answer to a SELECT.
 
     Args:
         dataset: The dataset.
         graph: The active graph, over a store with this dataset.
         pattern: The pattern as rdflib's algebra.
         bindings: Values of variables, by name.
+        base: The base IRI.
+        variables: The variables to select; None: those of the pattern.
 
     Raises:
-        UnsupportedError: It is not a pattern.
+        UnsupportedError: It is not a pattern, or has an invalid regular expression.
     """
     node = translate_pattern(pattern)
-    query = Select(node, tuple(variable for variable in in_scope(node) if not is_hidden(variable)))
-    return _answered(dataset, graph, Translated(query), bindings)
+    if variables is None:
+        variables = [variable for variable in in_scope(node) if not is_hidden(variable)]
+    return _answered(dataset, graph, Translated(Select(node, tuple(variables)), base), bindings)
 
 
 def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: Mapping[Any, Any]) -> Answer:
@@ -115,7 +161,7 @@ def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: 
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
         places = StorePlaces(dataset, graph)
         ready = query.prepared(given, joins_graphs=dataset.joins(None))
-        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions), query.base)
+        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions, query.prologue), query.base)
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:

@@ -38,10 +38,11 @@ from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
-from kg_reasoner.rdflib_store.sparql_dataset import answer
+from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.sparql.grammar import name_inverse_properties
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.sparql.plan import QueryPlan
 
 # where the package's entry points are not installed
 plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
@@ -58,8 +60,12 @@ plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", 
 plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
 CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
 register_parsers()
+name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
+
+SHOWN: Final = 50
+"""The number of graphs whose sizes a notebook shows."""
 
 NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
 
@@ -193,6 +199,17 @@ class KGReasonerStore(DatasetStore):
 
     def __repr__(self) -> str:
         return f"<KGReasonerStore over {self.reasoner!r}>"
+
+    def _repr_html_(self) -> str:
+        """The number of triples in each graph. In the default graph and the named graphs, triples are explicit."""
+        from html import escape
+
+        names = [None, *self.graphs.all_graphs()] if self.named_graphs() else [None]
+        sizes = [("all triples" if name is None else name.n3(), f"{self.graphs.count(name):,}") for name in names[:SHOWN]]
+        if len(names) > SHOWN:
+            sizes.append((f"{len(names) - SHOWN:,} more graphs", ""))
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{size}</td></tr>" for name, size in sizes)
+        return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.
@@ -488,7 +505,36 @@ class KGReasonerStore(DatasetStore):
         """
         prefixes = dict(self.namespaces()) if initNs is None else initNs
         values = {**(initBindings or {}), **(bindings or {})}
-        return answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        found = answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
+        return cast("QueryResult", found)  # rdflib's own result, if users have evaluators of their own
+
+    def plan(
+        self,
+        query: Any,
+        initNs: Mapping[str, Any] | None = None,
+        initBindings: Mapping[str, Any] | None = None,
+        queryGraph: str = "__UNION__",
+        *,
+        run: bool = False,
+    ) -> QueryPlan:
+        """Return how a SPARQL query is evaluated: ``print(store_of(graph).plan(query))``.
+
+        Args:
+            query: The query, as text or prepared by rdflib.
+            initNs: Namespaces for the prefixes that the text does not declare; by default, those of the store.
+            initBindings: Values of variables, by name.
+            queryGraph: The name of the graph to query; by default, all graphs together.
+            run: Whether to evaluate the query, so that the plan has the numbers of solutions and the times beside the estimates.
+
+        Returns:
+            The plan.
+
+        Raises:
+            QuerySyntaxError: The text is not a SPARQL query.
+            NotAllowedError: The query is evaluated, and fetches something without permission.
+        """
+        prefixes = dict(self.namespaces()) if initNs is None else initNs
+        return plan(self.dataset, self._queried(queryGraph), query, prefixes, initBindings or {}, run=run)
 
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
@@ -508,7 +554,9 @@ class KGReasonerStore(DatasetStore):
         """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
-        self._send_events(update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings))
+        listens = self.dispatcher.get_map() is not None  # type: ignore[no-untyped-call]
+        added = update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings, returns_added=listens)
+        self._send_events(added)
 
     def _queried(self, name: str) -> Graph:
         """Return the graph or dataset that rdflib's name for it denotes."""

@@ -8,12 +8,13 @@ from typing import cast
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.named_graphs import quads_of
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import INFERRED, GraphTerm
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
 from kg_reasoner.rdflib_store.transactions import StoreTransactions
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 
 def is_stated(place: GraphTerm | None) -> bool:
@@ -104,10 +105,13 @@ class StoredGraphs:
         for triple in self.terms.rows(found):
             yield cast(RdflibTriple, triple)
 
-    def stated(self, name: Node) -> Iterator[RdflibQuad]:
-        """Yield the explicit triples of a graph, with its name."""
-        for subject, property, value in self.triples_of(name, (None, None, None), "explicit"):
-            yield subject, property, value, name
+    def stated(self, name: Node) -> Ids:
+        """Return the explicit triples of a graph, with its id, as quads of shape (n, 4)."""
+        place = self.place(name, "explicit")
+        if not isinstance(place, int) or place == INFERRED:
+            return NO_QUADS
+        with self.transactions.reading("explicit"):
+            return quads_of(self.match(place, (None, None, None), "explicit"), place)
 
     def match(self, place: GraphTerm | None, triple_pattern: RdflibPattern, which: Which = "all") -> Ids:
         """Return the matching triples of a graph, or of all together, as ids of shape (n, 3); within a reading."""

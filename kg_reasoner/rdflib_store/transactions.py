@@ -12,7 +12,7 @@ from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import NO_QUADS, Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -61,9 +61,8 @@ class StoreTransaction(Transaction):
 
     @property
     def is_waiting(self) -> bool:
-        """See `Transaction.is_waiting`. What is read before a change does not see it."""
-        engine = self.reasoner.engine
-        return bool(self.waiting) and not (engine.readings.is_completing and engine.lock.is_writing)
+        """See `Transaction.is_waiting`."""
+        return bool(self.waiting)
 
     def hand_over(self) -> None:
         """See `Transaction.hand_over`."""
@@ -141,7 +140,14 @@ class StoreTransactions:
             return StoreTransaction(self.reasoner, self).begin()
         return self.own
 
-    def change(self, removed: Mapping[int | None, Ids], added: Ids, graphs: Ids | None = None, dropped: int = IN_DEFAULT) -> None:
+    def change(
+        self,
+        removed: Mapping[int | None, Ids],
+        added: Ids,
+        graphs: Ids | None = None,
+        dropped: int = IN_DEFAULT,
+        quads: Ids = NO_QUADS,
+    ) -> None:
         """Remove and add triples, given as ids of shape (n, 3), in one operation; the caller may write.
 
         Args:
@@ -149,6 +155,7 @@ class StoreTransactions:
             added: Triples for the default graph.
             graphs: The ids of the graphs of the added triples, if these are others.
             dropped: A named graph to remove, whose triples are among the removed ones.
+            quads: Explicit triples to remove as well, each with its graph, shape (n, 4).
         """
         reasoner = self.reasoner
         if reasoner.engine.transaction is None:
@@ -159,6 +166,8 @@ class StoreTransactions:
                     reasoner.core.withdraw_triples(triples)
                 else:
                     reasoner.named_graphs.withdraw(self.quads(triples, graph))
+            if len(quads):
+                reasoner.named_graphs.withdraw(quads)
             if dropped != IN_DEFAULT:
                 reasoner.named_graphs.undeclare(dropped)
             if len(added):

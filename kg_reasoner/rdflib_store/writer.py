@@ -12,6 +12,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.rdflib_store.copying import translated
 from kg_reasoner.rdflib_store.rdflib_terms import (
     RdflibPattern,
@@ -53,35 +54,31 @@ class StoreWriter:
             ReasonerError: The graph holds the inferred triples and is read-only.
         """
         with self._transactions.writing():
-            self._wait([(texts, self._to_change(name))])
+            self._wait([(texts, self.graph_id(name))])
 
     def remove(self, triple: RdflibPattern, name: Node | None) -> None:
         """Remove the matching explicit triples from one graph or from all. Those that still follow from the rest stay visible."""
         with self._transactions.writing():
             if name is not None:
-                self._to_change(name)
+                self.graph_id(name)
             self._removes_default = False
-            self._replace([(*triple, name)], [])
+            self._remove([(*triple, name)])
 
-    def change(self, removed: Iterable[RdflibQuad], added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
-        """Remove quads, then add quads, each with the name of its graph; None means all graphs, or the default graph to add to.
-
-        Inferred triples are not removed: they exist as long as they follow.
+    def add_quads(self, added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
+        """Add quads, each with the name of its graph; None means the default graph. They are passed on as those of `add`.
 
         Returns:
             The quads that were added.
 
         Raises:
-            LoadError: A quad to be added is not an RDF quad. Nothing has changed.
-            ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
+            LoadError: A quad is not an RDF quad. Nothing has changed.
+            ReasonerError: A quad is for the graph of inferred triples, which is read-only. Nothing has changed.
         """
-        added, removed = list(added), list(removed)
+        added = list(added)
         with self._transactions.writing():
-            waiting = [(triple_texts(quad[:3]), self._to_change(quad[3])) for quad in added]
+            waiting = [(triple_texts(quad[:3]), self.graph_id(quad[3])) for quad in added]
             self._removes_default = False
-            if removed:
-                self._replace(removed, waiting)
-            elif waiting:
+            if waiting:
                 self._wait(waiting)
         return added
 
@@ -97,11 +94,11 @@ class StoreWriter:
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
         if len(triples) < MANY:
-            self.change((), [(*triple, name) for triple, name in zip(triples, names, strict=True)])
+            self.add_quads([(*triple, name) for triple, name in zip(triples, names, strict=True)])
             return
         with self._transactions.writing():
             distinct = dict(zip(map(id, names), names, strict=True))
-            known = {key: self._to_change(name) for key, name in distinct.items()}
+            known = {key: self.graph_id(name) for key, name in distinct.items()}
             ids = triple_rows(triples, self._graphs.reasoner.dictionary)
             graphs = None
             if any(number != IN_DEFAULT for number in known.values()):
@@ -127,7 +124,7 @@ class StoreWriter:
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
         with self._transactions.writing():
-            target = self._to_change(name)
+            target = self.graph_id(name)
             current = self._graphs.reasoner.dictionary
             if current is not dictionary:  # another thread has opened another rule set meanwhile
                 triples = translated(triples, dictionary, current)
@@ -136,11 +133,39 @@ class StoreWriter:
             else:
                 numbers, positions = np.unique(graphs, return_inverse=True)
                 names = RdflibTerms(dictionary).nodes(numbers[numbers >= 0].tolist())
-                changed = [target] * (len(numbers) - len(names)) + [self._to_change(named) for named in names]
+                changed = [target] * (len(numbers) - len(names)) + [self.graph_id(named) for named in names]
                 places = np.array(changed, np.int32)[positions]
                 if (places == IN_DEFAULT).all():
                     places = None
             self._change_rows(triples, places)
+
+    def change_quads(self, removed: Ids, added: Ids) -> None:
+        """Remove quads, then add quads, in one operation, given as ids of shape (n, 4).
+
+        Inferred triples are not removed: they exist as long as they follow.
+
+        Args:
+            removed: Quads to remove, where they are stated; `IN_DEFAULT` as the graph means all graphs.
+            added: Quads to add; `IN_DEFAULT` means the default graph.
+
+        Raises:
+            ReasonerError: A quad to be added is for the graph of inferred triples, which is read-only. Nothing has changed.
+        """
+        graphs, transactions = self._graphs, self._transactions
+        with transactions.writing():
+            self._removes_default = False
+            inferred = graphs.inferred_graph
+            if inferred is not None and inferred != DATASET_DEFAULT_GRAPH_ID:
+                number = graphs.terms.find(inferred)
+                if number >= 0 and (added[:, GRAPH_COLUMN] == number).any():
+                    raise _read_only(inferred)
+                removed = removed[removed[:, GRAPH_COLUMN] != number] if number >= 0 else removed
+            if not len(removed) and not len(added):
+                return
+            transactions.flush()
+            everywhere = removed[:, GRAPH_COLUMN] == IN_DEFAULT
+            gone: dict[int | None, Ids] = {None: _triples(removed[everywhere])} if everywhere.any() else {}
+            transactions.change(gone, _triples(added), added[:, GRAPH_COLUMN], quads=removed[~everywhere])
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""
@@ -153,14 +178,12 @@ class StoreWriter:
         if len(own.waiting) >= BATCH:
             self._transactions.flush()
 
-    def _replace(self, removed: Iterable[RdflibQuadPattern], added: list[tuple[list[str], int]], dropped: int = IN_DEFAULT) -> None:
-        """Remove the explicit triples that match patterns, and a named graph, and add triples, in one operation."""
-        transactions = self._transactions
-        transactions.flush()
+    def _remove(self, removed: Iterable[RdflibQuadPattern], dropped: int = IN_DEFAULT) -> None:
+        """Remove the explicit triples that match patterns, and a named graph, in one operation."""
+        self._transactions.flush()
         found = self._found(removed)
-        if found or added or dropped != IN_DEFAULT:
-            ids, graphs = encoded(self._graphs.reasoner, added) if added else (NO_TRIPLES, None)
-            transactions.change(found, ids, graphs, dropped)
+        if found or dropped != IN_DEFAULT:
+            self._transactions.change(found, NO_TRIPLES, None, dropped)
 
     def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
         """Return the explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
@@ -168,7 +191,7 @@ class StoreWriter:
         for *terms, name in patterns:
             if name is not None and name == self._graphs.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
                 continue
-            graph = None if name is None else self._to_change(name)
+            graph = None if name is None else self.graph_id(name)
             pattern = self._graphs.pattern(terms)
             if pattern is not None:
                 table = self._explicit(pattern, graph)
@@ -190,7 +213,7 @@ class StoreWriter:
             return queries.matcher.match(subject, property, value, "explicit")
         return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
 
-    def _to_change(self, name: Node | None) -> int:
+    def graph_id(self, name: Node | None) -> int:
         """Return the id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and if no name is given.
 
         Raises:
@@ -201,7 +224,7 @@ class StoreWriter:
             return IN_DEFAULT
         graphs = self._graphs
         if name == graphs.inferred_graph:
-            raise ReasonerError(f"the graph {name} holds the inferred triples and is read-only")
+            raise _read_only(name)
         number = -1 if isinstance(name, Literal) else graphs.terms.find(name)
         return number if number >= 0 else int(graphs.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 
@@ -228,7 +251,7 @@ class StoreWriter:
     def create_graph(self, name: Node) -> None:
         """Create a graph, which is empty until triples are added to it."""
         with self._transactions.writing():
-            graph = self._to_change(name)
+            graph = self.graph_id(name)
             self._transactions.flush()
             if graph != IN_DEFAULT and not self._graphs.has_graph(name):
                 self._transactions.begin()
@@ -237,7 +260,7 @@ class StoreWriter:
     def drop_graph(self, name: Node) -> None:
         """Remove a graph with its triples; of the default graph, the triples only."""
         with self._transactions.writing():
-            self._replace([(None, None, None, name)], [], self._to_change(name) if self._graphs.has_graph(name) else IN_DEFAULT)
+            self._remove([(None, None, None, name)], self.graph_id(name) if self._graphs.has_graph(name) else IN_DEFAULT)
 
     # --- several changes --------------------------------------------------------------------------------------------
 
@@ -258,3 +281,11 @@ class StoreWriter:
                     own.waiting = []
                 engine.return_to(place)
                 raise
+
+
+def _triples(quads: Ids) -> Ids:
+    return np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
+
+
+def _read_only(name: Node) -> ReasonerError:
+    return ReasonerError(f"the graph {name} holds the inferred triples and is read-only")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from kg_reasoner.program import Call
 from kg_reasoner.sparql.algebra import Expression
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import DOUBLE, INTEGER, LARGEST, NOTHING, UNSURE, ValueColumn
+from kg_reasoner.sparql.values import DECIMAL, DOUBLE, INTEGER, LARGEST, NOTHING, ROUNDING, UNSURE, ValueColumn
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.terms import term_text
 
 __all__ = ["numbers_of", "terms_of_numbers"]
+
+_NEAR: Final = DECIMAL
+"""The kind of results that are known up to an error: enough for most comparisons, and not for terms."""
 
 ColumnValues: TypeAlias = Callable[[Expression, Table], ValueColumn]
 
@@ -47,17 +50,38 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     with np.errstate(all="ignore"):
         doubles = _results(name, left.doubles, right.doubles)
     whole = (left.kinds == INTEGER) & (right.kinds == INTEGER)
-    real = _is_plain(left) & _is_plain(right) & ~whole
+    exact = _are(left, INTEGER, DOUBLE) & _are(right, INTEGER, DOUBLE)
     kinds = np.full(len(doubles), UNSURE, np.uint8)
-    kinds[whole & (np.abs(doubles) < LARGEST)] = INTEGER
-    kinds[real] = DOUBLE
+    kinds[exact] = DOUBLE
+    kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
     kinds[(left.kinds == NOTHING) | (right.kinds == NOTHING)] = NOTHING
-    return ValueColumn(kinds, np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles))
+    doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
+    near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
+    if not near.any():
+        return ValueColumn(kinds, doubles)
+    kinds[near] = _NEAR
+    errors = np.where(near, _errors(name, left, right) + np.abs(doubles) * ROUNDING, 0.0)
+    kinds[near & ~np.isfinite(errors)] = UNSURE
+    return ValueColumn(kinds, doubles, errors)
 
 
-def _is_plain(column: ValueColumn) -> Flags:
-    flags: Flags = (column.kinds == INTEGER) | (column.kinds == DOUBLE)
-    return flags
+def _are(column: ValueColumn, *kinds: int) -> Flags:
+    found = np.zeros(len(column.kinds), np.bool_)
+    for kind in kinds:
+        found |= column.kinds == kind
+    return found
+
+
+def _errors(name: str, left: ValueColumn, right: ValueColumn) -> Any:
+    """Return how far results are from the exact ones, besides the rounding of the results themselves."""
+    mine = np.zeros(len(left.kinds)) if left.errors is None else left.errors
+    theirs = np.zeros(len(right.kinds)) if right.errors is None else right.errors
+    with np.errstate(all="ignore"):
+        if name == "neg":
+            return mine
+        if name == "*":
+            return np.abs(left.doubles) * theirs + np.abs(right.doubles) * mine + mine * theirs
+        return mine + theirs
 
 
 def _results(name: str, left: Any, right: Any) -> Any:

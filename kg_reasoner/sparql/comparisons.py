@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, ROUNDED, STRING, UNSURE, ValueColumn, is_number
+from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, STRING, UNSURE, ValueColumn, is_number
 from kg_reasoner.storage.arrays import Flags, Numbers
 
 __all__ = ["OPERATORS", "compared"]
@@ -40,10 +40,12 @@ def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | Non
     numeric = is_number(mine) & is_number(theirs)
     timed = ((mine == DATE_TIME) | (mine == DATE)) & (mine == theirs)
     by_double = numeric | timed
-    inexact = timed | (mine == ROUNDED) | (theirs == ROUNDED)
-    sure = by_double & ~(inexact & (left.doubles == right.doubles))
     truth = np.full(len(mine), -1, np.int8)
+    sure = by_double
     with np.errstate(invalid="ignore"):
+        if left.errors is not None or right.errors is not None:
+            margin = (0.0 if left.errors is None else left.errors) + (0.0 if right.errors is None else right.errors)
+            sure = by_double & ((margin == 0) | (np.abs(left.doubles - right.doubles) > margin))
         truth[sure] = OPERATORS[name](left.doubles, right.doubles)[sure]
     nothing = (mine == NOTHING) | (theirs == NOTHING)
     sure |= nothing

@@ -8,6 +8,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Node, PatternTerm
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
+from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:
     from kg_reasoner.sparql.source import Dataset
@@ -86,7 +87,7 @@ class Estimates:
         return total if not fixed else min(total, 64.0) if fixed == 1 else 1.0
 
 
-def _properties(path: algebra.Path) -> list[algebra.IRI]:
+def _properties(path: algebra.Path) -> list[IRI]:
     """Return the properties of a path."""
     if isinstance(path, (algebra.Inverse, algebra.Repeat)):
         return _properties(path.path)

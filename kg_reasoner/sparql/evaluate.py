@@ -121,6 +121,11 @@ class Evaluation:
             found = self._matchers[places] = matchers[0] if is_one else MergedMatcher(matchers, without)
         return found
 
+    def join_order(self, node: algebra.Patterns) -> Sequence[algebra.TriplePattern]:
+        """Return the patterns of a basic graph pattern in the order in which they are joined."""
+        matcher, graph = self.matcher(node.graph)
+        return node.triples if matcher is None else matcher.join_order(node.triples, graph)
+
     def paths(self, matcher: PatternMatcher) -> PathFollower:
         """Return what follows the paths of a place."""
         found = self._paths.get(id(matcher))

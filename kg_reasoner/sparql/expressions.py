@@ -19,6 +19,7 @@ from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
+from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.arithmetic import numbers_of, terms_of_numbers
@@ -30,12 +31,12 @@ from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
-from kg_reasoner.sparql.values import STRING, UNSURE, ValueCache, ValueColumn
+from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-__all__ = ["Expressions", "Patterns", "check_expression"]
+__all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
 
 Truth: TypeAlias = npt.NDArray[np.int8]
 
@@ -271,12 +272,12 @@ class Expressions:
 
     def _calculated(self, call: Call, table: Table) -> Ids:
         numbers = numbers_of(call, table, self._column_values)
-        if numbers is None or not (numbers.kinds != UNSURE).any():
+        if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
         found = terms_of_numbers(numbers, self._terms)
-        unsure = np.flatnonzero(numbers.kinds == UNSURE)
-        if len(unsure):
-            found[unsure] = cast(Ids, self._by_rows(call, table.take(unsure), compile_expression, self._terms.ids_of))
+        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
+        if len(rest):
+            found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
         return found
 
     def _if(self, arguments: Sequence[Any], table: Table) -> Ids:
@@ -339,15 +340,22 @@ class Expressions:
 
 
 def _guarded(evaluate: Callable[[Sequence[Term]], Any]) -> Callable[[Sequence[Term]], Any]:
-    """Make numbers that are too large a type error of the solution."""
+    """Make numbers that are too large, and texts that are too long, a type error of the solution."""
 
     def apply(values: Sequence[Term]) -> Any:
         try:
-            return evaluate(values)
+            result = evaluate(values)
         except ValueTooLargeError:
             return None
+        return None if is_too_long(result) else result
 
     return apply
+
+
+def is_too_long(result: Any) -> bool:
+    """Return whether the result of a function has more than `LONGEST` characters."""
+    text = result.lexical if isinstance(result, Literal) else result.value if isinstance(result, IRI) else ""
+    return len(text) > LONGEST
 
 
 def _truths(values: list[Any]) -> Truth:

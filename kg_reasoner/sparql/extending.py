@@ -58,22 +58,31 @@ class Extending:
         """
         occurring = [variable.name for part in parts for variable in in_scope(part)]
         inner = need.whole().with_names(name for name in occurring if occurring.count(name) > 1)
-        estimates = self._evaluator.estimates
-        start = min(parts, key=estimates.of)
+        start, *others = self.order(parts)
         enough = None if need.enough is None else max(START, need.enough)
         while True:
             table = self._evaluator.table(start, replace(inner, enough=enough))
-            first, rest = table.size, [part for part in parts if part is not start]
-            nodes = _nodes_of(start)
-            while rest and table.size:
-                following = min(rest, key=lambda part: (not _is_connected(part, table), estimates.of(part)))
-                rest = [part for part in rest if part is not following]
-                rows, right = self.matches(table, following, inner, nodes)
+            first, nodes = table.size, _nodes_of(start)
+            for part in others:
+                if not table.size:
+                    return Table({}, 0)
+                rows, right = self.matches(table, part, inner, nodes)
                 table = merged(table, right, rows, np.arange(right.size))
-                nodes |= _nodes_of(following)
+                nodes |= _nodes_of(part)
             if need.enough is None or enough is None or table.size >= need.enough or first < enough:
-                return table if not rest else Table({}, 0)
+                return table
             enough = max(GROWTH * enough, first + 1)
+
+    def order(self, parts: Sequence[Node]) -> list[Node]:
+        """Return patterns in the order in which `join` joins them: connected ones and small ones first."""
+        estimates = self._evaluator.estimates
+        rest, order, known = list(parts), list[Node](), set[Variable]()
+        while rest:
+            following = min(rest, key=lambda part: (bool(order) and known.isdisjoint(in_scope(part)), estimates.of(part)))
+            rest = [part for part in rest if part is not following]
+            order.append(following)
+            known.update(in_scope(following))
+        return order
 
     def matches(self, left: Table, node: Node, need: Need = ALL, nodes: frozenset[str] | set[str] = frozenset()) -> Matches:
         """Return the pairs of solutions and compatible solutions of a pattern.
@@ -176,10 +185,10 @@ class Extending:
                 return np.empty(0, np.int64), Table({}, 0)
             names = [variable.name for variable in in_scope(node) if variable.name in table.columns]
             once = need.is_set and need.names is not None and not need.names
-            found = matcher.extend(table, names, node.triples, graph, need.names, once=once)
+            matches = matcher.extend(table, names, node.triples, graph, need.names, once=once)
             if matcher.method is not None:
                 self._evaluator.report.note(node, matcher.method)
-            return found
+            return matches
         if isinstance(node, algebra.PathPattern):
             return self._paths.matches(node, table, nodes)
         if isinstance(node, algebra.Filter):
@@ -199,10 +208,6 @@ class Extending:
             found = merged(found, right, rows, np.arange(right.size))
             numbers = numbers[rows]
         return numbers, found
-
-
-def _is_connected(node: Node, table: Table) -> bool:
-    return any(variable.name in table.columns for variable in in_scope(node))
 
 
 def _nodes_of(node: Node) -> frozenset[str]:

@@ -68,7 +68,10 @@ class Matcher:
     def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""
         patterns = self._patterns(triples, graph)
-        return patterns is None or (self._is_native and self._queries.are_planned(patterns, self.place.which))
+        if patterns is None:
+            return True
+        is_stored = self._is_native and not self._queries.expands
+        return is_stored and self._queries.are_planned(patterns, self.place.which)
 
     def extend(
         self,
@@ -108,6 +111,11 @@ class Matcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
+
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined, as far as that is known in advance."""
+        patterns = self._patterns(triples, graph)
+        return triples if patterns is None else [triples[place] for place in self._queries.join_order(patterns, self.place.which)]
 
     def _patterns(self, triples: Sequence[TriplePattern], graph: Variable | None) -> list[AnyPattern] | None:
         """Return patterns of ids and names; None if a term does not occur."""
@@ -193,6 +201,10 @@ class MergedMatcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._matchers[0].ids(terms)
+
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined: as they are."""
+        return triples
 
 
 def _empty(triples: Sequence[TriplePattern], graph: Variable | None) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import INTEGER, RESOURCE, ROUNDED, STRING, ValueCache
+from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.terms import Term, unescape
 
@@ -36,8 +36,8 @@ def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
 def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     """Return the ranks of different ids."""
     column = values.column(distinct, terms)
-    kinds, doubles = column
-    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < ROUNDED and not np.isnan(doubles).any():
+    kinds, doubles, _ = column
+    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < DECIMAL and not np.isnan(doubles).any():
         found: Numbers = np.unique(doubles, return_inverse=True)[1].reshape(-1)
         return found
     keys: list[Any]

@@ -17,6 +17,7 @@ from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
+    from rdflib.plugins.sparql.sparql import Prologue
     from rdflib.plugins.sparql.sparql import Query as TheirQuery
 
 __all__ = ["ParsedQuery", "Translated", "as_terms", "parsed_query"]
@@ -33,10 +34,11 @@ class Translated:
     Args:
         query: The query.
         base: Its base IRI.
+        prologue: Its prefixes, for what is left to rdflib.
     """
 
-    def __init__(self, query: Query, base: str | None = None) -> None:
-        self.base = base
+    def __init__(self, query: Query, base: str | None = None, prologue: Prologue | None = None) -> None:
+        self.base, self.prologue = base, prologue
         self._query = query
         self._ready: dict[bool, Query] = {}
 
@@ -59,14 +61,13 @@ class ParsedQuery(Translated):
     """
 
     def __init__(self, query: TheirQuery, base: str | None = None) -> None:
-        super().__init__(translate_query(query.algebra), getattr(query.prologue, "base", None) or base)
+        super().__init__(translate_query(query.algebra), getattr(query.prologue, "base", None) or base, query.prologue)
         self.clauses: tuple[CompValue, ...] = tuple(query.algebra.datasetClause or ())
         """FROM and FROM NAMED, as rdflib has them."""
-        self._prologue = query.prologue
 
     def prefixes(self) -> dict[str, Any]:
         """Return the prefixes of the query, with namespaces of rdflib."""
-        return dict(self._prologue.namespace_manager.namespaces()) if self._prologue else {}
+        return dict(self.prologue.namespace_manager.namespaces()) if self.prologue else {}
 
 
 _Key = tuple[str, str | None, bool, frozenset[tuple[str, str]]]

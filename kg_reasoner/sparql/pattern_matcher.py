@@ -56,3 +56,7 @@ class PatternMatcher(Protocol):
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         ...
+
+    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined."""
+        ...

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from kg_reasoner.sparql.contract import ALL, Need
 from kg_reasoner.sparql.describe import described
 from kg_reasoner.sparql.evaluate import Evaluation, Foreigners
 from kg_reasoner.sparql.expressions import check_expression
+from kg_reasoner.sparql.plan import QueryPlan, plan_of
 from kg_reasoner.sparql.report import Report
 from kg_reasoner.sparql.rewrites import rewritten
 from kg_reasoner.sparql.scope import expressions_of
@@ -25,7 +27,7 @@ from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.terms import Term
 
-__all__ = ["Answer", "evaluate_query", "prepared"]
+__all__ = ["Answer", "evaluate_query", "explain_query", "prepared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,37 @@ def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base:
         base: The query's base IRI.
     """
     terms, report = QueryTerms(dataset.caches.terms), Report()
-    evaluation = Evaluation(dataset, terms, foreigners, base, report)
+    return _answer(query, Evaluation(dataset, terms, foreigners, base, report))
+
+
+def explain_query(
+    query: Query,
+    dataset: Dataset,
+    foreigners: Foreigners,
+    base: str | None = None,
+    shorten: Callable[[Term], str] = str,
+    *,
+    run: bool = False,
+) -> QueryPlan:
+    """Return the plan of a prepared query, within a reading.
+
+    Args:
+        query: The query.
+        dataset: The dataset.
+        foreigners: What is left to rdflib.
+        base: The query's base IRI.
+        shorten: Writes terms.
+        run: Whether to evaluate the query, so that the plan has counts and times.
+    """
+    evaluation = Evaluation(dataset, QueryTerms(dataset.caches.terms), foreigners, base, Report())
+    start = time.perf_counter()
+    if run:
+        _answer(query, evaluation)
+    return plan_of(query, evaluation, shorten, time.perf_counter() - start if run else None)
+
+
+def _answer(query: Query, evaluation: Evaluation) -> Answer:
+    terms, report = evaluation.terms, evaluation.report
     if isinstance(query, algebra.Ask):
         found = evaluation.table(query.node, Need(frozenset(), enough=1))
         return Answer(terms, query, report, truth=found.size > 0)

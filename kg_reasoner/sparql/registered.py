@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.errors import NotAllowedError
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.sparql.algebra import Foreign, Service
+from kg_reasoner.sparql.expressions import is_too_long
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class RegisteredFunctions:
                 result = expression.eval(QueryContext(self._graph))
             else:
                 result = apply(*nodes)
-            return None if isinstance(result, SPARQLError) or result is None else from_rdflib(result)
+            term = None if isinstance(result, SPARQLError) or result is None else from_rdflib(result)
+            return None if is_too_long(term) else term
         except (SPARQLError, *_ERRORS):
             return None
 

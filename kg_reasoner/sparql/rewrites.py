@@ -10,6 +10,8 @@ from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
+from kg_reasoner.sparql.substitution import substitute_expression
+from kg_reasoner.terms import Literal
 
 __all__ = ["REWRITES", "Rewrite", "rewritten"]
 
@@ -189,9 +191,29 @@ def _pushed(node: Node, condition: Expression) -> Node | None:
     elif isinstance(node, (algebra.LeftJoin, algebra.Minus)):
         if used and used <= certain(node.left).keys():
             return replace(node, left=push_filters(algebra.Filter((condition,), node.left)))
-    elif isinstance(node, algebra.Extend) and node.variable not in used and used <= certain(node.node).keys():
-        return replace(node, node=push_filters(algebra.Filter((condition,), node.node)))
+    elif isinstance(node, algebra.Extend):
+        if node.variable in used and _is_calculation(node.expression) and _is_comparison(condition):
+            condition = substitute_expression(condition, {node.variable: node.expression})
+            used = set(variables_in(condition))
+        if node.variable not in used and used <= certain(node.node).keys():
+            return replace(node, node=push_filters(algebra.Filter((condition,), node.node)))
     return None
+
+
+def _is_calculation(expression: Expression) -> bool:
+    """Return whether an expression is arithmetic, which comparisons need not carry out exactly for most solutions."""
+    if isinstance(expression, Call):
+        return expression.name in ("+", "-", "*") and all(map(_is_calculation, expression.arguments))
+    return isinstance(expression, (Variable, Literal))
+
+
+def _is_comparison(condition: Expression) -> bool:
+    """Return whether a condition compares variables and constants."""
+    return (
+        isinstance(condition, Call)
+        and condition.name in ("<", "<=", ">", ">=", "=", "!=")
+        and all(isinstance(side, (Variable, Literal)) for side in condition.arguments)
+    )
 
 
 # --- solution modifiers -----------------------------------------------------------------------------------------------

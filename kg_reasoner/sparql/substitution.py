@@ -15,6 +15,7 @@ from kg_reasoner.terms import Term
 __all__ = ["bound", "substitute", "substitute_expression"]
 
 Bindings: TypeAlias = Mapping[Variable, Term]
+Expressions: TypeAlias = Mapping[Variable, Expression]
 
 
 def substitute(node: Node, bindings: Bindings) -> Node:
@@ -43,7 +44,7 @@ def substitute(node: Node, bindings: Bindings) -> Node:
         expression = substitute_expression(node.expression, bindings)
         below = substitute(node.node, {variable: term for variable, term in bindings.items() if variable != node.variable})
         if node.variable in bindings:
-            return algebra.Filter((Call("SAMETERM", (expression, bindings[node.variable])),), below)
+            return algebra.Filter((Call("SAMETERM", cast("tuple[Any, ...]", (expression, bindings[node.variable]))),), below)
         return algebra.Extend(below, node.variable, expression)
     if isinstance(node, algebra.EachGraph):
         return algebra.EachGraph(_term(node.name, bindings), substitute(node.node, bindings))
@@ -82,8 +83,8 @@ def _values(node: algebra.Values, bindings: Bindings) -> Node:
     return algebra.Values(tuple(node.variables[column] for column in kept), tuple(rows))
 
 
-def substitute_expression(expression: Expression, bindings: Bindings) -> Expression:
-    """Return an expression with terms for some variables."""
+def substitute_expression(expression: Expression, bindings: Bindings | Expressions) -> Expression:
+    """Return an expression with others, usually terms, for some variables; within EXISTS, with terms only."""
     if isinstance(expression, Variable):
         return bindings.get(expression, expression)
     if isinstance(expression, Call):
@@ -92,7 +93,7 @@ def substitute_expression(expression: Expression, bindings: Bindings) -> Express
     if isinstance(expression, algebra.Foreign):
         return replace(expression, arguments=tuple(substitute_expression(each, bindings) for each in expression.arguments))
     if isinstance(expression, algebra.Exists):
-        return algebra.Exists(substitute(expression.node, bindings))
+        return algebra.Exists(substitute(expression.node, cast(Bindings, bindings)))
     return expression
 
 

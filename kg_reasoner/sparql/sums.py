@@ -44,17 +44,25 @@ def averages(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: V
     if totals is None:
         return None
     counts = np.bincount(labels, minlength=groups).tolist()
+    known: dict[tuple[type, Number | None, int], Number | None] = {}
     means: list[Number | None] = []
     for total, count in zip(totals, counts, strict=True):
-        try:
-            means.append(total if total is None or not count else divide(total, count))
-        except ValueTooLargeError:
-            means.append(None)
+        key = type(total), total, count
+        if key not in known:
+            known[key] = _mean(total, count)
+        means.append(known[key])
     return _ids(means, terms)
 
 
+def _mean(total: Number | None, count: int) -> Number | None:
+    try:
+        return total if total is None or not count else divide(total, count)
+    except ValueTooLargeError:
+        return None
+
+
 def _totals(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache) -> list[Number | None] | None:
-    kinds, doubles = values.column(column, terms)
+    kinds, doubles, _ = values.column(column, terms)
     numeric = is_number(kinds)
     wrong = np.bincount(labels[~numeric], minlength=groups) > 0
     if wrong.any():

@@ -1,9 +1,10 @@
-"""Triples from templates: CONSTRUCT, and the INSERT and DELETE of updates."""
+"""Triples and quads from templates: CONSTRUCT, and the INSERT and DELETE of updates."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,7 +16,10 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import BlankNode
 
-__all__ = ["instantiated"]
+__all__ = ["QuadTemplate", "instantiated", "instantiated_quads"]
+
+QuadTemplate: TypeAlias = tuple[PatternTerm, PatternTerm, PatternTerm, PatternTerm | None]
+"""A quad with variables and blank nodes; None: the template names no graph."""
 
 
 def instantiated(template: Sequence[tuple[PatternTerm, ...]], table: Table, terms: QueryTerms) -> TripleIds:
@@ -29,22 +33,36 @@ def instantiated(template: Sequence[tuple[PatternTerm, ...]], table: Table, term
         table: The solutions.
         terms: The terms of the query.
     """
+    return _instances(template, 3, table, terms)
+
+
+def instantiated_quads(template: Sequence[QuadTemplate], table: Table, terms: QueryTerms) -> Ids:
+    """Return the different quads that solutions make of a template, as `instantiated`; `UNBOUND` where it names no graph."""
+    return _instances(template, 4, table, terms)
+
+
+def _instances(template: Sequence[tuple[PatternTerm | None, ...]], width: int, table: Table, terms: QueryTerms) -> Ids:
     made: dict[PatternTerm, Ids] = {}
-    blocks: list[Ids] = [np.empty((0, 3), np.int32)]
-    for triple in template:
-        block = np.stack([_column(term, table, terms, made) for term in triple], axis=1)
-        first = [terms.first_bytes(np.ascontiguousarray(block[:, place])) for place in (0, 1, 2)]
+    blocks: list[Ids] = [np.empty((0, width), np.int32)]
+    for row in template:
+        columns = [_column(term, table, terms, made) for term in row]
+        first = [terms.first_bytes(column) for column in columns]
         proper = (first[0] != 0) & (first[0] != ord('"')) & (first[1] == ord("<")) & (first[2] != 0)
-        blocks.append(block[proper])
-    triples = np.concatenate(blocks)
-    return triples[np.sort(group_rows(triples)[1])] if len(triples) else triples
+        if width == 4 and row[3] is not None:
+            proper &= (first[3] != 0) & (first[3] != ord('"'))
+        blocks.append(np.stack(columns, axis=1)[proper])
+    rows = np.concatenate(blocks)
+    return rows[np.sort(group_rows(rows)[1])] if len(rows) else rows
 
 
-def _column(term: PatternTerm, table: Table, terms: QueryTerms, made: dict[PatternTerm, Ids]) -> Ids:
+def _column(term: PatternTerm | None, table: Table, terms: QueryTerms, made: dict[PatternTerm, Ids]) -> Ids:
+    if term is None:
+        return constant(UNBOUND, table.size)
     if isinstance(term, Variable):
-        return table.columns.get(term.name, constant(UNBOUND, table.size))
+        return table.column(term.name)
     if isinstance(term, BlankNode):
         if term not in made:
-            made[term] = terms.ids_of(BlankNode(f"b{uuid.uuid4().hex}") for _ in range(table.size))
+            prefix = f"_:b{uuid.uuid4().hex}x"
+            made[term] = terms.ids_of_texts([f"{prefix}{row}" for row in range(table.size)])
         return made[term]
     return constant(terms.find(term), table.size)

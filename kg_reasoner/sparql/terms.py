@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
@@ -39,11 +40,11 @@ class TermCache:
     def terms(self, ids: Sequence[int]) -> list[Term]:
         """Return the terms of ids."""
         known = self._terms
-        missing = [number for number in ids if number not in known]
+        missing = list(set(ids).difference(known))
         if missing:
             if len(known) + len(missing) > REMEMBERED:
                 known = self._terms = {}
-                missing = list(ids)
+                missing = list(set(ids))
             known.update(zip(missing, map(_term, self.dictionary.texts_of(missing)), strict=True))
         return [known[number] for number in ids]
 
@@ -110,7 +111,7 @@ class QueryTerms:
 
     def texts(self, ids: Sequence[int] | Ids) -> list[str]:
         """Return the texts of ids, none of which is `UNBOUND`."""
-        numbers = np.asarray(ids, np.int64)
+        numbers = np.asarray(ids, np.int32)
         if not len(numbers) or numbers.min() >= 0:
             return self.dictionary.texts_of(numbers)
         stored = numbers >= 0
@@ -132,14 +133,24 @@ class QueryTerms:
     def _local_term(self, number: int) -> Term | None:
         return None if number == UNBOUND else term_from_text(self._texts[FIRST_LOCAL - number])
 
-    def first_bytes(self, ids: Ids) -> Ids:
+    def first_bytes(self, ids: Ids) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text (``<``, ``_`` or ``"``), or 0 for `UNBOUND`."""
         known = self.dictionary.first_bytes()
         found = np.zeros(len(ids), np.uint8)
         stored = ids >= 0
         found[stored] = known[ids[stored]]
-        local = np.flatnonzero(ids < UNBOUND)
-        if len(local):
-            first = np.array([ord(text[0]) for text in self._texts], np.uint8)
+        local = ids < UNBOUND
+        if local.any():
+            first = np.frombuffer("".join([text[0] for text in self._texts]).encode(), np.uint8)
             found[local] = first[FIRST_LOCAL - ids[local]]
+        return found
+
+    def interned(self, ids: Ids) -> Ids:
+        """Return the ids that terms have in the dictionary, which are added to it, in one batch, where it does not contain them."""
+        local = ids < UNBOUND
+        if not local.any():
+            return ids
+        numbers, places = np.unique(ids[local], return_inverse=True)
+        found = ids.copy()
+        found[local] = self.dictionary.encode_texts(self.texts(numbers))[places.reshape(-1)]
         return found

@@ -97,6 +97,8 @@ def _read(
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
 
+    from kg_reasoner.sparql.grammar import keep_constant_filters, name_inverse_properties
+
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
     for pattern in (_SURROGATE, _TOO_LARGE):
@@ -104,7 +106,9 @@ def _read(
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
         with _PARSING:
+            name_inverse_properties()
             tree = parse(text)
+        keep_constant_filters(tree)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):

@@ -16,7 +16,7 @@ from kg_reasoner.terms import IRI, XSD, Literal, Term
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
 
-__all__ = ["translate_pattern", "translate_query", "variable_of"]
+__all__ = ["template_term", "translate_pattern", "translate_query", "variable_of"]
 
 _CASTS: Final = frozenset(
     XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
@@ -75,10 +75,18 @@ def _term(term: Any) -> PatternTerm:
 
 
 def _template_triple(triple: Iterable[Any]) -> algebra.TriplePattern:
+    return cast(algebra.TriplePattern, tuple(map(template_term, triple)))
+
+
+def template_term(term: Any) -> PatternTerm:
+    """Translate a term of a template, whose blank nodes remain blank nodes.
+
+    Raises:
+        LoadError: It is not an RDF term.
+    """
     from rdflib import BNode
 
-    terms = tuple(from_rdflib(term) if isinstance(term, BNode) else _term(term) for term in triple)
-    return cast(algebra.TriplePattern, terms)
+    return from_rdflib(term) if isinstance(term, BNode) else _term(term)
 
 
 def _triples_within(part: Any) -> list[Any]:
@@ -148,7 +156,8 @@ class _Translator:
         return _joined([self.node(part.p1), self.node(part.p2)])
 
     def left_join(self, part: CompValue) -> Node:
-        condition = None if getattr(part.expr, "name", None) == "TrueFilter" else self.expression(part.expr)
+        is_true = getattr(part.expr, "name", None) == "TrueFilter"
+        condition = None if is_true else self.expression(part.expr)
         return algebra.LeftJoin(self.node(part.p1), self.node(part.p2), condition)
 
     def minus(self, part: CompValue) -> Node:
@@ -182,8 +191,8 @@ class _Translator:
 
     def multiset(self, part: CompValue) -> Node:
         inner = part.p
-        if not inner:  # VALUES without rows
-            return algebra.Values((), ())
+        if isinstance(inner, list):  # a VALUES without rows
+            return _values(inner)
         if inner.name == "values":
             return _values(inner.res)
         return self.node(inner)
@@ -418,7 +427,8 @@ def _negated(steps: Iterable[Any]) -> algebra.Negated:
         else:
             property = getattr(step, "arg", None) or getattr(step, "part", None)
             if property is None:
-                raise UnsupportedError("rdflib's parser loses the property of ^ inside !( )", hint="write !(...) | ^(!(...))")
+                message = "the query was prepared before rdflib's grammar was corrected, which drops the property of ^ inside !( )"
+                raise UnsupportedError(message, hint="pass the query as text, or prepare it when the store has been made")
             backwards.append(from_rdflib(property))
     return algebra.Negated(tuple(forwards), tuple(backwards))
 

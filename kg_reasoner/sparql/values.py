@@ -25,6 +25,7 @@ from kg_reasoner.terms import XSD, Literal, term_from_text
 __all__ = [
     "DATE",
     "DATE_TIME",
+    "DECIMAL",
     "DOUBLE",
     "INTEGER",
     "LARGEST",
@@ -32,6 +33,7 @@ __all__ = [
     "OTHER",
     "RESOURCE",
     "ROUNDED",
+    "ROUNDING",
     "STRING",
     "UNSURE",
     "ValueColumn",
@@ -47,18 +49,23 @@ INTEGER: Final = 1
 """An xsd:integer of at most 53 bits."""
 DOUBLE: Final = 2
 """An xsd:double."""
-ROUNDED: Final = 3
-"""A number of another type, or a larger one; its double is rounded."""
-DATE_TIME: Final = 4
-DATE: Final = 5
-RESOURCE: Final = 6
+DECIMAL: Final = 3
+"""An xsd:decimal; its double is rounded."""
+ROUNDED: Final = 4
+"""A number of another type, or a large integer; its double is rounded."""
+DATE_TIME: Final = 5
+DATE: Final = 6
+RESOURCE: Final = 7
 """An IRI or a blank node."""
-STRING: Final = 7
+STRING: Final = 8
 """A string without a language tag."""
-OTHER: Final = 8
+OTHER: Final = 9
 """Any other literal."""
-NOTHING: Final = 9
+NOTHING: Final = 10
 """No term."""
+
+ROUNDING: Final = 2.0**-52
+"""How far a rounded double is from the value, relative to it, at most."""
 
 LARGEST: Final = float(2**53)
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
@@ -66,10 +73,18 @@ _DOUBLE_END: Final = f'"^^<{XSD.double.value}>'
 
 
 class ValueColumn(NamedTuple):
-    """Kinds and doubles, one for each row."""
+    """Kinds and doubles, one for each row, and how far the doubles may be from the values (None: not at all)."""
 
     kinds: Kinds
     doubles: npt.NDArray[np.float64]
+    errors: npt.NDArray[np.float64] | None = None
+
+
+def _with_errors(kinds: Kinds, doubles: npt.NDArray[np.float64]) -> ValueColumn:
+    inexact = (kinds >= DECIMAL) & (kinds <= DATE)
+    if not inexact.any():
+        return ValueColumn(kinds, doubles)
+    return ValueColumn(kinds, doubles, np.where(inexact, np.abs(doubles) * ROUNDING, 0.0))
 
 
 def is_number(kinds: Kinds) -> Flags:
@@ -95,14 +110,14 @@ class ValueCache:
             return self._stored(ids)
         kinds, doubles = np.full(len(ids), NOTHING, np.uint8), np.zeros(len(ids))
         stored = ids >= 0
-        kinds[stored], doubles[stored] = self._stored(ids[stored])
+        kinds[stored], doubles[stored], _ = self._stored(ids[stored])
         local = np.flatnonzero(ids < UNBOUND)
         if len(local):
             distinct, places = np.unique(ids[local], return_inverse=True)
             values = list(map(_read, terms.texts(distinct)))
             kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
             doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]
-        return ValueColumn(kinds, doubles)
+        return _with_errors(kinds, doubles)
 
     def _stored(self, ids: Ids) -> ValueColumn:
         known = self._known
@@ -112,7 +127,7 @@ class ValueCache:
         if not kinds.all():
             self._fill(known, np.unique(ids[kinds == UNSURE]))
             kinds = known.kinds[ids]
-        return ValueColumn(kinds, known.doubles[ids])
+        return _with_errors(kinds, known.doubles[ids])
 
     def _grown(self, count: int) -> ValueColumn:
         """Return larger arrays. Threads that fill others meanwhile lose what they filled, and read it again later."""
@@ -157,7 +172,7 @@ def _number(term: Literal, value: Decimal | Fraction | str | bool) -> tuple[int,
         return DOUBLE, double
     if term.datatype == XSD.integer.value and abs(double) < LARGEST:
         return INTEGER, double
-    return ROUNDED, double
+    return DECIMAL if term.datatype == XSD.decimal.value else ROUNDED, double
 
 
 def _moment(kind: int) -> Callable[[Literal, Decimal | Fraction | str | bool], tuple[int, float]]:

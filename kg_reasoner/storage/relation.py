@@ -5,7 +5,7 @@ Kernels never allocate. If a table is full they return, `Database.grow` makes ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -115,6 +115,10 @@ class PlanRoom:
         raise NotImplementedError
 
 
+REMEMBERED: Final = 256
+"""The maximal number of queries whose plans are remembered."""
+
+
 class Workspace(PlanRoom):
     """The plans and joins of a query over the relations and indexes of a database that does not change meanwhile.
 
@@ -138,11 +142,9 @@ class Workspace(PlanRoom):
         """See `PlanRoom.index_value_column`."""
         return self._database.index_value_column(index)
 
-    def clear(self) -> None:
-        """Discard all plans."""
-        self.plans.truncate(0)
-        self.steps.truncate(0)
-        self._code_count = 0
+    def release(self) -> None:
+        """Release the database's arrays, which are taken over again by `start`."""
+        self._held = ()
 
     def start(self, plan: int) -> None:
         """Prepare to fetch the matches of a plan, and build the indexes that it needs."""
@@ -184,7 +186,7 @@ class Database(PlanRoom):
         self.indexes = StructTable(Index, self.context, "indexes")
         self.mutex = new_mutex()
         """Held where readers make or build indexes, or look something up through arrays that all of them share."""
-        self._workspaces: list[Workspace] = []
+        self._prepared: dict[Hashable, list[tuple[Workspace, int]]] = {}
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
         self.materialised = self.processed = np.empty(0, np.int64)
@@ -660,18 +662,27 @@ class Database(PlanRoom):
     # --- plans and frames -------------------------------------------------------------------------------------------
 
     @contextmanager
-    def workspace(self) -> Iterator[Workspace]:
-        """Yield a workspace for plans of queries, which are discarded afterwards."""
-        workspaces = self._workspaces
+    def prepared(self, key: Hashable, plan: Callable[[Workspace], int]) -> Iterator[tuple[Workspace, int]]:
+        """Yield a workspace with the plan of a query, which is remembered.
+
+        Args:
+            key: The query. Plans of equal keys are the same.
+            plan: Makes the plan in a workspace; called within the database's mutex.
+        """
+        known = self._prepared
         try:
-            workspace = workspaces.pop()
-        except IndexError:
+            workspace, number = known[key].pop()
+        except (KeyError, IndexError):
             workspace = Workspace(self)
+            with self.mutex:
+                number = plan(workspace)
         try:
-            yield workspace
+            yield workspace, number
         finally:
-            workspace.clear()
-            workspaces.append(workspace)
+            workspace.release()
+            if len(known) >= REMEMBERED and key not in known:
+                known.clear()
+            known.setdefault(key, []).append((workspace, number))
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from kg_reasoner.expressions.values import is_known, value_of
+from kg_reasoner.expressions.values import value_of
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.layout import ILL_TYPED, NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
+from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
 from kg_reasoner.storage.kernels.memory import Record, allocate
 from kg_reasoner.terms import Literal
 
@@ -86,7 +86,7 @@ class ValueTable:
             assert isinstance(term, Literal)
             value = value_of(term)
             if value is None:
-                self._kinds[number] = ILL_TYPED if is_known(term.datatype) else OPAQUE
+                self._kinds[number] = OPAQUE
             elif isinstance(value[1], Decimal) and value[1].is_nan():
                 self._kinds[number] = NAN
             else:

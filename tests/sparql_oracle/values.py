@@ -135,7 +135,7 @@ def equal(first: Term, second: Term) -> bool:
     Values of different known types are different, as section 17.3.1 permits and the W3C's tests expect (``"a" = 1`` is false).
 
     Raises:
-        ExpressionError: Both are literals, and one of them has no value that we know.
+        ExpressionError: Both are literals without a language tag, and one of them has no value that we know.
     """
     one, other = number(first), number(second)
     if one is not None and other is not None:
@@ -146,7 +146,7 @@ def equal(first: Term, second: Term) -> bool:
     if not isinstance(first, Literal) or not isinstance(second, Literal):
         return False
     known, known_too = comparable(first), comparable(second)
-    if {known is None and first.language is None, known_too is None and second.language is None} != {False}:
+    if None in (known, known_too) and first.language is None and second.language is None:
         raise ExpressionError("literals whose values are not known")
     if known is not None and known_too is not None:
         if known[0] != known_too[0] and {known[0], known_too[0]} == {

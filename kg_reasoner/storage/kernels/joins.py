@@ -10,7 +10,6 @@ from kg_reasoner.storage.kernels.layout import (
     FAILED,
     FINISHED,
     FRESH,
-    ILL_TYPED,
     LESS,
     LOOKUP,
     NAN,
@@ -21,6 +20,7 @@ from kg_reasoner.storage.kernels.layout import (
     REBORN,
     RESOURCE,
     SKIP,
+    UNORDERED,
     Context,
     Frame,
     Plan,
@@ -94,12 +94,10 @@ def compare(context: Context, operator: int, left: int, right: int) -> int:
     if operator == EQUAL or operator == NOT_EQUAL:
         if kind == RESOURCE or other == RESOURCE:
             equal = left == right
-        elif kind == ILL_TYPED or other == ILL_TYPED:
-            return 0
         elif kind == OPAQUE or other == OPAQUE:
-            if left != right:
+            if left != right and kind != UNORDERED and other != UNORDERED:
                 return 0
-            equal = True
+            equal = left == right
         else:
             equal = kind == other and kind != NAN and context.value_keys[left] == context.value_keys[right]
         return 1 if equal == (operator == EQUAL) else 0

@@ -113,17 +113,15 @@ DISTINCT = 4
 """Not the same term, whatever the values."""
 
 # kinds of values (how `values` compares them)
-ILL_TYPED = 0
-"""A literal without a value: every comparison with a literal is an error."""
+OPAQUE = 0
+"""A literal without a known value: equal to itself, unequal to literals with a language; an error with any other literal."""
 RESOURCE = 1
 """An IRI or blank node: equal to itself, unequal to all else, without order."""
-OPAQUE = 2
-"""A literal of an unknown datatype: equal to itself; any other comparison with a literal is an error."""
-NAN = 3
+NAN = 2
 """Unequal to all literals that have a value, itself too."""
-UNORDERED = 4
+UNORDERED = 3
 """Equal or not, but without order (strings with a language)."""
-ORDERED = 5
+ORDERED = 4
 """From here on: kinds of values that are ordered among themselves."""
 
 MOST = (1 << 31) - 1

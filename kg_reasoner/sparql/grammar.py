@@ -1,0 +1,55 @@
+"""Corrections of what rdflib's parser of SPARQL reads.
+
+For ``!(^ex:p)``, rdflib's parser says that a property is inverse, and not which: the grammar gives that part no name, and unnamed
+parts are dropped. rdflib's own evaluator rejects such paths, so naming the part changes nothing for other queries.
+
+``FILTER(false)`` and other constants that are false in Python get lost when rdflib makes the algebra.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+__all__ = ["keep_constant_filters", "name_inverse_properties"]
+
+_RANKS: Final = frozenset(
+    f"{name}Expression" for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
+)
+"""Around every expression of a parse tree, also where the operator is missing."""
+
+
+def keep_constant_filters(tree: Any) -> None:
+    """Negate the constants in FILTER of a parse tree twice, so that they are kept."""
+    from rdflib.plugins.sparql.algebra import traverse
+    from rdflib.plugins.sparql.operators import UnaryNot
+    from rdflib.plugins.sparql.parserutils import CompValue, Expr
+
+    def visit(part: Any) -> None:
+        if isinstance(part, CompValue) and part.name == "Filter":
+            constant = part.expr
+            while isinstance(constant, CompValue) and constant.name in _RANKS and constant.other is None:
+                constant = constant.expr
+            if not isinstance(constant, CompValue) or constant.name == "literal":
+                part["expr"] = Expr("UnaryNot", UnaryNot, expr=Expr("UnaryNot", UnaryNot, expr=constant))
+
+    traverse(tree, visitPre=visit)
+
+
+@cache
+def name_inverse_properties() -> None:
+    """Name the property of ``^`` in a negated property set, unless rdflib's grammar already does. The effect is permanent."""
+    from pyparsing import ParseResults
+    from rdflib.plugins.sparql.parser import PathOneInPropertySet
+    from rdflib.plugins.sparql.parserutils import ParamValue
+
+    (read,) = PathOneInPropertySet.parse_string("^<urn:p>")
+    if read.part is not None:
+        return
+
+    def named(tokens: ParseResults) -> ParamValue:
+        return ParamValue("part", list(tokens), False)
+
+    alternatives: Any = PathOneInPropertySet
+    _, property = alternatives.exprs[-1].expr.exprs  # the sign and the property
+    property.set_parse_action(named)
