@@ -112,7 +112,7 @@ def remove_rules(subject: Subject) -> None:
 
 
 def ask_on_demand(subject: Subject) -> None:
-    for query in ('path("b", ?y), NOT edge("b", ?y)', "degree(?x, ?n)"):
+    for query in ('path("b", ?y), NOT edge("b", ?y)', "degree(?x, ?n)", 'path("c", ?y), NOT edge("c", ?y)', "degree(?x, ?n)"):
         subject.reasoner.answers(query, on_demand=True)
 
 
