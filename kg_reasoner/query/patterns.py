@@ -24,6 +24,7 @@ from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
+from kg_reasoner.query.scans import scanned
 from kg_reasoner.query.tables import among, labels_of, paired, spread
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
@@ -278,13 +279,23 @@ class Queries:
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
-            return self._matches(patterns[0], which, limit)
+            return self._scanned(patterns[0], which, limit, wanted) or self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
         if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
             return self._planned(patterns, limit, wanted)
         return self._joined(patterns, which)
+
+    def _scanned(self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None) -> Solutions | None:
+        """Return the wanted columns of a pattern that matches whole relations; None if it does not."""
+        if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
+            return None
+        property = _constant(pattern[1])
+        if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
+            return None
+        found = scanned(self.catalog, cast(Pattern, pattern), wanted)
+        return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether some patterns can be planned together, and none of their triples is hidden."""

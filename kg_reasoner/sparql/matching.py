@@ -21,6 +21,7 @@ from kg_reasoner.sparql.source import Place
 from kg_reasoner.sparql.table import Table, concatenated, unit
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import Term, term_text
 
 __all__ = ["Matcher", "MergedMatcher"]
@@ -141,7 +142,7 @@ class Matcher:
         current_watch().check()
         if self._is_native:
             return np.ascontiguousarray(ids)
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = distinct_ids(ids)
         texts = self.place.dictionary.texts_of(distinct)
         return self._terms.ids_of_texts(texts)[places.reshape(-1)]
 

@@ -14,6 +14,7 @@ from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
@@ -29,7 +30,7 @@ def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
         terms: The terms of the query.
         values: Their values.
     """
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, places = distinct_ids(ids)
     return _ranks(distinct, terms, values)[places.reshape(-1)]
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
 
 __all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
@@ -150,7 +151,7 @@ class QueryTerms:
         local = ids < UNBOUND
         if not local.any():
             return ids
-        numbers, places = np.unique(ids[local], return_inverse=True)
+        numbers, places = distinct_ids(ids[local])
         found = ids.copy()
         found[local] = self.dictionary.encode_texts(self.texts(numbers))[places.reshape(-1)]
         return found
