@@ -294,7 +294,7 @@ class Queries:
         property = _constant(pattern[1])
         if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
             return None
-        found = scanned(self.catalog, cast(Pattern, pattern), wanted)
+        found = scanned(self.catalog, pattern, wanted)
         return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:

@@ -39,7 +39,7 @@ def scanned(
     for relation in catalog.layout.relations(known):
         rows = catalog.database.rows(relation)
         columns = dict(zip(pattern, catalog.layout.columns(relation, rows), strict=True))
-        kept = _are_rdf(columns[subject], columns[property], first)
+        kept = _matching(columns[subject], columns[property], known, first)
         size = len(rows) if kept is None else int(np.count_nonzero(kept))
         block = np.empty((size, len(names)), np.int32)
         for place, name in enumerate(names):
@@ -49,11 +49,11 @@ def scanned(
     return names, np.concatenate(blocks)
 
 
-def _are_rdf(subjects: Ids | int, properties: Ids | int, first: npt.NDArray[np.uint8]) -> Flags | None:
-    """Return which rows are RDF triples; None: all."""
+def _matching(subjects: Ids | int, properties: Ids | int, known: int | None, first: npt.NDArray[np.uint8]) -> Flags | None:
+    """Return which rows are RDF triples, with the known property if there is one; None: all."""
     kept: Flags = np.asarray(first[subjects] != ord('"'))
     if not isinstance(properties, int):
-        kept = kept & (first[properties] == ord("<"))
+        kept = kept & (first[properties] == ord("<") if known is None else properties == known)
     elif first[properties] != ord("<"):
         return np.zeros(kept.shape, np.bool_)
     return None if kept.all() else kept

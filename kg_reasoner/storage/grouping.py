@@ -87,8 +87,8 @@ def distinct_ids(ids: Ids) -> tuple[Ids, Numbers]:
     occurs = np.zeros(span, np.bool_)
     occurs[shifted] = True
     found = np.flatnonzero(occurs)
-    numbers = np.empty(span, np.int32)
-    numbers[found] = np.arange(len(found), dtype=np.int32)
+    numbers = np.empty(span, np.int64)
+    numbers[found] = np.arange(len(found))
     return (found + low).astype(np.int32), numbers[shifted]
 
 
