@@ -10,10 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.watching import watched
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import XSD, Literal, term_text
@@ -55,7 +57,7 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms) -> StringColumn
         return _concatenated([strings_of(argument, table, terms) for argument in arguments])
     convert = _function(expression)
     below = None if convert is None else strings_of(arguments[0], table, terms)
-    return None if below is None or convert is None else StringColumn(list(map(convert, below.values)), below.places)
+    return None if below is None or convert is None else StringColumn(list(map(convert, watched(below.values))), below.places)
 
 
 def _column(ids: Ids, terms: QueryTerms, read: Callable[[str], str | None]) -> StringColumn | None:
@@ -63,7 +65,7 @@ def _column(ids: Ids, terms: QueryTerms, read: Callable[[str], str | None]) -> S
     if not len(distinct) or UNBOUND in distinct:
         return None
     values: list[str] = []
-    for text in terms.texts(distinct):
+    for text in watched(terms.texts(distinct)):
         value = None if "\\" in text else read(text)
         if value is None:
             return None
@@ -99,7 +101,8 @@ def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None
         else:
             parts.append([column.values[place] for place in chosen[number].tolist()])
             number += 1
-    values = list(map("".join, zip(*parts, strict=True)))
+    current_watch().check(0, sum(sum(map(len, part)) for part in parts))
+    values = list(map("".join, watched(zip(*parts, strict=True))))
     return StringColumn(values, places) if max(map(len, values)) <= LONGEST else None
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import gathered, group_rows
 
 __all__ = ["UNBOUND", "Table", "concatenated", "constant", "unit"]
 
@@ -52,7 +52,7 @@ class Table:
         """Return some of the solutions, by their numbers or as flags."""
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
-        return Table({name: column[rows] for name, column in self.columns.items()}, len(rows))
+        return Table({name: gathered(column, rows) for name, column in self.columns.items()}, len(rows))
 
     def part(self, start: int, end: int | None) -> Table:
         """Return a range of the solutions."""

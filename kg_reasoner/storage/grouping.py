@@ -1,14 +1,30 @@
-"""Grouping and pairing of rows of ids, with the kernels: what DISTINCT, GROUP BY and joins of tables need."""
+"""Grouping and pairing of rows of ids, with the kernels: what DISTINCT, GROUP BY and joins of tables need.
+
+Work on many rows is divided into blocks, before each of which the limits of the operation are checked. The memory for a result is
+checked before it is allocated.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, Final, TypeVar
+
 import numpy as np
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["group_rows", "ordered_by_group", "pair_rows"]
+__all__ = ["BLOCK", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
+
+BLOCK: Final = 1 << 20
+"""The number of rows between two checks of the limits."""
+
+PAIR: Final = 16
+"""The size of a pair of row numbers in bytes."""
+
+A = TypeVar("A", bound="np.ndarray[Any, Any]")
 
 
 class _Labelled:
@@ -16,20 +32,25 @@ class _Labelled:
 
     def __init__(self, rows: Ids) -> None:
         count, self.width = rows.shape
-        self.rows = _visible(rows)
         self.mask = (1 << max(4, (2 * count).bit_length())) - 1
+        current_watch().check(0, 4 * (rows.size + self.mask + 1) + 12 * count)
+        self.rows = _visible(rows)
         self.slots = allocate(self.mask + 1, np.int32, -1)
         self.labels = allocate(count, np.int32)
         self.firsts = allocate(count, np.int64)
-        self.groups = native.label_rows(
-            address(self.rows),
-            count,
-            self.width,
-            address(self.slots),
-            self.mask,
-            address(self.labels),
-            address(self.firsts),
-        )
+        self.groups = 0
+        for begin, end in _blocks(count):
+            self.groups = native.label_rows(
+                address(self.rows),
+                begin,
+                end,
+                self.width,
+                address(self.slots),
+                self.mask,
+                address(self.labels),
+                address(self.firsts),
+                self.groups,
+            )
 
 
 def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
@@ -79,25 +100,78 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
     if len(rows) == 0 or len(others) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if rows.shape[1] == 0:
-        return np.repeat(np.arange(len(rows)), len(others)), np.tile(np.arange(len(others)), len(rows))
+        return _product(len(rows), len(others))
     known = _Labelled(others)
     order, starts = allocate(len(others), np.int64), allocate(known.groups + 1, np.int64, 0)
     native.sort_by_label(address(known.labels), len(others), address(starts), known.groups, address(order))
     mine, labels = _visible(rows), allocate(len(rows), np.int32)
-    native.look_up_rows(
-        address(mine),
-        len(rows),
-        address(known.rows),
-        known.width,
-        address(known.slots),
-        known.mask,
-        address(known.firsts),
-        address(labels),
-    )
+    for begin, end in _blocks(len(rows)):
+        native.look_up_rows(
+            address(mine),
+            begin,
+            end,
+            address(known.rows),
+            known.width,
+            address(known.slots),
+            known.mask,
+            address(known.firsts),
+            address(labels),
+        )
     total = native.count_pairs(address(labels), len(rows), address(starts))
-    left, right = allocate(total, np.int64), allocate(total, np.int64)
-    native.write_pairs(address(labels), len(rows), address(starts), address(order), address(left), address(right))
-    return np.asarray(left[:total]), np.asarray(right[:total])
+    left, right = _pairs(total)
+    state, blocks = allocate(2, np.int64, 0), (allocate(min(total, BLOCK), np.int64), allocate(min(total, BLOCK), np.int64))
+    for begin, end in _blocks(total):
+        native.write_pairs(
+            address(labels),
+            len(rows),
+            address(starts),
+            address(order),
+            address(blocks[0]),
+            address(blocks[1]),
+            end - begin,
+            address(state),
+        )
+        left[begin:end], right[begin:end] = blocks[0][: end - begin], blocks[1][: end - begin]
+    return left, right
+
+
+def _product(count: int, others: int) -> tuple[Numbers, Numbers]:
+    """Return all pairs of the numbers below two numbers."""
+    left, right = _pairs(count * others)
+    for begin, end in _blocks(count, max(1, BLOCK // others)):
+        pairs = slice(begin * others, end * others)
+        left[pairs], right[pairs] = np.repeat(np.arange(begin, end), others), np.tile(np.arange(others), end - begin)
+    return left, right
+
+
+def _pairs(count: int) -> tuple[Numbers, Numbers]:
+    """Return memory for pairs.
+
+    Raises:
+        LimitError: They are more than the limits allow.
+    """
+    current_watch().check(count, PAIR * count)
+    return np.empty(count, np.int64), np.empty(count, np.int64)
+
+
+def gathered(items: A, numbers: Numbers) -> A:
+    """Return the items (or rows) with some numbers, as ``items[numbers]``."""
+    if len(numbers) <= BLOCK:
+        return items[numbers]
+    shape = (len(numbers), *items.shape[1:])
+    current_watch().check(0, items.itemsize * int(np.prod(shape)))
+    found = np.empty(shape, items.dtype)
+    for begin, end in _blocks(len(numbers)):
+        found[begin:end] = items[numbers[begin:end]]
+    return found
+
+
+def _blocks(count: int, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield the beginnings and ends of blocks, and check the limits before each."""
+    watch, size = current_watch(), size or BLOCK
+    for begin in range(0, count, size):
+        watch.check()
+        yield begin, min(begin + size, count)
 
 
 def _visible(rows: Ids) -> Ids:
