@@ -56,7 +56,11 @@ def read_query(
 
     tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
     if in_order and query.algebra.name == "SelectQuery" and not tree[1].projection:
-        query.algebra["PV"] = _in_order_of_appearance(query.algebra.PV, text)
+        part = query.algebra
+        part["PV"] = ordered = _in_order_of_appearance(part.PV, text)
+        while part.name != "Project":
+            part = part.p
+        part["PV"] = ordered
     return tree, query
 
 

@@ -7,9 +7,10 @@ checked before it is allocated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.storage.arrays import Ids, Numbers
@@ -24,7 +25,7 @@ BLOCK: Final = 1 << 20
 PAIR: Final = 16
 """The size of a pair of row numbers in bytes."""
 
-A = TypeVar("A", bound="np.ndarray[Any, Any]")
+Item = TypeVar("Item", bound=np.generic)
 
 
 class _Labelled:
@@ -154,7 +155,7 @@ def _pairs(count: int) -> tuple[Numbers, Numbers]:
     return np.empty(count, np.int64), np.empty(count, np.int64)
 
 
-def gathered(items: A, numbers: Numbers) -> A:
+def gathered(items: npt.NDArray[Item], numbers: Numbers) -> npt.NDArray[Item]:
     """Return the items (or rows) with some numbers, as ``items[numbers]``."""
     if len(numbers) <= BLOCK:
         return items[numbers]
