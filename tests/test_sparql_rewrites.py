@@ -1,8 +1,8 @@
 """Rewrites of queries as pairs of texts, in ``tests/sparql_rewrites.txt``, and the answers, which do not depend on them.
 
 A section has the name of a rewrite and a title, a query, and the query's algebra before and after this rewrite; those before it
-have been applied. ``after: unchanged`` means that nothing may move. ``KG_REASONER_SNAPSHOTS=write`` writes the algebra anew: read the
-difference.
+have been applied. ``after: unchanged`` means that nothing may move. ``KG_REASONER_SNAPSHOTS=write`` writes the algebra anew: read
+the difference.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import pytest
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql import rewrites
 from kg_reasoner.sparql.algebra import Node
+from kg_reasoner.sparql.results.result import AskResult, SelectResult
 from kg_reasoner.sparql.text import read_query
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.sparql.results.result import AskResult, SelectResult
 
 from .sparql_algebra import AlgebraPrinter, shortener
 
