@@ -151,6 +151,7 @@ def test_contestants_agree(small: DataSet) -> None:
     assert {len(score.cpu) for scores in rows for score in scores} == {2}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["maplib", "oxrdflib"])
 def test_peers_of_the_extra_agree(small: DataSet, name: str) -> None:
     pytest.importorskip(name, reason="the extra 'bench' is not installed")
@@ -159,6 +160,7 @@ def test_peers_of_the_extra_agree(small: DataSet, name: str) -> None:
     assert [line for scores in rows for line in report.disagreements(scores)] == []
 
 
+@pytest.mark.long
 def test_a_query_over_the_limit_is_stopped_and_not_asked_on_larger_data(small: DataSet) -> None:
     after, *_ = read_queries(SMALL_QUERIES, SHOP)
     (stopped,), (answered,) = contest(small, [ENDLESS, after], chosen("rdflib"), 1, RunLimits(1.0, LIMITS.bytes))
@@ -168,6 +170,7 @@ def test_a_query_over_the_limit_is_stopped_and_not_asked_on_larger_data(small: D
     assert skipped.remark == "over the limit of time on shop(1)"
 
 
+@pytest.mark.long
 def test_a_system_that_cannot_be_copied_is_started_again_after_the_limit(small: DataSet) -> None:
     pytest.importorskip("maplib", reason="the extra 'bench' is not installed")
     after, *_ = read_queries(SMALL_QUERIES, SHOP)
@@ -257,7 +260,7 @@ def test_tables_show_times_ratios_and_reasons() -> None:
     taking_part = chosen("kg-reasoner", "pyoxigraph", "rdflib")
     console.print(report.query_table(rows, taking_part), report.summary_table(rows, taking_part))
     printed = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "shop/one 3 3.0 12.0 over 0.25 -" in " ".join(printed.split())
+    assert "shop/one 3 3.0 3.00 12.00 over 0.25 -" in " ".join(printed.split())
     assert "rdflib: over the limit of time: shop/one" in printed
     assert "pyoxigraph 1/1 12.0 3.0 0.25" in " ".join(printed.split())
 
@@ -270,6 +273,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_the_command_prints_json(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "all_queries", lambda: read_queries(SMALL_QUERIES, SHOP))
     cache = Path(small.materialised).parents[1]

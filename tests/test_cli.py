@@ -370,7 +370,7 @@ def test_construct_gives_turtle_or_n_triples(zoo: Path) -> None:
     assert ":leo :is :known ." in good("query", zoo, "-Q", query).stdout
     assert "owl:disjointWith" not in good("query", zoo, "-Q", f"describe <{EXAMPLE}leo>").stdout
     assert "use --format nt or table" in bad("query", zoo, "-Q", query, "-f", "csv", code=2)
-    assert "use --format table, csv or json" in bad("query", zoo, "-Q", "ASK {}", "-f", "nt", code=2)
+    assert "use --format table, csv, tsv, json or xml" in bad("query", zoo, "-Q", "ASK {}", "-f", "nt", code=2)
 
 
 def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) -> None:

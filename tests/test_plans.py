@@ -107,8 +107,8 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
         checks: Sequence[Any],
         answer: Sequence[str],
         estimate: Callable[[StoredAtom, Collection[str]], float],
-        seeds: Sequence[str],
-        exact: bool,
+        seeds: Sequence[str] = (),
+        exact: bool = False,
     ) -> int:
         head = StoredAtom(-1, tuple(answer))
         plans.append(printer.steps(Draft(room, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds)))

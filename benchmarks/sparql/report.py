@@ -31,7 +31,7 @@ def legend() -> str:
         "CPU milliseconds of the process (all threads), medians of the repetitions. Results are complete.\n"
         "first: our first repetition, in which rdflib parses the text, and indexes are built that the query needs; parsed queries, "
         "plans and indexes are remembered.\n"
-        "kg-reasoner: the result of Reasoner.query, as ids. pyoxigraph: all solutions. "
+        "kg-reasoner: the result of Reasoner.query, as ids, whose terms are made when they are read. pyoxigraph: all solutions. "
         "maplib: frames. kg-reasoner rdflib, oxrdflib, rdflib: rdflib's rows.\n"
         "ours / best: our time as a multiple of the best peer's with the same kind of result; less than 1 is faster.\n"
         "Each query runs in a copy of a process with the data loaded; maplib, which cannot be copied, in the process itself."

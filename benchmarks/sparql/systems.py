@@ -53,7 +53,7 @@ def graph_rows(result: list[Any]) -> Rows:
 class Ours(Adapter):
     """kg_reasoner.
 
-    Its native result is that of ``Reasoner.query(text)``.
+    Its native result is that of ``Reasoner.query(text)``: ids, whose terms are made when they are read.
     """
 
     def load(self, data: DataSet) -> None:

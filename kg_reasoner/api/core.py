@@ -177,7 +177,7 @@ class ReasonerCore:
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
         if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
-            with engine.exclusively():
+            with engine.changing():
                 self.expect_consistent()
 
     def reading(self, which: Which = "all") -> Hold:
@@ -199,7 +199,7 @@ class ReasonerCore:
                 self.materialise()
             else:
                 self._hand_over()
-                with engine.exclusively():
+                with engine.changing():
                     pass
 
     # --- limits -----------------------------------------------------------------------------------------------------

@@ -63,6 +63,12 @@ class Sizes:
     fact_bytes: int
     term_bytes: int
 
+    def _repr_html_(self) -> str:
+        counts = {"explicit facts": self.explicit, "inferred facts": self.inferred, "terms": self.terms}
+        rows = [(what, f"{count:,}") for what, count in counts.items()]
+        rows += [("memory of facts", _megabytes(self.fact_bytes)), ("memory of terms", _megabytes(self.term_bytes))]
+        return f"<table>{''.join(f'<tr><th>{what}</th><td>{count}</td></tr>' for what, count in rows)}</table>"
+
 
 class Reasoner:
     """Facts, rules, and everything that follows from them.
@@ -140,6 +146,11 @@ class Reasoner:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
         return f"<Reasoner rules={len(self.rules)}, {settings}>"
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><code>{escape(repr(self))}</code></p>{self.sizes()._repr_html_()}"
+
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             "a Reasoner is neither copied nor pickled: make another one (without_facts) and add the explicit facts to it"
@@ -197,7 +208,7 @@ class Reasoner:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those translated from the ontology's axioms."""
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self.engine.rules
 
     def add_program(self, program: Program | str | Path) -> None:
@@ -291,7 +302,7 @@ class Reasoner:
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
         """
-        with self.engine.exclusively():
+        with self.engine.changing():
             self.engine.translate_schema()
             return [*self.core.loaded.warnings(), *self.engine.axioms.warnings]
 
@@ -741,7 +752,7 @@ class Reasoner:
             The violations; if equal terms are merged, in terms of the representatives only.
         """
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return list(self.engine.violations())
 
     def is_consistent(self) -> bool:
@@ -796,7 +807,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
@@ -817,14 +828,14 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
         return self._one_by_one(proofs)
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
         """Yield proofs, each searched for while no other thread uses the engine."""
         while True:
-            with self.engine.exclusively():
+            with self.engine.changing():
                 proof = next(proofs, None)
             if proof is None:
                 return
@@ -844,7 +855,7 @@ class Reasoner:
         """
         fact = _in_our_terms(fact)
         self.materialise()
-        with self.engine.exclusively():
+        with self.engine.changing():
             return self._explaining().why_not(fact)
 
     def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
@@ -880,6 +891,10 @@ class Reasoner:
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
         return self._explainer
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:

@@ -92,7 +92,7 @@ class Transaction:
     def collect(self) -> None:
         """Collect changes from now on, if it does not yet; the transaction is open."""
         if self.collector is None:
-            with self.core.engine.exclusively():
+            with self.core.engine.changing():
                 collector = Collector(self.core.dictionary)
                 self.core.engine.collect(collector)
                 self.collector = collector
@@ -159,7 +159,7 @@ class Transaction:
         self._expect_open()
         core, engine = self.core, self.core.engine
         try:
-            with engine.exclusively():
+            with engine.changing():
                 engine.update()
                 core.expect_consistent()
                 if self.collector is not None:
@@ -185,7 +185,6 @@ class Transaction:
         self._expect_open()
         engine = self.core.engine
         with engine.lock.write():
-            engine.readings.complete()
             self._is_ending = True
             self._delta = Delta.nothing(self.core.dictionary)
             engine.roll_back()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -23,9 +23,11 @@ from kg_reasoner.cli.query_text import looks_like_query, parse_query, term_short
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
-    from rdflib.query import Result
-
     from kg_reasoner.rdflib_store.store import Reasoning
+    from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
+
+_SOLUTIONS: Final = ("csv", "tsv", "json", "xml")
+"""The formats of solutions for programs."""
 
 
 @click.command(short_help="Answer a SPARQL query over data and inferences.")
@@ -42,10 +44,11 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "output_format",
-    type=click.Choice(["table", "csv", "json", "nt"]),
+    type=click.Choice(["table", "csv", "tsv", "json", "xml", "nt"]),
     default="table",
     show_default=True,
-    help="table is for people (Turtle for CONSTRUCT); csv and json are the SPARQL 1.1 results formats; nt is for CONSTRUCT only.",
+    help="table is for people (Turtle for CONSTRUCT); csv, tsv, json and xml are the SPARQL 1.1 results formats; nt is for "
+    "CONSTRUCT only.",
 )
 @click.option(
     "--allow-service", is_flag=True, help="Allow the query to contact other endpoints (SERVICE), which is otherwise an error."
@@ -82,14 +85,16 @@ def query(
     parsed = parse_query(text, source)
     if explains and output_format not in ("table", "json"):
         raise click.UsageError("--explain shows the plan as text or, with --format json, as data")
-    if not explains and parsed.is_graph and output_format in ("csv", "json"):
+    if not explains and parsed.is_graph and output_format in _SOLUTIONS:
         raise click.UsageError(
             f"the query returns a graph, which cannot be written as {output_format}: use --format nt or table (Turtle)"
         )
     if not parsed.is_graph and output_format == "nt":
-        raise click.UsageError("the query does not return a graph: use --format table, csv or json")
+        raise click.UsageError("the query does not return a graph: use --format table, csv, tsv, json or xml")
 
     from rdflib import Dataset
+
+    from kg_reasoner.sparql.results.result import AskResult, SelectResult
 
     allowed = ["service"] if allow_service else []
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning, allow=allowed)
@@ -104,12 +109,12 @@ def query(
         return
     further = document_prefixes(files, input_format) if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
-    result = Dataset(store=store, default_union=True).query(parsed.prepared)
-    if result.type == "ASK":
+    result = Dataset(store=store, default_union=True).query(parsed.prepared).native
+    if isinstance(result, AskResult):
         _print_truth(result, output_format)
-        if not result.askAnswer:
+        if not result:
             context.exit(3)
-    elif result.type == "SELECT":
+    elif isinstance(result, SelectResult):
         _print_bindings(result, output_format, prefixes)
     else:
         _print_graph(result, output_format, prefixes)
@@ -135,26 +140,25 @@ def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
         raise LoadError(f"cannot read {source}: byte {error.start} is not UTF-8 text") from None
 
 
-def _print_truth(result: Result, output_format: str) -> None:
-    if output_format == "json":
-        click.echo(result.serialize(format="json"))
+def _print_truth(result: AskResult, output_format: str) -> None:
+    if output_format in ("json", "xml"):
+        result.write("-", output_format)
     else:
-        click.echo("true" if result.askAnswer else "false")
+        click.echo(str(result))
 
 
-def _print_bindings(result: Result, output_format: str, prefixes: dict[str, str]) -> None:
+def _print_bindings(result: SelectResult, output_format: str, prefixes: dict[str, str]) -> None:
     if output_format == "table":
         shorten = term_shortener(prefixes)
-        rows: list[Any] = list(result)
-        print_table([str(name) for name in result.vars or ()], [[shorten(term) for term in row] for row in rows])
+        rows = [[shorten(term) for term in row] for row in result.rows("rdflib")]
+        print_table(list(result.variables), rows)
         note(plural(len(rows), "answer"))
     else:
-        click.echo(result.serialize(format=output_format), nl=output_format == "json")
+        result.write("-", output_format)
 
 
-def _print_graph(result: Result, output_format: str, prefixes: dict[str, str]) -> None:
-    graph = result.graph
-    assert graph is not None, "CONSTRUCT and DESCRIBE give a graph"
+def _print_graph(result: GraphResult, output_format: str, prefixes: dict[str, str]) -> None:
+    graph = result.to_graph()
     if output_format == "nt":
         click.echo(b"".join(sorted(graph.serialize(format="nt", encoding="utf-8").splitlines(keepends=True))), nl=False)
         return

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
 from kg_reasoner.concurrency.locking import ReadWriteLock
-from kg_reasoner.concurrency.readings import Readings
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.journal import Entry, LoggedSetting
 from kg_reasoner.engine.state import State
@@ -45,17 +44,16 @@ class OpenChanges(Protocol):
 class Operation:
     """The ``with`` block of an operation; see `AtomicState.changing`."""
 
-    __slots__ = ("_changes", "_hold", "_state")
+    __slots__ = ("_hold", "_state")
 
-    def __init__(self, state: AtomicState, changes: bool) -> None:
+    def __init__(self, state: AtomicState) -> None:
         self._state = state
-        self._changes = changes
 
     def __enter__(self) -> None:
         state = self._state
         hold = self._hold = state.lock.write()
         try:
-            state.begin_operation(self._changes)
+            state.begin_operation()
         except BaseException:
             hold.release()
             raise
@@ -84,7 +82,6 @@ class AtomicState(State):
         self.collector: Collector | None = None
         self.committed: Committed | None = None
         self.lock = ReadWriteLock(lambda: not self._is_whole)
-        self.readings = Readings()
         self._is_whole = True
         """False during an operation, and after an interrupted one until it is undone."""
         self._journal: list[Entry] = []
@@ -97,20 +94,14 @@ class AtomicState(State):
     # --- operations -------------------------------------------------------------------------------------------------
 
     def changing(self) -> AbstractContextManager[None]:
-        """Return the ``with`` block of an operation that changes facts or rules atomically."""
-        return Operation(self, True) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(True)
-
-    def exclusively(self) -> AbstractContextManager[None]:
-        """Return the ``with`` block of an operation that needs exclusive access, as derived facts or plans change, but no explicit
-        facts or rules.
-        """
-        return Operation(self, False) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched(False)
+        """Return the ``with`` block of an operation that changes facts, rules or plans, atomically and while nobody reads."""
+        return Operation(self) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched()
 
     @contextmanager
-    def _watched(self, changes: bool) -> Iterator[None]:
+    def _watched(self) -> Iterator[None]:
         """Run an operation under the limits set for this state in the current context, or else under its own."""
         own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
-        with own, Operation(self, changes):
+        with own, Operation(self):
             watch, context = current_watch(), self.database.context
             watch.attach(context)
             try:
@@ -131,12 +122,10 @@ class AtomicState(State):
         """Whether no interrupted operation, or transaction of a finished thread, is left to undo."""
         return self._is_whole and (self.transaction is None or not self.transaction.is_void)
 
-    def begin_operation(self, changes: bool) -> None:
+    def begin_operation(self) -> None:
         """Begin an operation. Called by `Operation`."""
         if not self._is_whole or self.transaction is not None:
             self.make_sound()
-        if changes and self.readings.open:
-            self.readings.complete()
         if self._watch.is_over:
             self._watch.reset(self.base.database.context)
         if self.transaction is None:
@@ -254,7 +243,6 @@ class AtomicState(State):
 
     def return_to(self, place: int) -> None:
         """Undo the changes of the open transaction since a position."""
-        with self.exclusively():
-            self.readings.complete()
+        with self.changing():
             self._mark = place
             self._take_back(place)

@@ -68,7 +68,7 @@ class Engine(AtomicState):
         The kernels are loaded here, so the first call compiles them. After an interrupt, explicit facts and rules are unchanged,
         and the next call starts over with them.
         """
-        with self.exclusively():
+        with self.changing():
             return self.update(progress)
 
     def update(self, progress: Progress | None = None) -> bool:

@@ -11,7 +11,7 @@ from kg_reasoner.explain.steps import ProofSteps, Step
 from kg_reasoner.explain.tree import Line, outline
 from kg_reasoner.terms import term_text
 
-__all__ = ["page", "proof_page", "proofs_page"]
+__all__ = ["framed", "page", "proof_page", "proofs_page"]
 
 _STYLE: Final = """
 :root { --ink: #1d2733; --soft: #5d6b7a; --line: #d8dee5; --paper: #ffffff; --ground: #f4f6f8;
@@ -84,6 +84,20 @@ def page(title: str, note: str, body: str, names: Names) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(title)}</h1>\n<p class="facts">{escape(note)}</p>\n{body}{prefixes}\n</main>\n</body>\n</html>\n'
+    )
+
+
+def framed(whole: str, lines: int) -> str:
+    """Return a page as a frame for a notebook, whose style it does not change and whose scripts it cannot reach.
+
+    Args:
+        whole: The page.
+        lines: The number of lines to show at once, if they are not too many.
+    """
+    height = min(10 + 3 * lines, 40)
+    return (
+        f'<iframe srcdoc="{escape(whole, quote=True)}" sandbox="" title="explanation" '
+        f'style="width: 100%; height: {height}em; border: 0"></iframe>'
     )
 
 

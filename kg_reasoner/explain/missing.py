@@ -89,6 +89,11 @@ class WhyNot(Absence):
 
         return absence_page(self)
 
+    def _repr_html_(self) -> str:
+        from kg_reasoner.explain.html import framed
+
+        return framed(self.html(), 2 * len(self.misses))
+
     def __str__(self) -> str:
         return self.text()
 

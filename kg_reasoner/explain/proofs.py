@@ -48,5 +48,10 @@ class Proof(ProofSteps):
 
         return proof_page(self)
 
+    def _repr_html_(self) -> str:
+        from kg_reasoner.explain.html import framed
+
+        return framed(self.html(), len(self.steps))
+
     def __str__(self) -> str:
         return self.text()

@@ -167,6 +167,11 @@ class Queries:
         self.literals.forget()
         return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
+    @property
+    def expands(self) -> bool:
+        """Whether a stored fact stands for several solutions, in other names of its terms."""
+        return False
+
     def count(self, which: Which = "all") -> int:
         """Return the number of triples."""
         total = self.matcher.count(which)
@@ -410,7 +415,7 @@ class Queries:
     def needed(self, patterns: Sequence[AnyPattern], wanted: Collection[str] | None) -> list[str]:
         """Return the variables of some patterns whose values are wanted, or must be checked (see `proper`)."""
         names = variables_of(patterns)
-        if wanted is None:
+        if wanted is None or self.expands:
             return names
         checked = {pattern[place] for pattern in patterns for place in (0, 1, 3)[: len(pattern) - 1]}
         return [name for name in names if name in wanted or name in checked]

@@ -64,6 +64,9 @@ name_inverse_properties()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
+SHOWN: Final = 50
+"""The number of graphs whose sizes a notebook shows."""
+
 NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
 
 _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
@@ -196,6 +199,17 @@ class KGReasonerStore(DatasetStore):
 
     def __repr__(self) -> str:
         return f"<KGReasonerStore over {self.reasoner!r}>"
+
+    def _repr_html_(self) -> str:
+        """The number of triples in each graph. In the default graph and the named graphs, triples are explicit."""
+        from html import escape
+
+        names = [None, *self.graphs.all_graphs()] if self.named_graphs() else [None]
+        sizes = [("all triples" if name is None else name.n3(), f"{self.graphs.count(name):,}") for name in names[:SHOWN]]
+        if len(names) > SHOWN:
+            sizes.append((f"{len(names) - SHOWN:,} more graphs", ""))
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{size}</td></tr>" for name, size in sizes)
+        return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.

@@ -61,9 +61,8 @@ class StoreTransaction(Transaction):
 
     @property
     def is_waiting(self) -> bool:
-        """See `Transaction.is_waiting`. What is read before a change does not see it."""
-        engine = self.reasoner.engine
-        return bool(self.waiting) and not (engine.readings.is_completing and engine.lock.is_writing)
+        """See `Transaction.is_waiting`."""
+        return bool(self.waiting)
 
     def hand_over(self) -> None:
         """See `Transaction.hand_over`."""

@@ -17,7 +17,7 @@ from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.contract import Evaluator, Need
 from kg_reasoner.sparql.extending import Extending
 from kg_reasoner.sparql.joins import is_among, merged
-from kg_reasoner.sparql.scope import certain, mentioned, variables_in
+from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
 from kg_reasoner.sparql.substitution import substitute
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Flags
@@ -76,6 +76,9 @@ def _is_join(node: Node, outer: set[str]) -> bool:
 
 def _joined(evaluator: Evaluator, extending: Extending, node: Node, conditions: Sequence[Expression], table: Table) -> Flags:
     """Return which solutions have a match, of which conditions hold that see both."""
+    if not conditions and not any(variable.name in table.columns for variable in in_scope(node)):
+        is_there = evaluator.table(node, Need(frozenset(), enough=1)).size > 0
+        return np.full(table.size, is_there, np.bool_)
     used = {variable.name for condition in conditions for variable in variables_in(condition)}
     rows, right = extending.matches(table, node, Need(frozenset(used), is_set=True))
     if conditions:

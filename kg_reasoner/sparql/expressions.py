@@ -162,23 +162,21 @@ class Expressions:
         return _truths(values)[places.reshape(-1)]
 
     def _and(self, arguments: Sequence[Any], table: Table) -> Truth:
-        left = self.truth(arguments[0], table)
-        return self._rest(arguments[1], table, left, 0, np.minimum)
+        return self._until_decided(arguments, table, 0)
 
     def _or(self, arguments: Sequence[Any], table: Table) -> Truth:
-        left = self.truth(arguments[0], table)
-        return self._rest(arguments[1], table, left, 1, np.maximum)
+        return self._until_decided(arguments, table, 1)
 
-    def _rest(self, other: Any, table: Table, left: Truth, decisive: int, combine: Callable[[Truth, Truth], Truth]) -> Truth:
-        """Return the conjunction or disjunction with a second operand, evaluated where the first one does not decide (17.2)."""
-        open_rows = np.flatnonzero(left != decisive)
-        if not len(open_rows):
-            return left
-        right = self.truth(other, table if len(open_rows) == table.size else table.take(open_rows))
-        result, mine = left.copy(), left[open_rows]
-        erroneous = (mine < 0) | (right < 0)
-        found = np.where(right == decisive, np.int8(decisive), np.where(erroneous, np.int8(-1), combine(mine, right)))
-        result[open_rows] = found
+    def _until_decided(self, arguments: Sequence[Any], table: Table, decisive: int) -> Truth:
+        """Return a conjunction (0 decides) or disjunction (1). An operand is evaluated where those before do not decide (17.2)."""
+        result = self.truth(arguments[0], table).copy()
+        for other in arguments[1:]:
+            rows = np.flatnonzero(result != decisive)
+            if not len(rows):
+                break
+            found = self.truth(other, table if len(rows) == table.size else table.take(rows))
+            is_error = (result[rows] < 0) | (found < 0)
+            result[rows] = np.where(found == decisive, np.int8(decisive), np.where(is_error, np.int8(-1), np.int8(1 - decisive)))
         return result
 
     def _not(self, arguments: Sequence[Any], table: Table) -> Truth:

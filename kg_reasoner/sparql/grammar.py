@@ -1,15 +1,39 @@
-"""A correction of rdflib's grammar of SPARQL.
+"""Corrections of what rdflib's parser of SPARQL reads.
 
 For ``!(^ex:p)``, rdflib's parser says that a property is inverse, and not which: the grammar gives that part no name, and unnamed
 parts are dropped. rdflib's own evaluator rejects such paths, so naming the part changes nothing for other queries.
+
+``FILTER(false)`` and other constants that are false in Python get lost when rdflib makes the algebra.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["name_inverse_properties"]
+__all__ = ["keep_constant_filters", "name_inverse_properties"]
+
+_RANKS: Final = frozenset(
+    f"{name}Expression" for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
+)
+"""Around every expression of a parse tree, also where the operator is missing."""
+
+
+def keep_constant_filters(tree: Any) -> None:
+    """Negate the constants in FILTER of a parse tree twice, so that they are kept."""
+    from rdflib.plugins.sparql.algebra import traverse
+    from rdflib.plugins.sparql.operators import UnaryNot
+    from rdflib.plugins.sparql.parserutils import CompValue, Expr
+
+    def visit(part: Any) -> None:
+        if isinstance(part, CompValue) and part.name == "Filter":
+            constant = part.expr
+            while isinstance(constant, CompValue) and constant.name in _RANKS and constant.other is None:
+                constant = constant.expr
+            if not isinstance(constant, CompValue) or constant.name == "literal":
+                part["expr"] = Expr("UnaryNot", UnaryNot, expr=Expr("UnaryNot", UnaryNot, expr=constant))
+
+    traverse(tree, visitPre=visit)
 
 
 @cache

@@ -110,7 +110,10 @@ class Matcher:
     def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""
         patterns = self._patterns(triples, graph)
-        return patterns is None or (self._is_native and self._queries.are_planned(patterns, self.place.which))
+        if patterns is None:
+            return True
+        is_stored = self._is_native and not self._queries.expands
+        return is_stored and self._queries.are_planned(patterns, self.place.which)
 
     def extend(
         self,

@@ -260,8 +260,8 @@ class _Writer:
         if not isinstance(expression, Call):
             return self.term(expression)
         arguments = list(map(self.expression, expression.arguments))
-        if expression.name in _INFIX and len(arguments) == 2:
-            return f"({arguments[0]} {expression.name} {arguments[1]})"
+        if expression.name in _INFIX and len(arguments) > 1:
+            return f"({f' {expression.name} '.join(arguments)})"
         if expression.name in ("IN", "NOT IN"):
             return f"{arguments[0]} {expression.name} ({', '.join(arguments[1:])})"
         return f"{'-' if expression.name == 'neg' else expression.name}({', '.join(arguments)})"

@@ -44,11 +44,11 @@ class TermCache:
     def terms(self, ids: Sequence[int]) -> list[Term]:
         """Return the terms of ids."""
         known = self._terms
-        missing = [number for number in ids if number not in known]
+        missing = list(set(ids).difference(known))
         if missing:
             if len(known) + len(missing) > REMEMBERED:
                 known = self._terms = {}
-                missing = list(ids)
+                missing = list(set(ids))
             known.update(zip(missing, map(_term, self.dictionary.texts_of(missing)), strict=True))
         return [known[number] for number in ids]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["guarded", "read_query", "read_update"]
 
-_NESTED: Final = "is nested too deep for rdflib, which evaluates it: write it in fewer levels"
+_NESTED: Final = "is nested too deep: write it in fewer levels"
 
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
@@ -106,7 +106,7 @@ def _read(
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
 
-    from kg_reasoner.sparql.grammar import name_inverse_properties
+    from kg_reasoner.sparql.grammar import keep_constant_filters, name_inverse_properties
 
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
@@ -117,6 +117,7 @@ def _read(
         with _PARSING:
             name_inverse_properties()
             tree = parse(text)
+        keep_constant_filters(tree)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):

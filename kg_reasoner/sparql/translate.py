@@ -291,10 +291,8 @@ class _Translator:
 
     def _logical(self, value: CompValue) -> Expression:
         operator = "||" if value.name == "ConditionalOrExpression" else "&&"
-        result = self.expression(value.expr)
-        for other in value.other or ():
-            result = _call(operator, result, self.expression(other))
-        return result
+        operands = [self.expression(operand) for operand in (value.expr, *(value.other or ()))]
+        return operands[0] if len(operands) == 1 else _call(operator, *operands)  # not nested: there may be hundreds
 
     def _unary(self, value: CompValue) -> Expression:
         inner = self.expression(value.expr)

@@ -119,6 +119,11 @@ class ExpandingQueries(Queries):
         self.literals = LiteralTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
+    @property
+    def expands(self) -> bool:
+        """Whether there are merged terms."""
+        return bool(self.matcher.cliques)
+
     def count(self, which: Which = "all") -> int:
         """Return the number of triples. Combinations of equal terms are not materialised."""
         if not self.matcher.cliques:

@@ -62,13 +62,14 @@ def _column(ids: Ids, terms: QueryTerms) -> tuple[Any, dict[str, str]]:
     found = distinct(ids)
     if not len(found.ids):
         return pyarrow.nulls(len(ids), pyarrow.string()), {"form": "unbound"}
-    is_unbound = found.places < 0 if len(found.places) and found.places.min() < 0 else None
-    places = pyarrow.array(found.places, mask=is_unbound)
+    is_unbound = found.places < 0
+    bound = len(ids) - int(np.count_nonzero(is_unbound))
+    places = pyarrow.array(found.places, mask=is_unbound if bound < len(ids) else None)
     texts = _texts(found.ids, terms)
     values, metadata = _values(texts, terms.first_bytes(found.ids))
     if not _is_text(values):
         return values.take(places), metadata
-    if metadata["form"] == "resource" or 2 * len(values) <= len(ids):
+    if metadata["form"] == "resource" or 2 * len(values) <= bound:
         return pyarrow.DictionaryArray.from_arrays(places, _compact(values)), metadata
     return _compact(values.take(places)), metadata
 
