@@ -32,7 +32,7 @@ from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
 from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
-from kg_reasoner.sparql.watching import blocks, watched
+from kg_reasoner.sparql.watching import blocks, mapped, watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -308,7 +308,7 @@ class Expressions:
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:
         distinct, places = np.unique(self.ids(arguments[0], table), return_inverse=True)
-        made = list(map(self._resolved, watched(self._terms.terms(distinct.tolist()))))
+        made = mapped(self._resolved, self._terms.terms(distinct.tolist()))
         return self._terms.ids_of(made)[places.reshape(-1)]
 
     def _resolved(self, term: Term | None) -> Term | None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.watching import watched
+from kg_reasoner.sparql.watching import mapped
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, term_from_text
@@ -115,7 +115,7 @@ class ValueCache:
         local = np.flatnonzero(ids < UNBOUND)
         if len(local):
             distinct, places = np.unique(ids[local], return_inverse=True)
-            values = list(map(_read, watched(terms.texts(distinct))))
+            values = mapped(_read, terms.texts(distinct))
             kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
             doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]
         return _with_errors(kinds, doubles)
@@ -143,7 +143,7 @@ class ValueCache:
         """Read the values of some terms. A kind is set after its double, for other threads that read both."""
         is_literal = self._dictionary.first_bytes()[ids] == ord('"')
         literals = ids[is_literal]
-        values = list(map(_read, watched(self._dictionary.texts_of(literals))))
+        values = mapped(_read, self._dictionary.texts_of(literals))
         known.doubles[literals] = [double for _, double in values]
         known.kinds[literals] = [kind for kind, _ in values]
         known.kinds[ids[~is_literal]] = RESOURCE

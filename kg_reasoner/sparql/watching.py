@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
 
 from kg_reasoner.concurrency.limits import current_watch
 
-__all__ = ["blocks", "watched"]
+__all__ = ["MANY", "blocks", "mapped", "watched"]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 MANY: Final = 1 << 10
 """The number of items between two checks."""
@@ -27,6 +28,20 @@ def watched(items: Iterable[T], every: int = MANY) -> Iterator[T]:
     while block := list(islice(rest, every)):
         watch.check()
         yield from block
+
+
+def mapped(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """Return the results of a function for items, and check the limits of the operation every now and then.
+
+    Args:
+        function: The function.
+        items: Its arguments.
+    """
+    watch, rest, found = current_watch(), iter(items), list[R]()
+    while block := list(map(function, islice(rest, MANY))):
+        watch.check()
+        found += block
+    return found
 
 
 def blocks(count: int, size: int) -> Iterator[slice]:

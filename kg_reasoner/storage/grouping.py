@@ -119,40 +119,45 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
             address(labels),
         )
     total = native.count_pairs(address(labels), len(rows), address(starts))
-    left, right = _pairs(total)
-    state, blocks = allocate(2, np.int64, 0), (allocate(min(total, BLOCK), np.int64), allocate(min(total, BLOCK), np.int64))
+    _check_pairs(total)
+    state = allocate(2, np.int64, 0)
+    blocks: list[tuple[Numbers, Numbers]] = []
     for begin, end in _blocks(total):
+        left, right = allocate(end - begin, np.int64), allocate(end - begin, np.int64)
         native.write_pairs(
             address(labels),
             len(rows),
             address(starts),
             address(order),
-            address(blocks[0]),
-            address(blocks[1]),
+            address(left),
+            address(right),
             end - begin,
             address(state),
         )
-        left[begin:end], right[begin:end] = blocks[0][: end - begin], blocks[1][: end - begin]
-    return left, right
+        blocks.append((np.asarray(left), np.asarray(right)))
+    if len(blocks) == 1:
+        return blocks[0]
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(block[0] for block in blocks)]), np.concatenate([none, *(block[1] for block in blocks)])
 
 
 def _product(count: int, others: int) -> tuple[Numbers, Numbers]:
     """Return all pairs of the numbers below two numbers."""
-    left, right = _pairs(count * others)
+    _check_pairs(count * others)
+    left, right = np.empty(count * others, np.int64), np.empty(count * others, np.int64)
     for begin, end in _blocks(count, max(1, BLOCK // others)):
         pairs = slice(begin * others, end * others)
         left[pairs], right[pairs] = np.repeat(np.arange(begin, end), others), np.tile(np.arange(others), end - begin)
     return left, right
 
 
-def _pairs(count: int) -> tuple[Numbers, Numbers]:
-    """Return memory for pairs.
+def _check_pairs(count: int) -> None:
+    """Check the memory of pairs before it is allocated.
 
     Raises:
         LimitError: They are more than the limits allow.
     """
     current_watch().check(count, PAIR * count)
-    return np.empty(count, np.int64), np.empty(count, np.int64)
 
 
 def gathered(items: npt.NDArray[Item], numbers: Numbers) -> npt.NDArray[Item]:
