@@ -320,7 +320,10 @@ def test_the_page_shows_the_tree() -> None:
     assert set(re.findall(r"^  (\w+)\.py ", tree, re.MULTILINE)) == set(WORDS)
 
 
-@pytest.mark.parametrize("page", ["docs/architecture/where-things-are.md", "docs/architecture/triple.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["docs/architecture/where-things-are.md", "docs/architecture/triple.md", "docs/architecture/query.md", "CONTRIBUTING.md"],
+)
 def test_what_the_pages_name_is_there(page: str) -> None:
     """Each file and folder, by its path from the root; of a name to be chosen, as in ``rulesets/<name>.dl``, the folder."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import needs, sparql_updates
+from benchmarks import needs, sparql_limits, sparql_updates
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -25,6 +25,7 @@ from benchmarks.sparql.data import DataSet, data_set
 from benchmarks.sparql.queries import LUBM, SHOP, UNIVERSITY, Query, all_queries, read_queries
 from benchmarks.sparql.shop import NAMESPACE, generate_shop
 from benchmarks.sparql.systems import Ours
+from kg_reasoner import Reasoner
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
 LIMITS = RunLimits(seconds=60, bytes=8_000_000_000)
@@ -315,3 +316,20 @@ def test_updates_insert_the_same_number_of_triples(system: str, job: str, tmp_pa
     counts = {"10,000 triples": 1, "eight properties": 8, "all triples": 9}
     seconds, count = sparql_updates.measured(system, None, job, [data])
     assert (count, seconds > 0) == (counts[job], True)
+
+
+def test_queries_with_limit_are_measured() -> None:
+    """Each has some row on these triples, except the one for a rare filter."""
+    reasoner = Reasoner()
+    reasoner.load(
+        b"""@prefix ub: <http://swat.cse.lehigh.edu/onto/univ-bench.owl#> . @prefix : <urn:> .
+        :s a ub:Student, ub:GraduateStudent ; ub:advisor :a ; ub:takesCourse :c ; ub:emailAddress "s7@e" ; ub:name "S" .
+        :s ub:memberOf :d . :t a ub:Student . :c a ub:Course .
+        :a a ub:FullProfessor ; ub:worksFor :d ; ub:teacherOf :c . :d ub:subOrganizationOf :u ."""
+    )
+    found = list(sparql_limits.measured(reasoner, 1))
+    assert [each.name for each in found] == list(sparql_limits.QUERIES)
+    assert all(each.most_rows > 0 and each.seconds >= 0 for each in found)
+    for name, pattern in sparql_limits.QUERIES.items():
+        answers = reasoner.query(f"SELECT * {{ {pattern} }} LIMIT 10", prefixes=sparql_limits.PREFIXES)
+        assert bool(answers) == (name != "rare filter"), name

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.sparql.queries import LUBM, UNIVERSITY, all_queries
 from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
@@ -96,7 +97,7 @@ def test_plans_of_an_ontology(university: Reasoner) -> None:
 
 @pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
 def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The join orders of the 14 queries of LUBM go by the sizes of the relations."""
+    """The kernels' plans of the 14 queries of LUBM go by the sizes of the relations."""
     printer = PlanPrinter(university.engine.catalog, {**PREFIXES, **UB})
     plan_query, plans = query.plan_query, list[str]()
 
@@ -121,6 +122,24 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
         shown = "".join(f"    query: {plan}\n" for plan in plans) or "    no plan: the query has one pattern\n"
         lines.append(f"{name}, {count} answers\n{shown}")
     compare("lubm-queries", "\n".join(lines))
+
+
+def query_plans(reasoner: Reasoner, queries: Iterable[tuple[str, str]]) -> str:
+    """The plans of SPARQL queries with their estimates."""
+    return "\n".join(f"{name}\n{reasoner.plan(text, prefixes=UB)}\n" for name, text in queries)
+
+
+SPARQL = [
+    (f"sparql-{group.lower()}", [(query.name, query.text) for query in all_queries() if query.group == group])
+    for group in (LUBM, UNIVERSITY)
+]
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
+@pytest.mark.parametrize(("name", "queries"), SPARQL, ids=[name for name, _ in SPARQL])
+def test_plans_of_sparql_queries(university: Reasoner, name: str, queries: Sequence[tuple[str, str]]) -> None:
+    """The operators of whole queries, with the join orders, and the estimates on which these depend."""
+    compare(name, query_plans(university, queries))
 
 
 def test_a_worse_join_order_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

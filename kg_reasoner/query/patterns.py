@@ -25,9 +25,10 @@ from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.query.scans import scanned
-from kg_reasoner.query.tables import among, labels_of, paired, spread
+from kg_reasoner.query.tables import among
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
+from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Workspace
@@ -384,17 +385,19 @@ class Queries:
         shared = [name for name in names if name in solutions.names]
         new = [name for name in names if name not in solutions.names]
         keys = solutions.columns(shared)
-        labels = labels_of(keys)
-        firsts = np.unique(labels, return_index=True)[1]
+        labels, firsts = group_rows(keys)
         if len(firsts) * LOOK_UP < size:
             tables = [self._matches(_bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
             found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
-            rows, places = spread(np.array([len(table) for table in tables], np.int64), labels)
+            owners = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table) for table in tables])
+            rows, places = pair_rows(labels[:, None], owners[:, None])
         else:
             whole = self._matches(pattern, which)
             found = whole.columns(new)
-            rows, places = paired(keys, whole.columns(shared))
-        return Solutions([*solutions.names, *new], np.concatenate([solutions.rows[rows], found[places]], axis=1))
+            rows, places = pair_rows(keys, whole.columns(shared))
+        return Solutions(
+            [*solutions.names, *new], np.concatenate([gathered(solutions.rows, rows), gathered(found, places)], axis=1)
+        )
 
     # --- patterns with relations of their own -----------------------------------------------------------------------
 

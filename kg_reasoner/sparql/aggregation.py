@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.aggregates import FUNCTIONS
 from kg_reasoner.sparql.algebra import Aggregation
@@ -15,6 +16,7 @@ from kg_reasoner.sparql.sums import averages, sums
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import ValueCache
+from kg_reasoner.sparql.watching import watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, ordered_by_group
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
@@ -139,7 +141,7 @@ def _each(aggregation: Aggregation, column: Ids, groups: Groups, terms: QueryTer
     given = terms.terms(column[order].tolist())
     ends = starts.tolist()
     results: list[Term | None] = []
-    for group in range(groups.count):
+    for group in watched(range(groups.count)):
         members = given[ends[group] : ends[group + 1]]
         results.append(_result(aggregation, members))
     return terms.ids_of(results)
@@ -157,7 +159,9 @@ def _result(aggregation: Aggregation, members: Sequence[Term | None]) -> Term | 
 def _concatenated(members: Sequence[Any], separator: str) -> Literal | None:
     if any(term is None or isinstance(term, BlankNode) for term in members):
         return None
-    return Literal(separator.join(term.value if isinstance(term, IRI) else term.lexical for term in members))
+    texts = [term.value if isinstance(term, IRI) else term.lexical for term in watched(members)]
+    current_watch().check(0, sum(map(len, texts)) + len(separator) * len(texts))
+    return Literal(separator.join(texts))
 
 
 def _integers(numbers: Numbers, terms: QueryTerms) -> Ids:

@@ -25,7 +25,7 @@ from kg_reasoner.sparql.contract import ALL, Need
 from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.exists import exists
 from kg_reasoner.sparql.expressions import Expressions
-from kg_reasoner.sparql.extending import Extending
+from kg_reasoner.sparql.extending import START, Extending
 from kg_reasoner.sparql.fresh_values import FreshValues
 from kg_reasoner.sparql.joins import is_among, merged
 from kg_reasoner.sparql.matching import Matcher, MergedMatcher
@@ -197,8 +197,10 @@ class Evaluation:
         return need.whole().with_names(further)
 
     def _minus(self, node: algebra.Minus, need: Need) -> Table:
-        left = self.table(node.left, self._joining(node.right, need))
-        return left.take(~self.extending.has_match(left, node.right))
+        below = replace(self._joining(node.right, need), enough=need.enough)
+        return self._until_enough(
+            node.left, below, lambda left: left.take(~self.extending.has_match(left, node.right)), least=START
+        )
 
     def _union(self, node: algebra.Union, need: Need) -> Table:
         tables: list[Table] = []
@@ -221,9 +223,10 @@ class Evaluation:
 
         return self._until_enough(node.node, below, kept)
 
-    def _until_enough(self, node: Node, need: Need, reduce: Any) -> Table:
-        """Return a reduction of a pattern's solutions, of which more are found while they are not enough."""
-        wanted = enough = need.enough
+    def _until_enough(self, node: Node, need: Need, reduce: Any, least: int = 0) -> Table:
+        """Return a reduction of a pattern's solutions, `least` at first, of which more are found while they are not enough."""
+        wanted = need.enough
+        enough = None if wanted is None else max(least, wanted)
         while True:
             table = self.table(node, replace(need, enough=enough))
             found: Table = reduce(table)

@@ -32,6 +32,7 @@ from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
 from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
+from kg_reasoner.sparql.watching import blocks, mapped, watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -42,6 +43,12 @@ Truth: TypeAlias = npt.NDArray[np.int8]
 
 MANY: Final = 256
 """Rows of which strings are searched together."""
+
+SEARCHED: Final = 1 << 16
+"""The number of strings that are searched between two checks of the limits."""
+
+AT_ONCE: Final = 256
+"""The number of combinations of arguments that are evaluated between two checks of the limits: results can be long."""
 
 _TRUE: Final = Literal("true", XSD.boolean.value)
 _FALSE: Final = Literal("false", XSD.boolean.value)
@@ -139,7 +146,9 @@ class Expressions:
         distinct, places = distinct_ids(ids)
         truth = np.where(distinct < UNBOUND, np.int8(UNDECIDED), np.int8(-1))
         stored = distinct >= 0
-        truth[stored] = search.truth(distinct[stored], self._terms)
+        searched = distinct[stored]
+        parts = [search.truth(searched[part], self._terms) for part in blocks(len(searched), SEARCHED)]
+        truth[stored] = np.concatenate([np.empty(0, np.int8), *parts])
         found = truth[places.reshape(-1)]
         rest = np.flatnonzero(found == UNDECIDED)
         if len(rest):
@@ -148,7 +157,8 @@ class Expressions:
 
     def _effective(self, ids: Ids) -> Truth:
         distinct, places = distinct_ids(ids)
-        values = [None if term is None else effective_boolean(term) for term in self._terms.terms(distinct.tolist())]
+        terms = watched(self._terms.terms(distinct.tolist()))
+        values = [None if term is None else effective_boolean(term) for term in terms]
         return _truths(values)[places.reshape(-1)]
 
     def _and(self, arguments: Sequence[Any], table: Table) -> Truth:
@@ -298,7 +308,7 @@ class Expressions:
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:
         distinct, places = distinct_ids(self.ids(arguments[0], table))
-        made = [self._resolved(term) for term in self._terms.terms(distinct.tolist())]
+        made = mapped(self._resolved, self._terms.terms(distinct.tolist()))
         return self._terms.ids_of(made)[places.reshape(-1)]
 
     def _resolved(self, term: Term | None) -> Term | None:
@@ -322,9 +332,11 @@ class Expressions:
         if not names:
             return np.repeat(collect([evaluate(())]), table.size)
         labels, firsts = group_rows(rows)
-        distinct = rows[firsts]
-        columns = [self._terms.terms(column.tolist()) for column in distinct.T]
-        return collect([None if None in values else evaluate(values) for values in zip(*columns, strict=True)])[labels]
+        found = []
+        for part in blocks(len(firsts), AT_ONCE):
+            columns = [self._terms.terms(column.tolist()) for column in rows[firsts[part]].T]
+            found.append(collect([None if None in values else evaluate(values) for values in zip(*columns, strict=True)]))
+        return (found[0] if len(found) == 1 else np.concatenate([collect([]), *found]))[labels]
 
     def _skeleton(self, expression: Any, table: Table, further: dict[str, Ids]) -> Any:
         """Return an expression whose parts with rules of their own are replaced by variables, with columns in `further`."""

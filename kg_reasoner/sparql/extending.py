@@ -22,13 +22,13 @@ from kg_reasoner.sparql.scope import certain, in_scope, variables_in
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
 from kg_reasoner.storage.arrays import Flags, Numbers
 
-__all__ = ["Extending", "Matches"]
+__all__ = ["START", "Extending", "Matches"]
 
 RATIO: Final = 4
 """A pattern is followed unless there are so many times more solutions at hand than it has."""
 
 START: Final = 1 << 10
-"""The number of solutions of the first pattern of a join with which it is tried, if not all are needed."""
+"""The number of solutions of the first pattern of a join, or of MINUS, with which it is tried, if not all are needed."""
 
 GROWTH: Final = 16
 

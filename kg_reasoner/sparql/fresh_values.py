@@ -7,14 +7,20 @@ import uuid
 from datetime import datetime, timezone
 from typing import Final
 
+import numpy as np
+
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.watching import blocks, watched
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 __all__ = ["FRESH", "FreshValues"]
 
 FRESH: Final = ("NOW", "RAND", "UUID", "STRUUID", "BNODE")
+
+AT_ONCE: Final = 1 << 12
+"""The number of values that are made between two checks of the limits."""
 
 
 class FreshValues:
@@ -35,13 +41,14 @@ class FreshValues:
             if self._now is None:
                 self._now = Literal(datetime.now(timezone.utc).isoformat(), XSD.dateTime.value)
             return constant(self._terms.find(self._now), size)
-        return self._terms.ids_of(_one(name) for _ in range(size))
+        made = [self._terms.ids_of(_one(name) for _ in range(size)[part]) for part in blocks(size, AT_ONCE)]
+        return np.concatenate([constant(UNBOUND, 0), *made])
 
     def labelled(self, labels: Ids, table: Table) -> Ids:
         """Return a blank node for each solution with a simple string as the label: the same for the same label in a solution."""
         known = self._labelled.setdefault(id(table.origin), (table.origin, {}))[1]
         found = constant(UNBOUND, len(labels))
-        for row, (label, term) in enumerate(zip(labels.tolist(), self._terms.terms(labels.tolist()), strict=True)):
+        for row, (label, term) in enumerate(watched(zip(labels.tolist(), self._terms.terms(labels.tolist()), strict=True))):
             if _is_simple(term):
                 if (row, label) not in known:
                     known[row, label] = self._terms.find(_one("BNODE"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from kg_reasoner.sparql.table import UNBOUND, Table
 from kg_reasoner.storage.arrays import Flags, Numbers
-from kg_reasoner.storage.grouping import group_rows, pair_rows
+from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 
 __all__ = ["compatible", "is_among", "merged", "shared_names"]
 
@@ -77,9 +77,9 @@ def _equal(
 
 def merged(left: Table, right: Table, rows: Numbers, others: Numbers) -> Table:
     """Return the merges of pairs of compatible solutions."""
-    columns = {name: column[rows] for name, column in left.columns.items()}
+    columns = {name: gathered(column, rows) for name, column in left.columns.items()}
     for name, column in right.columns.items():
-        found = column[others]
+        found = gathered(column, others)
         known = columns.get(name)
         columns[name] = found if known is None else np.where(known == UNBOUND, found, known)
     return Table(columns, len(rows))

@@ -6,18 +6,23 @@ Unbound comes first, then blank nodes, IRIs and literals, these by value; see `k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
+from kg_reasoner.sparql.watching import blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
+
+RUN: Final = 1 << 16
+"""The number of terms that are sorted between two checks of the limits. Runs in order are merged quickly."""
 
 RanksOf: TypeAlias = Callable[[Numbers], Numbers]
 
@@ -43,12 +48,17 @@ def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
         return found
     keys: list[Any]
     if len(distinct) and (kinds == STRING).all():
-        keys = [text[1:-1] if "\\" not in text else _unescaped(text) for text in terms.texts(distinct)]
+        texts = terms.texts(distinct)
+        keys = [text[1:-1] if "\\" not in text else _unescaped(text) for part in blocks(len(texts), RUN) for text in texts[part]]
     elif len(distinct) and (kinds == RESOURCE).all():
-        keys = [(text[0] == "<", text[1:-1] if text[0] == "<" else text) for text in terms.texts(distinct)]
+        texts = terms.texts(distinct)
+        keys = [
+            (text[0] == "<", text[1:-1] if text[0] == "<" else text) for part in blocks(len(texts), RUN) for text in texts[part]
+        ]
     else:
-        keys = list(map(_key, terms.terms(distinct.tolist())))
-    ordered = sorted(range(len(keys)), key=keys.__getitem__)
+        keys = mapped(_key, terms.terms(distinct.tolist()))
+    runs = [sorted(range(len(keys))[part], key=keys.__getitem__) for part in blocks(len(keys), RUN)]
+    ordered = sorted(chain.from_iterable(runs), key=keys.__getitem__) if len(runs) > 1 else [*chain.from_iterable(runs)]
     result = np.empty(len(keys), np.int64)
     rank, before = -1, None
     for place in ordered:

@@ -11,7 +11,7 @@ from kg_reasoner.sparql.contract import Evaluator
 from kg_reasoner.sparql.paths import Pairs, PathFollower, inverse
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.storage.grouping import pair_rows
+from kg_reasoner.storage.grouping import gathered, pair_rows
 
 __all__ = ["PathPatterns"]
 
@@ -83,12 +83,10 @@ class PathPatterns:
                 theirs.append(column)
             else:
                 new[term.name] = column
-        if not mine:
-            rows = np.repeat(np.arange(table.size), len(pairs))
-            others = np.tile(np.arange(len(pairs)), table.size)
-        else:
-            rows, others = pair_rows(np.stack(mine, axis=1), np.stack(theirs, axis=1))
-        return rows, Table({name: column[others] for name, column in new.items()}, len(others))
+        left = np.stack(mine, axis=1) if mine else np.empty((table.size, 0), np.int32)
+        right = np.stack(theirs, axis=1) if theirs else np.empty((len(pairs), 0), np.int32)
+        rows, others = pair_rows(left, right)
+        return rows, Table({name: gathered(column, others) for name, column in new.items()}, len(others))
 
 
 def _can_be_empty(path: Path) -> bool:

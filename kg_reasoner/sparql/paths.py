@@ -19,7 +19,7 @@ from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.closures import reached
-from kg_reasoner.storage.grouping import group_rows, pair_rows
+from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.terms import IRI
 
 __all__ = ["Pairs", "PathFollower", "inverse"]
@@ -129,8 +129,7 @@ class PathFollower:
             between = np.unique(found.ends)
             following = self.pairs(step, between)
             rows, others = pair_rows(found.ends[:, None], following.starts[:, None])
-            found = Pairs(found.starts[rows], following.ends[others])
-            _check(found)
+            found = Pairs(gathered(found.starts, rows), gathered(following.ends, others))
         return found
 
     def _negated(self, path: algebra.Negated, starts: Ids | None) -> Pairs:

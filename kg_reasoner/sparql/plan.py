@@ -12,11 +12,14 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, children
 from kg_reasoner.sparql.evaluate import Evaluation
 from kg_reasoner.sparql.scope import expressions_of
-from kg_reasoner.terms import IRI, Term
+from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Operator", "QueryPlan", "plan_of", "shortener"]
 
 _NAME: Final = re.compile(r"[A-Za-z_][\w-]*")
+_NUMBERS: Final = {XSD.integer.value: re.compile(r"[+-]?[0-9]+"), XSD.decimal.value: re.compile(r"[+-]?[0-9]*\.[0-9]+")}
+"""The literals that SPARQL writes without quotation marks, by their datatypes."""
+_NEVER: Final = re.compile(r"(?!)")
 _INFIX: Final = ("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||")
 
 
@@ -102,8 +105,9 @@ def shortener(prefixes: Mapping[str, object]) -> Callable[[Term], str]:
     Args:
         prefixes: Namespaces by prefix.
 
-    >>> shortener({"ex": "http://example.org/"})(IRI("http://example.org/a"))
-    'ex:a'
+    >>> shorten = shortener({"ex": "http://example.org/"})
+    >>> shorten(IRI("http://example.org/a")), shorten(Literal("3", XSD.integer.value))
+    ('ex:a', '3')
     """
     spaces = sorted(((str(space), prefix) for prefix, space in prefixes.items() if str(space)), key=lambda pair: -len(pair[0]))
 
@@ -113,6 +117,8 @@ def shortener(prefixes: Mapping[str, object]) -> Callable[[Term], str]:
                 name = term.value[len(space) :]
                 if term.value.startswith(space) and _NAME.fullmatch(name):
                     return f"{prefix}:{name}"
+        if isinstance(term, Literal) and _NUMBERS.get(term.datatype, _NEVER).fullmatch(term.lexical):
+            return term.lexical
         return str(term)
 
     return shorten

@@ -9,6 +9,7 @@ from kg_reasoner.errors import NotAllowedError
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.sparql.algebra import Foreign, Service
 from kg_reasoner.sparql.expressions import is_too_long
+from kg_reasoner.sparql.watching import watched
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class RegisteredFunctions:
         if found is None:
             return [None] * len(arguments)
         apply, is_raw = found
-        return [self._result(function, apply, is_raw, row) for row in arguments]
+        return [self._result(function, apply, is_raw, row) for row in watched(arguments, every=1)]
 
     def _result(self, function: Foreign, apply: Any, is_raw: bool, row: Sequence[Term | None]) -> Term | None:
         from rdflib import URIRef

@@ -10,10 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.watching import MANY, blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import XSD, Literal, term_text
@@ -55,19 +57,20 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms) -> StringColumn
         return _concatenated([strings_of(argument, table, terms) for argument in arguments])
     convert = _function(expression)
     below = None if convert is None else strings_of(arguments[0], table, terms)
-    return None if below is None or convert is None else StringColumn(list(map(convert, below.values)), below.places)
+    return None if below is None or convert is None else StringColumn(mapped(convert, below.values), below.places)
 
 
 def _column(ids: Ids, terms: QueryTerms, read: Callable[[str], str | None]) -> StringColumn | None:
     distinct, places = distinct_ids(ids)
     if not len(distinct) or UNBOUND in distinct:
         return None
-    values: list[str] = []
-    for text in terms.texts(distinct):
-        value = None if "\\" in text else read(text)
-        if value is None:
-            return None
-        values.append(value)
+    texts, values = terms.texts(distinct), list[str]()
+    for part in blocks(len(texts), MANY):
+        for text in texts[part]:
+            value = None if "\\" in text else read(text)
+            if value is None:
+                return None
+            values.append(value)
     return StringColumn(values, places.reshape(-1))
 
 
@@ -99,7 +102,8 @@ def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None
         else:
             parts.append([column.values[place] for place in chosen[number].tolist()])
             number += 1
-    values = list(map("".join, zip(*parts, strict=True)))
+    current_watch().check(0, sum(sum(map(len, part)) for part in parts))
+    values = mapped("".join, zip(*parts, strict=True))
     return StringColumn(values, places) if max(map(len, values)) <= LONGEST else None
 
 

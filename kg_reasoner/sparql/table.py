@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import gathered, group_rows
 
 __all__ = ["UNBOUND", "Table", "concatenated", "constant", "unit"]
 
@@ -50,9 +50,8 @@ class Table:
 
     def take(self, rows: Numbers | Flags) -> Table:
         """Return some of the solutions, by their numbers or as flags."""
-        if rows.dtype == np.bool_:
-            rows = np.flatnonzero(rows)
-        return Table({name: column[rows] for name, column in self.columns.items()}, len(rows))
+        numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else cast(Numbers, rows)
+        return Table({name: gathered(column, numbers) for name, column in self.columns.items()}, len(numbers))
 
     def part(self, start: int, end: int | None) -> Table:
         """Return a range of the solutions."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.watching import blocks
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import BlankNode
@@ -20,6 +22,9 @@ __all__ = ["QuadTemplate", "instantiated", "instantiated_quads"]
 
 QuadTemplate: TypeAlias = tuple[PatternTerm, PatternTerm, PatternTerm, PatternTerm | None]
 """A quad with variables and blank nodes; None: the template names no graph."""
+
+AT_ONCE: Final = 1 << 12
+"""The number of blank nodes that are made between two checks of the limits."""
 
 
 def instantiated(template: Sequence[tuple[PatternTerm, ...]], table: Table, terms: QueryTerms) -> TripleIds:
@@ -44,7 +49,9 @@ def instantiated_quads(template: Sequence[QuadTemplate], table: Table, terms: Qu
 def _instances(template: Sequence[tuple[PatternTerm | None, ...]], width: int, table: Table, terms: QueryTerms) -> Ids:
     made: dict[PatternTerm, Ids] = {}
     blocks: list[Ids] = [np.empty((0, width), np.int32)]
+    current_watch().check(table.size * len(template), 4 * width * table.size * len(template))
     for row in template:
+        current_watch().check()
         columns = [_column(term, table, terms, made) for term in row]
         first = [terms.first_bytes(column) for column in columns]
         proper = (first[0] != 0) & (first[0] != ord('"')) & (first[1] == ord("<")) & (first[2] != 0)
@@ -63,6 +70,8 @@ def _column(term: PatternTerm | None, table: Table, terms: QueryTerms, made: dic
     if isinstance(term, BlankNode):
         if term not in made:
             prefix = f"_:b{uuid.uuid4().hex}x"
-            made[term] = terms.ids_of_texts([f"{prefix}{row}" for row in range(table.size)])
+            rows = range(table.size)
+            ids = [terms.ids_of_texts([f"{prefix}{row}" for row in rows[part]]) for part in blocks(table.size, AT_ONCE)]
+            made[term] = np.concatenate([constant(UNBOUND, 0), *ids])
         return made[term]
     return constant(terms.find(term), table.size)

@@ -13,7 +13,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.watching import blocks, watched
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
@@ -25,6 +27,9 @@ FIRST_LOCAL: Final = UNBOUND - 1
 
 REMEMBERED: Final = 1 << 18
 """The maximal number of terms in a cache."""
+
+AT_ONCE: Final = 1 << 16
+"""The number of terms that are decoded between two checks of the limits."""
 
 
 class TermCache:
@@ -73,6 +78,7 @@ class QueryTerms:
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)
+        self._nbytes = 0
 
     def find(self, term: Term) -> int:
         """Return the id of a term, which is made up if the dictionary does not contain the term."""
@@ -92,12 +98,14 @@ class QueryTerms:
         missing = np.flatnonzero(found < 0).tolist()
         if missing:
             known, made = self._local, self._texts
-            for place in missing:
+            for place in watched(missing):
                 text = texts[place]
                 if text not in known:
                     known[text] = FIRST_LOCAL - len(made)
                     made.append(text)
+                    self._nbytes += len(text)
                 found[place] = known[text]
+            current_watch().check(0, self._nbytes)
         return found
 
     def kept(self, ids: Ids) -> Ids:
@@ -121,6 +129,8 @@ class QueryTerms:
 
     def terms(self, ids: Sequence[int]) -> list[Term | None]:
         """Return the terms of ids; None for `UNBOUND`."""
+        if len(ids) > AT_ONCE:
+            return [term for part in blocks(len(ids), AT_ONCE) for term in self.terms(ids[part])]
         stored = [number for number in ids if number >= 0]
         if len(stored) == len(ids):
             return list(self._cache.terms(stored))

@@ -46,7 +46,7 @@ def read_query(
         source: Names the text in messages.
         base: The IRI against which relative IRIs are resolved.
         prefixes: Namespaces for the prefixes that the text does not declare.
-        in_order: Whether the variables of ``SELECT *`` are in the order of the text; rdflib's are in the order of a set.
+        in_order: Whether variables that the query does not list are in the order of the text; rdflib's are in the order of a set.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
@@ -55,8 +55,9 @@ def read_query(
     from rdflib.plugins.sparql.parser import parseQuery
 
     tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
-    if in_order and query.algebra.name == "SelectQuery" and not tree[1].projection:
-        query.algebra["PV"] = _in_order_of_appearance(query.algebra.PV, text)
+    is_chosen = query.algebra.name == "SelectQuery" and tree[1].projection
+    if in_order and query.algebra.name != "DescribeQuery" and not is_chosen:
+        _order_variables(query.algebra, text)
     return tree, query
 
 
@@ -70,6 +71,14 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     from rdflib.plugins.sparql.parser import parseUpdate
 
     return _read(text, source, "update", parseUpdate, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
+
+
+def _order_variables(part: Any, text: str) -> None:
+    """Put the variables of a query, down to those of its projection, in the order in which they appear in the text."""
+    while part is not None:
+        if "PV" in part:
+            part["PV"] = _in_order_of_appearance(part.PV, text)
+        part = None if part.name == "Project" else part.get("p")
 
 
 def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.watching import mapped
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
@@ -115,7 +116,7 @@ class ValueCache:
         local = np.flatnonzero(ids < UNBOUND)
         if len(local):
             distinct, places = distinct_ids(ids[local])
-            values = list(map(_read, terms.texts(distinct)))
+            values = mapped(_read, terms.texts(distinct))
             kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
             doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]
         return _with_errors(kinds, doubles)
@@ -143,7 +144,7 @@ class ValueCache:
         """Read the values of some terms. A kind is set after its double, for other threads that read both."""
         is_literal = self._dictionary.first_bytes()[ids] == ord('"')
         literals = ids[is_literal]
-        values = list(map(_read, self._dictionary.texts_of(literals)))
+        values = mapped(_read, self._dictionary.texts_of(literals))
         known.doubles[literals] = [double for _, double in values]
         known.kinds[literals] = [kind for kind, _ in values]
         known.kinds[ids[~is_literal]] = RESOURCE

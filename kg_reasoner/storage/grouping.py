@@ -1,17 +1,31 @@
-"""Grouping and pairing of rows of ids, with the kernels: what DISTINCT, GROUP BY and joins of tables need."""
+"""Grouping and pairing of rows of ids, with the kernels: what DISTINCT, GROUP BY and joins of tables need.
+
+Work on many rows is divided into blocks, before each of which the limits of the operation are checked. The memory for a result is
+checked before it is allocated.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["distinct_ids", "group_rows", "ordered_by_group", "pair_rows"]
+__all__ = ["BLOCK", "distinct_ids", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
 
+BLOCK: Final = 1 << 20
+"""The number of rows between two checks of the limits."""
+
+PAIR: Final = 16
+"""The size of a pair of row numbers in bytes."""
+
+Item = TypeVar("Item", bound=np.generic)
 
 MANY: Final = 64
 """Rows of one column that are grouped without a hash table."""
@@ -22,20 +36,25 @@ class _Labelled:
 
     def __init__(self, rows: Ids) -> None:
         count, self.width = rows.shape
-        self.rows = _visible(rows)
         self.mask = (1 << max(4, (2 * count).bit_length())) - 1
+        current_watch().check(0, 4 * (rows.size + self.mask + 1) + 12 * count)
+        self.rows = _visible(rows)
         self.slots = allocate(self.mask + 1, np.int32, -1)
         self.labels = allocate(count, np.int32)
         self.firsts = allocate(count, np.int64)
-        self.groups = native.label_rows(
-            address(self.rows),
-            count,
-            self.width,
-            address(self.slots),
-            self.mask,
-            address(self.labels),
-            address(self.firsts),
-        )
+        self.groups = 0
+        for begin, end in _blocks(count):
+            self.groups = native.label_rows(
+                address(self.rows),
+                begin,
+                end,
+                self.width,
+                address(self.slots),
+                self.mask,
+                address(self.labels),
+                address(self.firsts),
+                self.groups,
+            )
 
 
 def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
@@ -120,25 +139,83 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
     if len(rows) == 0 or len(others) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if rows.shape[1] == 0:
-        return np.repeat(np.arange(len(rows)), len(others)), np.tile(np.arange(len(others)), len(rows))
+        return _product(len(rows), len(others))
     known = _Labelled(others)
     order, starts = allocate(len(others), np.int64), allocate(known.groups + 1, np.int64, 0)
     native.sort_by_label(address(known.labels), len(others), address(starts), known.groups, address(order))
     mine, labels = _visible(rows), allocate(len(rows), np.int32)
-    native.look_up_rows(
-        address(mine),
-        len(rows),
-        address(known.rows),
-        known.width,
-        address(known.slots),
-        known.mask,
-        address(known.firsts),
-        address(labels),
-    )
+    for begin, end in _blocks(len(rows)):
+        native.look_up_rows(
+            address(mine),
+            begin,
+            end,
+            address(known.rows),
+            known.width,
+            address(known.slots),
+            known.mask,
+            address(known.firsts),
+            address(labels),
+        )
     total = native.count_pairs(address(labels), len(rows), address(starts))
-    left, right = allocate(total, np.int64), allocate(total, np.int64)
-    native.write_pairs(address(labels), len(rows), address(starts), address(order), address(left), address(right))
-    return np.asarray(left[:total]), np.asarray(right[:total])
+    _check_pairs(total)
+    state = allocate(2, np.int64, 0)
+    blocks: list[tuple[Numbers, Numbers]] = []
+    for begin, end in _blocks(total):
+        left, right = allocate(end - begin, np.int64), allocate(end - begin, np.int64)
+        native.write_pairs(
+            address(labels),
+            len(rows),
+            address(starts),
+            address(order),
+            address(left),
+            address(right),
+            end - begin,
+            address(state),
+        )
+        blocks.append((np.asarray(left), np.asarray(right)))
+    if len(blocks) == 1:
+        return blocks[0]
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(block[0] for block in blocks)]), np.concatenate([none, *(block[1] for block in blocks)])
+
+
+def _product(count: int, others: int) -> tuple[Numbers, Numbers]:
+    """Return all pairs of the numbers below two numbers."""
+    _check_pairs(count * others)
+    left, right = np.empty(count * others, np.int64), np.empty(count * others, np.int64)
+    for begin, end in _blocks(count, max(1, BLOCK // others)):
+        pairs = slice(begin * others, end * others)
+        left[pairs], right[pairs] = np.repeat(np.arange(begin, end), others), np.tile(np.arange(others), end - begin)
+    return left, right
+
+
+def _check_pairs(count: int) -> None:
+    """Check the memory of pairs before it is allocated.
+
+    Raises:
+        LimitError: They are more than the limits allow.
+    """
+    current_watch().check(count, PAIR * count)
+
+
+def gathered(items: npt.NDArray[Item], numbers: Numbers) -> npt.NDArray[Item]:
+    """Return the items (or rows) with some numbers, as ``items[numbers]``."""
+    if len(numbers) <= BLOCK:
+        return items[numbers]
+    shape = (len(numbers), *items.shape[1:])
+    current_watch().check(0, items.itemsize * int(np.prod(shape)))
+    found = np.empty(shape, items.dtype)
+    for begin, end in _blocks(len(numbers)):
+        found[begin:end] = items[numbers[begin:end]]
+    return found
+
+
+def _blocks(count: int, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield the beginnings and ends of blocks, and check the limits before each."""
+    watch, size = current_watch(), size or BLOCK
+    for begin in range(0, count, size):
+        watch.check()
+        yield begin, min(begin + size, count)
 
 
 def _visible(rows: Ids) -> Ids:

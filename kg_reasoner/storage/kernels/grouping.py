@@ -25,10 +25,14 @@ def are_equal(values: Int32s, others: Int32s, width: int) -> int:
 
 
 @entry
-def label_rows(rows: Int32s, count: int, width: int, slots: Int32s, mask: int, labels: Int32s, firsts: Int64s) -> int:
-    """Write a label for each row, the same for equal rows, and the first row of each label; return the number of labels."""
-    used = 0
-    for row in range(count):
+def label_rows(
+    rows: Int32s, begin: int, end: int, width: int, slots: Int32s, mask: int, labels: Int32s, firsts: Int64s, used: int
+) -> int:
+    """Write a label for each row of a range, the same for equal rows, and the first row of each label.
+
+    `used` is the number of labels of the rows before; the number with those of the range is returned.
+    """
+    for row in range(begin, end):
         values = rows + row * width
         slot = row_hash(values, width) & mask
         while True:
@@ -76,11 +80,11 @@ def sort_by_label(labels: Int32s, count: int, starts: Int64s, groups: int, order
 
 @entry
 def look_up_rows(
-    rows: Int32s, count: int, others: Int32s, width: int, slots: Int32s, mask: int, firsts: Int64s, labels: Int32s
+    rows: Int32s, begin: int, end: int, others: Int32s, width: int, slots: Int32s, mask: int, firsts: Int64s, labels: Int32s
 ) -> int:
-    """Write the label of each row in a table of other rows that `label_rows` has filled, or -1; return how many have one."""
+    """Write the labels of a range of rows in a table of others that `label_rows` has filled, or -1; return how many have one."""
     found = 0
-    for row in range(count):
+    for row in range(begin, end):
         values = rows + row * width
         slot = row_hash(values, width) & mask
         while True:
@@ -108,14 +112,32 @@ def count_pairs(labels: Int32s, count: int, starts: Int64s) -> int:
 
 
 @entry
-def write_pairs(labels: Int32s, count: int, starts: Int64s, order: Int64s, rows: Int64s, others: Int64s) -> int:
-    """Write the pairs of rows with the ordered items of their labels; return how many they are."""
+def write_pairs(
+    labels: Int32s, count: int, starts: Int64s, order: Int64s, rows: Int64s, others: Int64s, capacity: int, state: Int64s
+) -> int:
+    """Write at most `capacity` further pairs of rows with the ordered items of their labels; return how many they are.
+
+    `state` has the row at which to continue, and the number of its pairs that have been written.
+    """
     written = 0
-    for row in range(count):
+    row, skipped = state[0], state[1]
+    while row < count:
         label = labels[row]
         if label >= 0:
-            for place in range(starts[label], starts[label + 1]):
+            first = starts[label] + skipped
+            last = starts[label + 1]
+            if last - first > capacity - written:
+                last = first + capacity - written
+            for place in range(first, last):
                 rows[written] = row
                 others[written] = order[place]
                 written = written + 1
+            if last < starts[label + 1]:
+                state[0] = row
+                state[1] = last - starts[label]
+                return written
+        skipped = 0
+        row = row + 1
+    state[0] = row
+    state[1] = 0
     return written
