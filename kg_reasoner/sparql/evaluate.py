@@ -161,7 +161,7 @@ class Evaluation:
         return matcher.solve(node.triples, need.names, need.enough, graph)
 
     def _path(self, node: algebra.PathPattern, need: Need) -> Table:
-        return self.extending.path(node, unit())[1]
+        return self.extending.path(node, unit(), need.enough)[1]
 
     def _join(self, node: algebra.Join, need: Need) -> Table:
         if not node.parts:

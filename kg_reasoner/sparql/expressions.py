@@ -139,7 +139,8 @@ class Expressions:
         distinct, places = np.unique(ids, return_inverse=True)
         truth = np.where(distinct < UNBOUND, np.int8(UNDECIDED), np.int8(-1))
         stored = distinct >= 0
-        truth[stored] = search.truth(distinct[stored], self._terms)
+        if stored.any():
+            truth[stored] = search.truth(distinct[stored], self._terms)
         found = truth[places.reshape(-1)]
         rest = np.flatnonzero(found == UNDECIDED)
         if len(rest):

@@ -131,9 +131,9 @@ class Extending:
 
     # --- following --------------------------------------------------------------------------------------------------
 
-    def path(self, node: algebra.PathPattern, table: Table) -> Matches:
+    def path(self, node: algebra.PathPattern, table: Table, enough: int | None = None) -> Matches:
         """Return the solutions of a path pattern that are compatible with solutions; see `PathPatterns.matches`."""
-        return self._paths.matches(node, table)
+        return self._paths.matches(node, table, enough=enough)
 
     def follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str] = frozenset()) -> Matches | None:
         """Return the pairs of solutions and compatible solutions of a pattern, if it can be followed from them.
