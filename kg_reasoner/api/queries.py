@@ -111,7 +111,8 @@ def plan(
 
 def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, base: str | None) -> ParsedQuery:
     known = {**WELL_KNOWN, **dict(core.engine.program.prefixes), **(prefixes or {})}
-    return parsed_query(text, base, known, in_order=True)
+    with guarded():
+        return parsed_query(text, base, known, in_order=True)
 
 
 def _dataset(core: ReasonerCore, parsed: ParsedQuery) -> ReasonerDataset:
