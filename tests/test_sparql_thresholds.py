@@ -16,7 +16,7 @@ from kg_reasoner.sparql import evaluate as evaluation
 from kg_reasoner.sparql import expressions, extending, paths, terms
 from kg_reasoner.sparql.results import nodes, rows
 from kg_reasoner.storage import closures
-from kg_reasoner.terms import IRI
+from kg_reasoner.terms import IRI, RDF
 
 from .effort import PHASES, examples
 from .sparql_oracle import ast
@@ -103,3 +103,13 @@ def test_all_pairs_of_a_long_path_are_found_only_if_needed() -> None:
     with reasoner.limited(Limits(facts=100_000)):
         assert len(reasoner.query("SELECT * { ?x <urn:p>+ ?y } LIMIT 5")) == 5
         assert reasoner.query("ASK { ?x <urn:p>+ ?y FILTER(?x != ?y) }")
+
+
+@pytest.mark.parametrize("form", ["OPTIONAL", "MINUS", "FILTER NOT EXISTS"])
+def test_patterns_with_any_class_are_followed_from_few_solutions(form: str) -> None:
+    """The classes of two things are joined for the things at hand only: all pairs of things would be too many."""
+    reasoner = chain(5)
+    reasoner.add_triples((IRI(f"urn:thing{number}"), RDF.type, IRI("urn:Thing")) for number in range(1000))
+    with reasoner.limited(Limits(facts=100_000)):
+        found = reasoner.query(f"SELECT * {{ ?x <urn:p> ?y {form} {{ ?y a ?class . ?other a ?class }} }}")
+    assert len(found) == 5
