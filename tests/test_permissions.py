@@ -13,7 +13,7 @@ import pytest
 from rdflib import Dataset, Graph, URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
 
-from kg_reasoner import KGReasonerStore, attach
+from kg_reasoner import KGReasonerStore, Reasoner, attach
 from kg_reasoner.errors import LoadError, NotAllowedError, QuerySyntaxError, ReasonerError, UnknownNameError, UnsupportedError
 from kg_reasoner.rdflib_store.permissions import Allow
 
@@ -219,6 +219,16 @@ def test_deep_nesting(name: str) -> None:
     list(dataset().query(NESTED[name](5)))
     with pytest.raises(QuerySyntaxError, match="is nested too deep"):
         list(dataset().query(NESTED[name](800)))
+    with pytest.raises(QuerySyntaxError, match="is nested too deep"):
+        Reasoner().query(NESTED[name](800))
+
+
+@pytest.mark.parametrize("part", ["OPTIONAL { ?s ?p ?o }", "BIND(1 AS ?b{})", "MINUS { ?s ?p ?o }", "{ ?s ?p ?o } UNION"])
+def test_many_parts(part: str) -> None:
+    """rdflib parses them, but its algebra for them is nested too deep."""
+    group = " ".join(part.replace("{}", str(number)) for number in range(600))
+    with pytest.raises(QuerySyntaxError, match="is nested too deep"):
+        Reasoner().query(f"SELECT * {{ {group} {{ }} }}")
 
 
 @pytest.mark.parametrize(

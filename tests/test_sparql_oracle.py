@@ -115,3 +115,10 @@ def test_order_and_slices_are_compared(ending: str, found: tuple[int, ...], same
 def test_reduced_may_leave_out_duplicates(found: tuple[int, ...], same: bool) -> None:
     expected = evaluate(parse_query("SELECT REDUCED * { VALUES ?x { 1 1 2 } }"), Dataset(frozenset())).result
     assert same_answers(expected, [{"x": literal(value)} for value in found]) is same
+
+
+def test_reduced_with_a_limit() -> None:
+    expected = evaluate(parse_query("SELECT REDUCED * { VALUES ?x { 1 1 2 } } ORDER BY ?x LIMIT 2"), Dataset(frozenset())).result
+    for rows in ([1, 1], [1, 2]):
+        assert same_answers(expected, [{"x": literal(number)} for number in rows], ordered=True)
+    assert not same_answers(expected, [{"x": literal(3)}])

@@ -136,7 +136,8 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
     try:
-        return parsed_query(text, base, known, in_order=True)
+        with guarded():
+            return parsed_query(text, base, known, in_order=True)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise

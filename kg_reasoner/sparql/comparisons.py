@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.sparql.values import DATE, DATE_TIME, NOTHING, RESOURCE, STRING, UNSURE, ValueColumn, is_number
-from kg_reasoner.storage.arrays import Flags, Numbers
+from kg_reasoner.sparql.values import DATE, DATE_TIME, DOUBLE, INTEGER, NOTHING, RESOURCE, STRING, UNSURE, ValueColumn, is_number
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 
-__all__ = ["OPERATORS", "compared"]
+__all__ = ["OPERATORS", "compared", "members"]
 
 OPERATORS: Final[dict[str, Any]] = {
     "=": operator.eq,
@@ -57,3 +57,40 @@ def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | Non
     elif name not in ("=", "!="):
         sure |= known & ((mine == RESOURCE) | (theirs == RESOURCE))  # without an order: an error
     return truth, np.flatnonzero(~sure)
+
+
+def members(ids: Ids, values: ValueColumn, others: Ids, theirs: ValueColumn) -> tuple[Flags, list[tuple[Numbers, Flags]]]:
+    """Compare the terms of a column with some constants at once.
+
+    Args:
+        ids: The column.
+        values: Its values.
+        others: The constants.
+        theirs: Their values.
+
+    Returns:
+        Which rows are equal to a constant; and groups of constants, by their numbers, each with the rows for which it is not known
+        that they differ from these constants.
+    """
+    mine, kinds = values.kinds, theirs.kinds
+    resources = mine == RESOURCE
+    exact = (mine == INTEGER) | (mine == DOUBLE)
+    found = np.zeros(len(ids), np.bool_)
+    rest = np.ones(len(others), np.bool_)
+    groups: list[tuple[Numbers, Flags]] = []
+    for chosen, comparable in (
+        (kinds == RESOURCE, np.ones(len(ids), np.bool_)),
+        (kinds == STRING, mine == STRING),
+        ((kinds == INTEGER) | (kinds == DOUBLE), exact),
+    ):
+        if not chosen.any():
+            continue
+        if comparable is exact:
+            known = theirs.doubles[chosen]
+            found |= exact & np.isin(values.doubles, known[~np.isnan(known)])
+        else:
+            found |= comparable & np.isin(ids, others[chosen])
+        groups.append((np.flatnonzero(chosen), ~(comparable | resources)))
+        rest &= ~chosen
+    groups.append((np.flatnonzero(rest), np.ones(len(ids), np.bool_)))
+    return found, groups

@@ -167,7 +167,7 @@ class Evaluation:
         return found
 
     def _path(self, node: algebra.PathPattern, need: Need) -> Table:
-        return self.extending.path(node, unit())[1]
+        return self.extending.path(node, unit(), need.enough)[1]
 
     def _join(self, node: algebra.Join, need: Need) -> Table:
         if not node.parts:

@@ -23,7 +23,7 @@ from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.arithmetic import numbers_of, terms_of_numbers
-from kg_reasoner.sparql.comparisons import OPERATORS, compared
+from kg_reasoner.sparql.comparisons import OPERATORS, compared, members
 from kg_reasoner.sparql.fresh_values import FRESH, FreshValues
 from kg_reasoner.sparql.ordering import ranks
 from kg_reasoner.sparql.scope import variables_in
@@ -186,12 +186,20 @@ class Expressions:
         left = self.ids(arguments[0], table)
         if not arguments[1:]:
             return np.zeros(table.size, np.int8)
-        found = np.where(left == UNBOUND, np.int8(-1), np.int8(0))
+        others = [each for each in arguments[1:] if isinstance(each, (Variable, Call, Exists, Foreign))]
+        constants = [each for each in arguments[1:] if not isinstance(each, (Variable, Call, Exists, Foreign))]
+        numbers, bound = self._terms.ids_of(constants), left != UNBOUND
+        column = self._values.column
+        equal, groups = members(left, column(left, self._terms), numbers, column(numbers, self._terms))
+        found = equal.astype(np.int8)
         wanted = table.extended(".left", left)
-        for alternative in arguments[1:]:
-            same = self._comparison(Call("=", (Variable(".left"), alternative)), wanted)
-            found = np.where((found == 1) | (same == 1), np.int8(1), np.where((found < 0) | (same < 0), np.int8(-1), np.int8(0)))
-        return np.where(left == UNBOUND, np.int8(-1), found)
+        alternatives = [(constants[place], rows) for places, rows in groups for place in places.tolist()]
+        for alternative, unsure in [*alternatives, *((each, bound) for each in others)]:
+            rows = np.flatnonzero(unsure & bound & (found != 1))
+            if len(rows):
+                same = self._comparison(Call("=", (Variable(".left"), alternative)), wanted.take(rows))
+                found[rows] = np.where((same == 0) & (found[rows] < 0), np.int8(-1), same)
+        return np.where(bound, found, np.int8(-1))
 
     def _not_in(self, arguments: Sequence[Any], table: Table) -> Truth:
         return _negated(self._in(arguments, table))

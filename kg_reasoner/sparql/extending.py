@@ -32,6 +32,9 @@ START: Final = 1 << 10
 
 GROWTH: Final = 16
 
+SCANNED: Final = 100
+"""A pattern is followed triple by triple unless one triple has so many times more matches than another."""
+
 Matches: TypeAlias = tuple[Numbers, Table]
 """The numbers of solutions, in order, and for each the values of a pattern's variables."""
 
@@ -131,9 +134,9 @@ class Extending:
 
     # --- following --------------------------------------------------------------------------------------------------
 
-    def path(self, node: algebra.PathPattern, table: Table) -> Matches:
+    def path(self, node: algebra.PathPattern, table: Table, enough: int | None = None) -> Matches:
         """Return the solutions of a path pattern that are compatible with solutions; see `PathPatterns.matches`."""
-        return self._paths.matches(node, table)
+        return self._paths.matches(node, table, enough=enough)
 
     def follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str] = frozenset()) -> Matches | None:
         """Return the pairs of solutions and compatible solutions of a pattern, if it can be followed from them.
@@ -162,7 +165,7 @@ class Extending:
             if matcher is None:
                 return True
             is_cheap = table.size <= RATIO * self._evaluator.estimates.of(node) + START
-            return is_cheap and matcher.extends(node.triples, graph)
+            return is_cheap and (matcher.extends(node.triples, graph) or self._by_triples(node))
         if isinstance(node, algebra.PathPattern):
             return True
         if isinstance(node, algebra.Join):
@@ -183,6 +186,8 @@ class Extending:
             matcher, graph = self._evaluator.matcher(node.graph)
             if matcher is None:
                 return np.empty(0, np.int64), Table({}, 0)
+            if not matcher.extends(node.triples, graph):
+                return self._follow_each(table, self._connected(node, table), need, nodes)
             names = [variable.name for variable in in_scope(node) if variable.name in table.columns]
             once = need.is_set and need.names is not None and not need.names
             matches = matcher.extend(table, names, node.triples, graph, need.names, once=once)
@@ -200,14 +205,37 @@ class Extending:
                 kept &= self._evaluator.expressions.holds(condition, whole)
             return rows[kept], right.take(kept)
         assert isinstance(node, algebra.Join)
-        inner = need.whole().with_names(variable.name for variable in in_scope(node))
+        return self._follow_each(table, node.parts, need, nodes)
+
+    def _follow_each(self, table: Table, parts: Sequence[Node], need: Need, nodes: frozenset[str] | set[str]) -> Matches:
+        """Follow one part of a join after the other."""
+        inner = need.whole().with_names(variable.name for part in parts for variable in in_scope(part))
         numbers, found = np.arange(table.size), Table({}, table.size)
-        for part in node.parts:
+        for part in parts:
             whole = merged(table, found, numbers, np.arange(found.size))
-            rows, right = self._follow(whole, part, inner, nodes)
+            rows, right = self.matches(whole, part, inner, nodes)
             found = merged(found, right, rows, np.arange(right.size))
             numbers = numbers[rows]
         return numbers, found
+
+    def _by_triples(self, node: algebra.Patterns) -> bool:
+        """Return whether a pattern that cannot be extended as a whole, and may have very many solutions, is followed by triples."""
+        sizes = [self._evaluator.estimates.of(part) for part in _triples_of(node)]
+        return len(sizes) > 1 and max(sizes) <= SCANNED * min(sizes)
+
+    def _connected(self, node: algebra.Patterns, table: Table) -> list[Node]:
+        """Return the triples of a pattern, those first that share variables with solutions, or with triples before."""
+        rest, order, known = _triples_of(node), list[Node](), {Variable(name) for name in table.columns}
+        while rest:
+            following = min(rest, key=lambda part: known.isdisjoint(in_scope(part)))
+            rest.remove(following)
+            order.append(following)
+            known.update(in_scope(following))
+        return order
+
+
+def _triples_of(node: algebra.Patterns) -> list[Node]:
+    return [replace(node, triples=(triple,)) for triple in node.triples]
 
 
 def _nodes_of(node: Node) -> frozenset[str]:

@@ -26,13 +26,16 @@ class PathPatterns:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def matches(self, node: PathPattern, table: Table, nodes: frozenset[str] | set[str] = frozenset()) -> tuple[Numbers, Table]:
+    def matches(
+        self, node: PathPattern, table: Table, nodes: frozenset[str] | set[str] = frozenset(), enough: int | None = None
+    ) -> tuple[Numbers, Table]:
         """Return the solutions of a path pattern that are compatible with some solutions.
 
         Args:
             node: The pattern.
             table: Solutions that bind everywhere those of the pattern's variables that have a column.
             nodes: The variables known to be bound to nodes of the active graph.
+            enough: A sufficient number of matches of a solution; by default, all.
 
         Returns:
             The numbers of the solutions, in order, and the values of the other variables.
@@ -42,6 +45,8 @@ class PathPatterns:
             return np.empty(0, np.int64), Table({}, 0)
         assert graph is None, "a path in any graph is matched graph by graph"
         follower = self._evaluator.paths(matcher)
+        if node.graph is not None:  # the nodes of another graph than the active one
+            nodes = frozenset()
         start, end = self._known(node.start, table), self._known(node.end, table)
         if start is not None and end is not None and len(start) > len(end):
             pairs = self._pairs(follower, inverse(node.path), node.end, end, nodes).flipped()
@@ -50,7 +55,7 @@ class PathPatterns:
         elif end is not None:
             pairs = self._pairs(follower, inverse(node.path), node.end, end, nodes).flipped()
         else:
-            pairs = follower.pairs(node.path)
+            pairs = follower.pairs(node.path, enough=None if node.start == node.end else enough)
         if node.start == node.end:
             same = pairs.starts == pairs.ends
             pairs = Pairs(pairs.starts[same], pairs.ends[same])

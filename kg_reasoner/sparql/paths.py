@@ -29,6 +29,9 @@ _FROM, _TO, _BY = Variable("from"), Variable("to"), Variable("by")
 FEW: Final = 4
 """The maximal number of nodes from which a repetition is followed step by step instead of over all steps at once."""
 
+ROUNDS: Final = 32
+"""The number of steps after which a repetition of simple steps is no longer followed step by step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -86,12 +89,13 @@ class PathFollower:
         """Return those of some ids that are the subject or object of a triple."""
         return ids[np.isin(ids, self.nodes())]
 
-    def pairs(self, path: Path, starts: Ids | None = None) -> Pairs:
+    def pairs(self, path: Path, starts: Ids | None = None, enough: int | None = None) -> Pairs:
         """Return the pairs that a path connects.
 
         Args:
             path: The path.
             starts: Different nodes from which it starts; by default, all.
+            enough: A sufficient number of pairs; by default, all.
         """
         if isinstance(path, IRI):
             return self._step(path, starts)
@@ -102,7 +106,7 @@ class PathFollower:
         if isinstance(path, algebra.Alternative):
             return _together([self.pairs(each, starts) for each in path.paths])
         if isinstance(path, algebra.Repeat):
-            return self._repeated(path, starts)
+            return self._repeated(path, starts, enough)
         return self._negated(path, starts)
 
     def _step(self, property: IRI, starts: Ids | None) -> Pairs:
@@ -145,30 +149,44 @@ class PathFollower:
 
     # --- repetitions ------------------------------------------------------------------------------------------------
 
-    def _repeated(self, path: algebra.Repeat, starts: Ids | None) -> Pairs:
-        found = self._closure(path.path, starts) if path.is_endless else self.pairs(path.path, starts)
+    def _repeated(self, path: algebra.Repeat, starts: Ids | None, enough: int | None) -> Pairs:
+        found = self._closure(path.path, starts, enough) if path.is_endless else self.pairs(path.path, starts)
         if path.least:
             return found.once()
         zero = self.nodes() if starts is None else starts
         return _together([Pairs(zero, zero), found]).once()
 
-    def _closure(self, path: Path, starts: Ids | None) -> Pairs:
+    def _closure(self, path: Path, starts: Ids | None, enough: int | None) -> Pairs:
         if starts is not None and len(starts) <= FEW:
             return _together([self._followed(path, starts[place : place + 1]) for place in range(len(starts))])
+        return self._over_all_steps(path, starts, enough)
+
+    def _over_all_steps(self, path: Path, starts: Ids | None, enough: int | None = None) -> Pairs:
         steps = self.pairs(path)
         origins = np.unique(steps.starts) if starts is None else starts
-        numbers, ends = reached(steps.starts, steps.ends, origins, current_watch().check)
+        numbers, ends = reached(steps.starts, steps.ends, origins, current_watch().check, enough)
         return Pairs(origins[numbers], ends)
 
     def _followed(self, path: Path, start: Ids) -> Pairs:
         """Follow a path from one node, from each newly reached one in turn (semi-naive evaluation)."""
         known = delta = np.unique(self.pairs(path, start).ends)
+        rounds = 1
         while len(delta):
+            if rounds == ROUNDS and _is_simple(path):
+                return self._over_all_steps(path, start)
             ends = np.unique(self.pairs(path, delta).ends)
             delta = ends[~_contains(known, ends)]
-            known = np.union1d(known, delta) if len(delta) else known
+            known = np.insert(known, np.searchsorted(known, delta), delta)
+            rounds += 1
             current_watch().check(len(known), known.nbytes)
         return Pairs(np.repeat(start, len(known)), known.astype(np.int32))
+
+
+def _is_simple(path: Path) -> bool:
+    """Return whether a path has no more pairs than there are triples in both directions, so that all of them can be found."""
+    if isinstance(path, algebra.Alternative):
+        return all(map(_is_simple, path.paths))
+    return isinstance(path, (IRI, algebra.Negated)) or (isinstance(path, algebra.Inverse) and _is_simple(path.path))
 
 
 def _contains(known: Ids, ids: Ids) -> Numbers:

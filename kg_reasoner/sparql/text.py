@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["guarded", "read_query", "read_update"]
 
-_NESTED: Final = "is nested too deep: write it in fewer levels"
+_NESTED: Final = "is nested too deep, or has too many triples in a row: write it in fewer levels, or in groups"
 
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
 _VARIABLE: Final = re.compile(r"[?$](\w+)")

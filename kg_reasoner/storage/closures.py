@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -12,8 +13,13 @@ from kg_reasoner.storage.kernels.memory import address, allocate
 
 __all__ = ["reached"]
 
+ROOM: Final = 1 << 12
+"""The least number of pairs for which a call of the kernel has room."""
 
-def reached(sources: Ids, targets: Ids, origins: Ids, check: Callable[[int, int], None]) -> tuple[Numbers, Ids]:
+
+def reached(
+    sources: Ids, targets: Ids, origins: Ids, check: Callable[[int, int], None], enough: int | None = None
+) -> tuple[Numbers, Ids]:
     """Return the nodes that can be reached in one step or more.
 
     Args:
@@ -21,6 +27,7 @@ def reached(sources: Ids, targets: Ids, origins: Ids, check: Callable[[int, int]
         targets: Its end.
         origins: Nodes from which to start, which may be any numbers.
         check: Called with the number of pairs so far, and their size in bytes.
+        enough: A sufficient number of pairs; by default, all.
 
     Returns:
         For each pair, the position of the origin among `origins`, in order, and the node.
@@ -42,9 +49,9 @@ def reached(sources: Ids, targets: Ids, origins: Ids, check: Callable[[int, int]
     ends, given = allocate(steps, np.int32), allocate(len(known), np.int32)
     ends[:steps], given[: len(known)] = numbered[steps:][order], places[known]
     stamps, queue, state = allocate(count, np.int32, 0), allocate(count, np.int32), allocate(1, np.int64, 0)
-    capacity, total = max(1 << 12, 4 * count), 0
+    capacity, total = max(ROOM, count), 0
     origin_numbers, found = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    while state[0] < len(known):
+    while state[0] < len(known) and (enough is None or total < enough):
         out = allocate(2 * capacity, np.int32)
         written = native.reach(
             address(starts),

@@ -68,6 +68,7 @@ def modified(select: ast.Select, solutions: Solutions, scope_of: ScopeOf) -> Ans
     pool = [solution for solution, _ in keyed]
     if select.duplicates == "DISTINCT":
         pool = list(distinct(pool))
+    is_reduced = select.duplicates == "REDUCED"
     start = modifiers.offset or 0
     end = len(pool) if modifiers.limit is None else start + modifiers.limit
     return Answers(
@@ -75,8 +76,8 @@ def modified(select: ast.Select, solutions: Solutions, scope_of: ScopeOf) -> Ans
         pool,
         keyed,
         descending,
-        any(_is_open(pool, keyed, cut) for cut in (start, end)),
-        select.duplicates == "REDUCED",
+        any(_is_open(pool, keyed, cut) for cut in (start, end)) or (is_reduced and len(pool[start:end]) < len(pool)),
+        is_reduced,
     )
 
 

@@ -34,10 +34,10 @@ def reach(
             for place in range(starts[node], starts[node + 1]):
                 target = targets[place]
                 if stamps[target] != stamp:
-                    stamps[target] = stamp
                     if written == capacity:
                         fits = 0
                         break
+                    stamps[target] = stamp
                     queue[tail] = target
                     tail = tail + 1
                     out[2 * written] = done
