@@ -171,8 +171,13 @@ class ReasonerCore:
             else:
                 with self.limited(limits):
                     self._materialise(progress)
-        if engine.transaction is None and not self._notices.are_issued(self.loaded, engine.axioms.warnings):
-            self._notices.issue(self.loaded, engine.axioms.warnings)
+        self._issue_notices()
+
+    def _issue_notices(self) -> None:
+        """Warn of what the data say beyond the rules, once and outside of transactions."""
+        axioms = self.engine.axioms
+        if self.engine.transaction is None and not self._notices.are_issued(self.loaded, axioms.warnings):
+            self._notices.issue(self.loaded, axioms.warnings)
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
@@ -201,6 +206,19 @@ class ReasonerCore:
                 self._hand_over()
                 with engine.changing():
                     pass
+
+    def reading_explicit(self) -> Hold:
+        """Return the ``with`` block of a method that reads explicit facts and the rules of explicit axioms; nothing is derived."""
+        engine = self.engine
+        while True:
+            hold = self.reading("explicit")
+            if engine.knows_rules:
+                return hold
+            hold.release()
+            with engine.changing():
+                engine.translate_schema()
+                engine.rules  # noqa: B018  # kept for readers
+            self._issue_notices()
 
     # --- limits -----------------------------------------------------------------------------------------------------
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
+from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.engine.on_demand import is_applicable
+from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.program import Variable
+from kg_reasoner.query.matching import Which
 from kg_reasoner.sparql.parsed import ParsedQuery, as_terms, parsed_query
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReasonerDataset", "plan", "query"]
 
+_RULE_BODIES: Final = "ask for what the body of a rule derives with Reasoner.answers"
 WELL_KNOWN: Final[Mapping[str, str]] = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 
 
@@ -30,11 +38,21 @@ class ReasonerDataset:
         core: The reasoner's core.
         default: The graphs whose merge is the default graph (FROM); None: all triples.
         named: The named graphs (FROM NAMED); None: all that exist.
+        effort: Patterns of all triples are answered on demand, and this is told what was done; None: they are materialised.
     """
 
-    def __init__(self, core: ReasonerCore, default: Iterable[Term] | None = None, named: Iterable[Term] | None = None) -> None:
+    def __init__(
+        self,
+        core: ReasonerCore,
+        default: Iterable[Term] | None = None,
+        named: Iterable[Term] | None = None,
+        effort: Effort | None = None,
+    ) -> None:
         self.caches = core.caches
         self._queries = core.queries
+        self._graphs: Which = "all" if effort is None else "explicit"
+        match = None if effort is None else partial(DemandMatcher, core.engine, core.queries, effort)
+        self._whole = Place(core.queries, match=match)
         self._default = None if default is None else list(default)
         self._names = None if named is None else list(dict.fromkeys(named))
 
@@ -46,14 +64,14 @@ class ReasonerDataset:
     def default(self) -> Places:
         """Return the places of the default graph."""
         if self._default is None:
-            return (Place(self._queries),)
+            return (self._whole,)
         numbers = frozenset(number for name in self._default if (number := self._number(name)) >= 0)
-        return (Place(self._queries, numbers),) if numbers else ()
+        return (Place(self._queries, numbers, self._graphs),) if numbers else ()
 
     def named(self, name: Term) -> Places | None:
         """Return the place of a named graph; None if it does not exist."""
         number = self._number(name) if self._names is None or name in self._names else -1
-        return (Place(self._queries, number),) if number >= 0 else None
+        return (Place(self._queries, number, self._graphs),) if number >= 0 else None
 
     def names(self) -> Sequence[Term]:
         """Return the names of the named graphs."""
@@ -63,7 +81,7 @@ class ReasonerDataset:
 
     def joined(self) -> Place | None:
         """Return the place where a variable stands for any named graph."""
-        return Place(self._queries) if self.joins_graphs else None
+        return Place(self._queries, None, self._graphs) if self.joins_graphs else None
 
     def _number(self, name: Term) -> int:
         """Return the id of an existing graph, or -1."""
@@ -78,17 +96,19 @@ def query(
     bindings: Mapping[str, Any] | None = None,
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
+    *,
+    on_demand: bool = False,
+    limits: Limits | None = None,
 ) -> QueryResult:
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
-    from kg_reasoner.sparql.results.result import result_of
-
-    parsed = _parsed(core, text, prefixes, base)
-    given = as_terms(bindings or {})
-    with core.watch(), core.reading(), guarded():
-        dataset = _dataset(core, parsed)
-        ready = parsed.prepared(given, joins_graphs=dataset.joins_graphs)
-        answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
-        return result_of(answer, core.caches.nodes, parsed.prefixes)
+    engine = core.engine
+    asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
+    with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
+        found = asked.on_demand() if on_demand and not engine.is_current else None
+        if found is None:
+            with core.reading():
+                found = asked.evaluated()
+        return found
 
 
 def plan(
@@ -101,23 +121,86 @@ def plan(
     run: bool = False,
 ) -> QueryPlan:
     """Return the plan of a query, see `kg_reasoner.api.reasoner.Reasoner.plan`."""
-    parsed = _parsed(core, text, prefixes, base)
-    given = as_terms(bindings or {})
-    with core.watch(), core.reading(), guarded():
-        dataset = _dataset(core, parsed)
-        ready = parsed.prepared(given, joins_graphs=dataset.joins_graphs)
-        return explain_query(ready, dataset, RegisteredFunctions(), parsed.base, shortener(parsed.prefixes()), run=run)
+    asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
+    with core.watch(), core.reading():
+        return asked.plan(run)
 
 
 def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, base: str | None) -> ParsedQuery:
+    """Return a query as algebra.
+
+    Raises:
+        QuerySyntaxError: The text is not a SPARQL query.
+    """
     known = {**WELL_KNOWN, **dict(core.engine.program.prefixes), **(prefixes or {})}
-    return parsed_query(text, base, known, in_order=True)
+    if not isinstance(text, str):
+        raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
+    try:
+        return parsed_query(text, base, known, in_order=True)
+    except QuerySyntaxError as error:
+        if not _is_rule_body(core, text):
+            raise
+        raise QuerySyntaxError("this is the body of a rule, not a SPARQL query", error.span, _RULE_BODIES) from None
 
 
-def _dataset(core: ReasonerCore, parsed: ParsedQuery) -> ReasonerDataset:
-    """Return the dataset that a query defines with FROM and FROM NAMED, or the reasoner's."""
-    if not parsed.clauses:
-        return ReasonerDataset(core)
-    default = [from_rdflib(clause.default) for clause in parsed.clauses if clause.default]
-    named = [from_rdflib(clause.named) for clause in parsed.clauses if clause.named]
-    return ReasonerDataset(core, default, named)
+def _is_rule_body(core: ReasonerCore, text: str) -> bool:
+    from kg_reasoner.language.parser import parse_body
+
+    try:
+        return bool(parse_body(text, dict(core.engine.program.prefixes)))
+    except ReasonerError:
+        return False
+
+
+class _Query:
+    """A query of a reasoner.
+
+    Args:
+        core: The reasoner's core.
+        parsed: The query.
+        given: Values of variables.
+    """
+
+    def __init__(self, core: ReasonerCore, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> None:
+        self._core, self._parsed, self._given = core, parsed, given
+
+    def on_demand(self) -> QueryResult | None:
+        """Return the answer without materialisation; None if that is not possible."""
+        core, effort = self._core, Effort()
+        with core.reading_explicit():
+            if not is_applicable(core.engine):
+                return None
+            try:
+                found = self.evaluated(effort)
+            except NotOnDemandError:
+                return None
+        found.by_magic, found.derived = effort.by_magic, effort.derived
+        return found
+
+    def evaluated(self, effort: Effort | None = None) -> QueryResult:
+        """Return the answer, within a reading."""
+        from kg_reasoner.sparql.results.result import result_of
+
+        parsed, core = self._parsed, self._core
+        with guarded():
+            dataset = self._dataset(effort)
+            ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
+            answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
+            return result_of(answer, core.caches.nodes, parsed.prefixes)
+
+    def plan(self, run: bool) -> QueryPlan:
+        """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""
+        parsed = self._parsed
+        with guarded():
+            dataset = self._dataset(None)
+            ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
+            return explain_query(ready, dataset, RegisteredFunctions(), parsed.base, shortener(parsed.prefixes()), run=run)
+
+    def _dataset(self, effort: Effort | None) -> ReasonerDataset:
+        """Return the dataset that the query defines with FROM and FROM NAMED, or the reasoner's."""
+        clauses = self._parsed.clauses
+        if not clauses:
+            return ReasonerDataset(self._core, effort=effort)
+        default = [from_rdflib(clause.default) for clause in clauses if clause.default]
+        named = [from_rdflib(clause.named) for clause in clauses if clause.named]
+        return ReasonerDataset(self._core, default, named, effort)

@@ -25,7 +25,7 @@ from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
+from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule, Variable
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
@@ -36,6 +36,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.named_graphs import NamedGraphs
@@ -640,13 +641,24 @@ class Reasoner:
         bindings: Mapping[str, Any] | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
+        *,
+        on_demand: bool = False,
+        limits: Limits | None = None,
     ) -> QueryResult:
-        """Answer a SPARQL query, without a graph of rdflib.
+        """Answer a SPARQL query, without a graph of rdflib. For the bodies of rules, see `answers`.
 
         Patterns outside of GRAPH match all triples, explicit and inferred; within GRAPH they match the explicit triples of
         `named_graphs`. FROM and FROM NAMED select from the named graphs; nothing is fetched. Functions that are registered with
         rdflib are called; SERVICE is refused. The most recent queries are remembered as they were parsed, by their texts, so
         `bindings` are faster than values that are written into the text, and safe for values from outside.
+
+        With `on_demand`, what is not materialised stays so: magic sets derive only what each basic graph pattern needs, for the
+        terms that the query and its other patterns name, and that is discarded. The answer is the same. Where that is not possible
+        (equal terms are merged, rules ask for facts about literals, derived axioms may yield further rules, or a pattern says that
+        a term is the same as itself), the materialisation is brought up to date instead; where it is up to date already, it is
+        read. Where magic sets would ask for far more than there are facts, all facts of the predicates that the pattern depends on
+        are derived, and discarded. The `by_magic` of the result tells whether magic sets have found all of it, and its `derived`
+        how many facts they took.
 
         Args:
             text: The query.
@@ -655,6 +667,8 @@ class Reasoner:
             prefixes: Namespaces for the prefixes that the text does not declare, besides those of the program and ``rdf``,
                 ``rdfs``, ``owl`` and ``xsd``.
             base: The IRI against which relative IRIs are resolved.
+            on_demand: Whether to answer without materialisation.
+            limits: The limits of this query, see `limited`.
 
         Returns:
             A `SelectResult`, an `AskResult`, or a `GraphResult` for CONSTRUCT and DESCRIBE, see
@@ -666,6 +680,10 @@ class Reasoner:
         >>> result = reasoner.query("SELECT ?kind { ?pet a ?kind }", {"pet": IRI("urn:tom")})
         >>> sorted(row.kind.value for row in result)
         ['urn:Animal', 'urn:Cat']
+        >>> reasoner.load(b"@prefix : <urn:> . :kit a :Cat .", format="turtle")
+        >>> result = reasoner.query("ASK { <urn:kit> a <urn:Animal> }", on_demand=True)
+        >>> bool(result), result.by_magic
+        (True, True)
 
         Raises:
             QuerySyntaxError: The text is not a SPARQL query.
@@ -676,7 +694,7 @@ class Reasoner:
         """
         from kg_reasoner.api.queries import query
 
-        return query(self.core, text, bindings, prefixes, base)
+        return query(self.core, text, bindings, prefixes, base, on_demand=on_demand, limits=limits)
 
     def plan(
         self,
@@ -735,6 +753,52 @@ class Reasoner:
             found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
         if found is not None:
             yield from self.dictionary.decode_rows(found)
+
+    def answers(
+        self,
+        body: str | BodyLiteral | Sequence[BodyLiteral],
+        bindings: Mapping[str, AnyTerm] | None = None,
+        *,
+        on_demand: bool = False,
+        limits: Limits | None = None,
+    ) -> Answers:
+        """Return the answers to a query in the rule language: the values for which a rule with this body would derive its head.
+
+        Unlike `triples`, it hides no trivial triples, and terms may stand where RDF does not allow them.
+
+        With `on_demand`, what is not materialised stays so: only what the query needs is derived, by magic sets over the explicit
+        facts, and discarded. The answers are the same. Where magic sets do not apply (equal terms are merged, rules ask for facts
+        about literals, or derived axioms may yield further rules), the materialisation is brought up to date instead; where it is
+        up to date already, it is read. `Answers.by_magic` tells. Only facts that are derived are checked against the declared types
+        of columns, and constraints are not checked.
+
+        Args:
+            body: The body of a rule, as text or as its parts. Text may use the prefixes of the program.
+            bindings: Terms for some of its variables, by name without the question mark.
+            on_demand: Whether to answer without materialisation.
+            limits: The limits of this query, see `limited`; the limit of facts is for those that are derived for the query.
+
+        Returns:
+            The different answers.
+
+        >>> reasoner = Reasoner('''
+        ...     path(?x, ?y) :- edge(?x, ?y) .
+        ...     path(?x, ?z) :- edge(?x, ?y), path(?y, ?z) .
+        ...     edge("a", "b") . edge("b", "c") . edge("d", "e") .
+        ... ''')
+        >>> answers = reasoner.answers('path("a", ?y)', on_demand=True)
+        >>> answers.variables, sorted(str(y) for y, in answers)
+        (('y',), ['"b"', '"c"'])
+
+        Raises:
+            RuleSyntaxError, SafetyError, ArityError, UnsupportedError: The query is invalid; the error gives the position.
+            ReasonerError: A binding is of no variable of the query.
+            LoadError: A binding is not a term.
+            LimitError, CancelledError: The query exceeds a limit, or another thread cancelled it.
+        """
+        from kg_reasoner.api.answers import answer
+
+        return answer(self.core, body, bindings or {}, on_demand=on_demand, limits=limits)
 
     def predicates(self) -> dict[str, int]:
         """Return the general predicates that facts, rules or declarations use.

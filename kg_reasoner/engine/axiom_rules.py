@@ -39,6 +39,11 @@ class AxiomRules:
         self._concludes_axioms = False
         self._equates = False
 
+    @property
+    def are_stated(self) -> bool:
+        """Whether all rules come from explicit axioms; it is up to date after `translate`."""
+        return not self.is_wanted or self.rules == self._stated[0]
+
     def want(self, program: Program) -> None:
         """Set the program, which determines whether axioms are translated or read as data."""
         wanted = program.translate is not None

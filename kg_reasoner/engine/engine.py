@@ -76,6 +76,7 @@ class Engine(AtomicState):
         if not self.next_update.is_due:
             return False
         pipeline.run(self, self.collector, progress)
+        self.base.demands = None  # which holds on to tables as they were
         self.check_limits()
         self.next_update.is_due = False
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,8 @@ class KnowledgeBase:
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked_sizes: dict[int, tuple[int, int]] = {}
         """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
+        self.demands: Any = None
+        """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

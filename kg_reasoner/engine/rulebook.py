@@ -69,7 +69,7 @@ class RuleBook:
         """
         late: list[PlannedRule] = []
         catalog = self._catalog
-        while self._relevance_checked != (state := (catalog.database.context.fresh, len(catalog.layout.held))):
+        while self._relevance_checked != (state := catalog.filling):
             self._relevance_checked = state  # plans may bring new properties, which expand further rules
             for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._aggregates_of)):
                 added = self._plan(rule)

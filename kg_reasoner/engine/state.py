@@ -99,6 +99,11 @@ class State(Limited):
         return self._all_rules
 
     @property
+    def knows_rules(self) -> bool:
+        """Whether `rules` are those of the explicit axioms as they are, so that to read them changes nothing."""
+        return self._all_rules is not None and not self.axioms.has_changed
+
+    @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as applied: rewritten, where equal terms are merged."""
         return self.base.equality.rewritten_rules(self.rules)

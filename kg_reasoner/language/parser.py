@@ -6,7 +6,8 @@ The first call imports Lark and builds the parser.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 Node: TypeAlias = Any
 """A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
 
-__all__ = ["PREFIXES", "TRANSLATIONS", "parse", "parse_file"]
+__all__ = ["PREFIXES", "TRANSLATIONS", "parse", "parse_body", "parse_file"]
 
 PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 """The prefixes that need no declaration."""
@@ -90,6 +91,52 @@ def parse(text: str, source: str = "<string>") -> Program:
     return _Builder(text, source).program(tree)
 
 
+def parse_body(text: str, prefixes: Mapping[str, str], source: str = "<query>") -> tuple[BodyLiteral, ...]:
+    """Parse the body of a rule, as a query. A dot at its end may be missing.
+
+    >>> parse_body('path("a", ?y), NOT edge(?y, _)', {})[1]
+    Negation(atom=Atom(predicate='edge', terms=(Variable(name='y'), Variable(name='_1'))))
+
+    Args:
+        text: The body.
+        prefixes: Known prefixes, beside those that rules need not declare.
+        source: The name of the text in error messages.
+
+    Raises:
+        RuleSyntaxError, UnsupportedError: As `parse`.
+    """
+    from lark.exceptions import UnexpectedInput
+
+    body = text.strip().removesuffix(".")
+    headless = f"{_HEADLESS}{body}"
+    builder = _Builder(body, source, len(_HEADLESS))
+    builder.prefixes.update(prefixes)
+    try:
+        tree = _lark().parse(f"{headless}\n.")
+    except UnexpectedInput as error:
+        try:
+            if (error.pos_in_stream or 0) > len(headless):  # at the dot: the body ends too early
+                _lark().parse(headless)
+        except UnexpectedInput as end:
+            error = end
+        found = explain(error, headless, source)
+        span = found.span if found.span is None or found.span.line > 1 else _moved(found.span, len(_HEADLESS))
+        raise RuleSyntaxError(found.message, span, found.hint) from None
+    if len(tree.children) > 1:
+        raise RuleSyntaxError("a query is the body of one rule", builder.span(tree.children[1]), "add rules by add_program")
+    (rule,) = builder.program(tree).rules
+    return rule.body
+
+
+_HEADLESS: Final = f"{FALSE} :- "
+"""What makes a rule of a body."""
+
+
+def _moved(span: Span, columns: int) -> Span:
+    """Return a place in the first line without so many columns before it."""
+    return replace(span, column=span.column - columns, end_column=span.end_column - columns, text=span.text[columns:])
+
+
 def parse_file(path: str | Path) -> Program:
     """Parse a rule file (UTF-8) into a program.
 
@@ -119,9 +166,10 @@ def _is_token(node: Node) -> bool:
 class _Builder:
     """Builds a program from the parse trees of a text, and checks what the grammar cannot: names, escapes and wildcards."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, indent: int = 0) -> None:
         self.lines = text.split("\n")
         self.source = source
+        self.indent = indent  # columns before the text in its first line
         self.base: str | None = None
         self.prefixes = dict(PREFIXES)
         self.declared: dict[str, str] = {}
@@ -337,8 +385,9 @@ class _Builder:
     def span(self, node: Node) -> Span:
         place = node if _is_token(node) else node.meta
         line = self.lines[place.line - 1].rstrip("\r")
-        end = place.end_column if place.end_line == place.line else len(line) + 1
-        return Span(self.source, place.line, place.column, end, line)
+        indent = self.indent if place.line == 1 else 0
+        end = place.end_column - indent if place.end_line == place.line else len(line) + 1
+        return Span(self.source, place.line, place.column - indent, end, line)
 
     def expect(self, token: Token, known: Sequence[str], kind: str, name: str | None = None) -> None:
         """Reject an unknown name."""

@@ -184,6 +184,11 @@ class RelationCatalog:
         relations = self.layout.relations(None if property is None else find(property), None if cls is None else find(cls))
         return any(map(self._is_filled, relations))
 
+    @property
+    def filling(self) -> tuple[int, int]:
+        """Numbers that change when a relation gets its first facts, or triples get another property or class."""
+        return self.database.context.fresh, len(self.layout.held)
+
     def _is_filled(self, relation: int) -> bool:
         return relation >= 0 and self.database.relations[relation].count > 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kg_reasoner.expressions.values import COMPARISONS, satisfies
 from kg_reasoner.language.analysis import conjuncts
@@ -22,7 +22,7 @@ from kg_reasoner.program import (
     remembered,
 )
 from kg_reasoner.substitution import Substitution, in_atom, in_expression, in_part
-from kg_reasoner.terms import RDF
+from kg_reasoner.terms import RDF, Term
 
 
 @remembered
@@ -59,6 +59,28 @@ def predicate_variable(atom: Atom) -> Variable | None:
     if isinstance(property, Variable):
         return property
     return value if property == RDF.type and isinstance(value, Variable) else None
+
+
+def ranging(atoms: Iterable[Atom]) -> tuple[Variable, bool] | None:
+    """Return a variable for a property or class in some atoms, and whether it stands for classes only; None if there is none."""
+    atoms = tuple(atoms)
+    variable = next((variable for variable in map(predicate_variable, atoms) if variable is not None), None)
+    if variable is None:
+        return None
+    return variable, any(atom.terms[1] == RDF.type and atom.terms[2] == variable for atom in atoms)
+
+
+def copies(rule: Rule, properties: Sequence[Term], classes: Sequence[Term]) -> Iterator[Rule]:
+    """Yield a rule, or its copies with each property and class for its variables. The properties do not include rdf:type."""
+    choice = ranging(triple_atoms(rule.body))
+    if choice is None:
+        yield rule
+        return
+    variable, is_class = choice
+    for value in classes if is_class else (*properties, RDF.type):
+        copy = substitute(rule, {variable: value})
+        if copy is not None:
+            yield from copies(copy, properties, classes)
 
 
 def _predicate_variables(atoms: Iterable[Atom]) -> set[Variable]:

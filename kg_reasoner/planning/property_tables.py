@@ -18,7 +18,6 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
 from kg_reasoner.storage.relation import Database
-from kg_reasoner.terms import RDF
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
@@ -226,11 +225,10 @@ class PropertyTables(TripleLayout):
         return expansion.is_open(rule)
 
     def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
-        found = map(expansion.predicate_variable, atoms)
-        variable = next((variable for variable in found if variable is not None), None)
-        if variable is None:
+        choice = expansion.ranging(atoms)
+        if choice is None:
             return None
-        is_class = any(atom.terms[1] == RDF.type and atom.terms[2] == variable for atom in atoms)
+        variable, is_class = choice
         return variable, list(self._classes) if is_class else [*self._properties, self._type]
 
 

@@ -24,6 +24,7 @@ from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
+from kg_reasoner.query.scans import scanned
 from kg_reasoner.query.tables import among
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
@@ -139,18 +140,21 @@ class Queries:
         ):
             return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
-        covered = [pattern for pattern in patterns if self._hides_from(pattern, which)]
-        if not covered:
-            return solutions
-        rows = solutions.rows
-        for pattern in covered:
-            triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
-            for column, term in enumerate(pattern[:GRAPH_COLUMN]):
-                triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
-            rows = rows[self._shown(triples, which)]
+        rows = self.visible(patterns, solutions, which)
         if limit is not None and len(rows) < limit <= len(solutions.rows):
             return self.solve(patterns, which, 16 * limit)
         return Solutions(solutions.names, rows)
+
+    def visible(self, patterns: Sequence[AnyPattern], solutions: Solutions, which: Which) -> Ids:
+        """Return the solutions in which no triple is hidden from its pattern."""
+        rows = solutions.rows
+        for pattern in patterns:
+            if self._hides_from(pattern, which):
+                triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
+                for column, term in enumerate(pattern[:GRAPH_COLUMN]):
+                    triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
+                rows = rows[self._shown(triples, which)]
+        return rows
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
         """Return the matching triples as ids, shape (n, 3)."""
@@ -254,13 +258,18 @@ class Queries:
         explicit = self.matcher.match(None, None, None, "explicit")
         return among(triples, explicit[self.visibility.hides(explicit)])
 
-    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
-        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
-        if which == "explicit" or len(pattern) > GRAPH_COLUMN or self.visibility is None or pattern[0] != pattern[2]:
+    def equates(self, pattern: AnyPattern) -> bool:
+        """Return whether a pattern equates a term with itself."""
+        if self.visibility is None or pattern[0] != pattern[2]:
             return False
         subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
-        if subject is None or property is None or not self.visibility.is_trivial(property):
+        return subject is not None and property is not None and self.visibility.is_trivial(property)
+
+    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
+        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
+        if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
             return False
+        subject = _constant(pattern[0])
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
@@ -271,13 +280,23 @@ class Queries:
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
-            return self._matches(patterns[0], which, limit)
+            return self._scanned(patterns[0], which, limit, wanted) or self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
         if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
             return self._planned(patterns, limit, wanted)
         return self._joined(patterns, which)
+
+    def _scanned(self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None) -> Solutions | None:
+        """Return the wanted columns of a pattern that matches whole relations; None if it does not."""
+        if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
+            return None
+        property = _constant(pattern[1])
+        if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
+            return None
+        found = scanned(self.catalog, pattern, wanted)
+        return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether some patterns can be planned together, and none of their triples is hidden."""

@@ -10,8 +10,8 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Node, PatternTerm, Service
 from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.expressions import Expressions
-from kg_reasoner.sparql.matching import PatternMatcher
 from kg_reasoner.sparql.paths import PathFollower
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.report import Report
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.sparql.terms import QueryTerms

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Node, PatternTerm
-from kg_reasoner.sparql.matching import PatternMatcher
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:

@@ -28,9 +28,10 @@ from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.extending import START, Extending
 from kg_reasoner.sparql.fresh_values import FreshValues
 from kg_reasoner.sparql.joins import is_among, merged
-from kg_reasoner.sparql.matching import Matcher, MergedMatcher, PatternMatcher
+from kg_reasoner.sparql.matching import Matcher, MergedMatcher
 from kg_reasoner.sparql.ordering import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.report import Report
 from kg_reasoner.sparql.scope import in_scope, variables_in
 from kg_reasoner.sparql.source import Dataset, Places
@@ -111,6 +112,8 @@ class Evaluation:
         if not places:
             return None
         found = self._matchers.get(places)
+        if found is None and len(places) == 1 and places[0].match is not None:
+            found = self._matchers[places] = places[0].match(self.terms)
         if found is None:
             matchers = [Matcher(place, self.terms) for place in places]
             without = next((Matcher(place.without, self.terms) for place in places if place.without is not None), None)
@@ -158,7 +161,10 @@ class Evaluation:
         matcher, graph = self.matcher(node.graph)
         if matcher is None:
             return Table({}, 0)
-        return matcher.solve(node.triples, need.names, need.enough, graph)
+        found = matcher.solve(node.triples, need.names, need.enough, graph)
+        if matcher.method is not None:
+            self.report.note(node, matcher.method)
+        return found
 
     def _path(self, node: algebra.PathPattern, need: Need) -> Table:
         return self.extending.path(node, unit())[1]

@@ -34,7 +34,7 @@ from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
 from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
 from kg_reasoner.sparql.watching import blocks, mapped, watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
@@ -143,7 +143,7 @@ class Expressions:
     def _searched(self, search: Search, call: Call, table: Table) -> Truth:
         """Search the different values of a variable at once."""
         ids = table.column(search.variable.name)
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = distinct_ids(ids)
         truth = np.where(distinct < UNBOUND, np.int8(UNDECIDED), np.int8(-1))
         stored = distinct >= 0
         searched = distinct[stored]
@@ -156,7 +156,7 @@ class Expressions:
         return found
 
     def _effective(self, ids: Ids) -> Truth:
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = distinct_ids(ids)
         terms = watched(self._terms.terms(distinct.tolist()))
         values = [None if term is None else effective_boolean(term) for term in terms]
         return _truths(values)[places.reshape(-1)]
@@ -307,7 +307,7 @@ class Expressions:
         return found
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:
-        distinct, places = np.unique(self.ids(arguments[0], table), return_inverse=True)
+        distinct, places = distinct_ids(self.ids(arguments[0], table))
         made = mapped(self._resolved, self._terms.terms(distinct.tolist()))
         return self._terms.ids_of(made)[places.reshape(-1)]
 

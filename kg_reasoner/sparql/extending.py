@@ -185,7 +185,10 @@ class Extending:
                 return np.empty(0, np.int64), Table({}, 0)
             names = [variable.name for variable in in_scope(node) if variable.name in table.columns]
             once = need.is_set and need.names is not None and not need.names
-            return matcher.extend(table, names, node.triples, graph, need.names, once=once)
+            matches = matcher.extend(table, names, node.triples, graph, need.names, once=once)
+            if matcher.method is not None:
+                self._evaluator.report.note(node, matcher.method)
+            return matches
         if isinstance(node, algebra.PathPattern):
             return self._paths.matches(node, table, nodes)
         if isinstance(node, algebra.Filter):

@@ -7,7 +7,6 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -22,52 +21,10 @@ from kg_reasoner.sparql.source import Place
 from kg_reasoner.sparql.table import Table, concatenated, unit
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import Term, term_text
 
-__all__ = ["Matcher", "MergedMatcher", "PatternMatcher"]
-
-
-class PatternMatcher(Protocol):
-    """Matches basic graph patterns in a graph."""
-
-    def solve(
-        self,
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        limit: int | None = None,
-        graph: Variable | None = None,
-    ) -> Table:
-        """Return the solutions of a basic graph pattern, see `Matcher.solve`."""
-        ...
-
-    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
-        """Return whether solutions can be extended by patterns, see `Matcher.extend`."""
-        ...
-
-    def extend(
-        self,
-        table: Table,
-        names: Sequence[str],
-        triples: Sequence[TriplePattern],
-        graph: Variable | None = None,
-        wanted: Collection[str] | None = None,
-        *,
-        once: bool = False,
-    ) -> tuple[Numbers, Table]:
-        """Return the matches of patterns that agree with solutions, see `Matcher.extend`."""
-        ...
-
-    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
-        """Return an estimate of the number of solutions."""
-        ...
-
-    def ids(self, terms: Sequence[Term]) -> Ids:
-        """Return the query's ids of terms."""
-        ...
-
-    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
-        """Return patterns in the order in which they are joined."""
-        ...
+__all__ = ["Matcher", "MergedMatcher"]
 
 
 class Matcher:
@@ -77,6 +34,8 @@ class Matcher:
         place: The place.
         terms: The terms of the query.
     """
+
+    method: str | None = None
 
     def __init__(self, place: Place, terms: QueryTerms) -> None:
         self.place = place
@@ -183,7 +142,7 @@ class Matcher:
         current_watch().check()
         if self._is_native:
             return np.ascontiguousarray(ids)
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = distinct_ids(ids)
         texts = self.place.dictionary.texts_of(distinct)
         return self._terms.ids_of_texts(texts)[places.reshape(-1)]
 
@@ -195,6 +154,8 @@ class MergedMatcher:
         matchers: The matchers of the places.
         without: The matcher of a place whose triples are omitted.
     """
+
+    method: str | None = None
 
     def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
         self._matchers, self._without = matchers, without

@@ -16,6 +16,7 @@ from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
 from kg_reasoner.sparql.watching import blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
@@ -34,7 +35,7 @@ def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
         terms: The terms of the query.
         values: Their values.
     """
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, places = distinct_ids(ids)
     return _ranks(distinct, terms, values)[places.reshape(-1)]
 
 

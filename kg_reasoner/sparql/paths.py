@@ -15,7 +15,7 @@ from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path
-from kg_reasoner.sparql.matching import PatternMatcher
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.closures import reached

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.quads import GraphTerm
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.results.nodes import NodeCache
-from kg_reasoner.sparql.terms import TermCache
+from kg_reasoner.sparql.terms import QueryTerms, TermCache
 from kg_reasoner.sparql.values import ValueCache
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term
@@ -39,14 +40,21 @@ class Place:
         graph: The graph's term for `queries`; None: all triples.
         which: All triples, the explicit, or the inferred ones.
         without: A place whose triples are omitted.
+        match: Makes what matches patterns there instead, for the terms of a query.
     """
 
-    __slots__ = ("dictionary", "graph", "queries", "which", "without")
+    __slots__ = ("dictionary", "graph", "match", "queries", "which", "without")
 
     def __init__(
-        self, queries: Queries, graph: GraphTerm | None = None, which: Which = "all", without: Place | None = None
+        self,
+        queries: Queries,
+        graph: GraphTerm | None = None,
+        which: Which = "all",
+        without: Place | None = None,
+        match: Callable[[QueryTerms], PatternMatcher] | None = None,
     ) -> None:
         self.queries, self.graph, self.which, self.without = queries, graph, which, without
+        self.match = match
         self.dictionary = queries.catalog.dictionary
 
 

@@ -17,7 +17,7 @@ from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.watching import MANY, blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import XSD, Literal, term_text
 
 __all__ = ["STRINGS", "StringColumn", "ids_of_strings", "strings_of"]
@@ -61,7 +61,7 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms) -> StringColumn
 
 
 def _column(ids: Ids, terms: QueryTerms, read: Callable[[str], str | None]) -> StringColumn | None:
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, places = distinct_ids(ids)
     if not len(distinct) or UNBOUND in distinct:
         return None
     texts, values = terms.texts(distinct), list[str]()

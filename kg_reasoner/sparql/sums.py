@@ -16,7 +16,7 @@ from kg_reasoner.sparql.table import UNBOUND, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.values import DOUBLE, INTEGER, ValueCache, is_number
 from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.storage.grouping import ordered_by_group
+from kg_reasoner.storage.grouping import distinct_ids, ordered_by_group
 from kg_reasoner.terms import term_text
 
 __all__ = ["averages", "sums"]
@@ -98,7 +98,7 @@ def _of_doubles(doubles: npt.NDArray[np.float64], are_real: Flags, labels: Ids, 
 
 def _of_decimals(column: Ids, labels: Ids, groups: int, terms: QueryTerms) -> list[Number | None] | None:
     """Add integers and decimals as integers of the smallest unit; None if there are others, or too large ones."""
-    distinct, places = np.unique(column, return_inverse=True)
+    distinct, places = distinct_ids(column)
     numbers = [None if term is None else number_of(term) for term in terms.terms(distinct.tolist())]
     exact: list[Decimal] = []
     for number in numbers:

@@ -1,7 +1,8 @@
 """The terms of a query, as ids: those of a dictionary, and those that only the query knows.
 
 A term that a query computes, and the dictionary does not contain, has an id below `UNBOUND`. Equal terms have equal ids, so that
-joins, DISTINCT and groups compare ids only; no relation has such ids, so that nothing matches them.
+joins, DISTINCT and groups compare ids only; no relation has such ids, so that nothing matches them. A term keeps its id where it
+comes to the dictionary during the query: other threads may add terms, and so may answers on demand.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.sparql.watching import blocks, watched
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
 
 __all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
@@ -75,7 +77,8 @@ class QueryTerms:
         self._cache = cache
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
-        self._size = 0
+        self._size = len(cache.dictionary)
+        self._written = 0
 
     def find(self, term: Term) -> int:
         """Return the id of a term, which is made up if the dictionary does not contain the term."""
@@ -91,7 +94,7 @@ class QueryTerms:
 
     def ids_of_texts(self, texts: Sequence[str]) -> Ids:
         """Return the ids of terms in the form of `term_text`."""
-        found = self.dictionary.find_texts(texts) if texts else np.empty(0, np.int32)
+        found = self.kept(self.dictionary.find_texts(texts)) if texts else np.empty(0, np.int32)
         missing = np.flatnonzero(found < 0).tolist()
         if missing:
             known, made = self._local, self._texts
@@ -100,10 +103,20 @@ class QueryTerms:
                 if text not in known:
                     known[text] = FIRST_LOCAL - len(made)
                     made.append(text)
-                    self._size += len(text)
+                    self._written += len(text)
                 found[place] = known[text]
-            current_watch().check(0, self._size)
+            current_watch().check(0, self._written)
         return found
+
+    def kept(self, ids: Ids) -> Ids:
+        """Return ids of the dictionary as ids of the query: some may stand for terms to which the query has given ids before."""
+        if not self._local or not len(ids) or ids.max() < self._size:
+            return ids
+        late = np.unique(ids[ids >= self._size])
+        for number, text in zip(late.tolist(), self.dictionary.texts_of(late), strict=True):
+            if text in self._local:
+                ids = np.where(ids == number, np.int32(self._local[text]), ids)
+        return ids
 
     def texts(self, ids: Sequence[int] | Ids) -> list[str]:
         """Return the texts of ids, none of which is `UNBOUND`."""
@@ -148,7 +161,7 @@ class QueryTerms:
         local = ids < UNBOUND
         if not local.any():
             return ids
-        numbers, places = np.unique(ids[local], return_inverse=True)
+        numbers, places = distinct_ids(ids[local])
         found = ids.copy()
         found[local] = self.dictionary.encode_texts(self.texts(numbers))[places.reshape(-1)]
         return found

@@ -21,6 +21,7 @@ from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.watching import mapped
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import XSD, Literal, term_from_text
 
 __all__ = [
@@ -114,7 +115,7 @@ class ValueCache:
         kinds[stored], doubles[stored], _ = self._stored(ids[stored])
         local = np.flatnonzero(ids < UNBOUND)
         if len(local):
-            distinct, places = np.unique(ids[local], return_inverse=True)
+            distinct, places = distinct_ids(ids[local])
             values = mapped(_read, terms.texts(distinct))
             kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
             doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]

@@ -78,7 +78,7 @@ class ValueTable:
             kinds[:first], keys[:first] = self._kinds[:first], self._keys[:first]
             self._kinds, self._keys = kinds, keys
             self._context.value_kinds, self._context.value_keys = kinds, keys
-        is_literal = self._dictionary.first_bytes()[first:] == ord('"')
+        is_literal = self._dictionary.first_bytes()[first:count] == ord('"')  # other threads may add terms meanwhile
         self._kinds[first:count] = RESOURCE
         groups: dict[str, list[tuple[Any, int]]] = {}
         for number in (np.flatnonzero(is_literal) + first).tolist():

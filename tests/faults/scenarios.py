@@ -111,6 +111,11 @@ def remove_rules(subject: Subject) -> None:
     subject.reasoner.remove_rules(parse(REMOVED_RULE).rules)
 
 
+def ask_on_demand(subject: Subject) -> None:
+    for query in ('path("b", ?y), NOT edge("b", ?y)', "degree(?x, ?n)", 'path("c", ?y), NOT edge("c", ?y)', "degree(?x, ?n)"):
+        subject.reasoner.answers(query, on_demand=True)
+
+
 def materialise_edges(subject: Subject) -> None:
     """What is changed before is not the operation: it is there whatever becomes of that."""
     subject.reasoner.materialise()
@@ -530,6 +535,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield from _both_ways("add triples", axioms, add_triples)
     yield from _both_ways("add to graph", named, add_to_graph)
     yield Scenario("read, inside", changed(edges, change_edges), materialise_edges)
+    yield Scenario("query on demand", lambda: unmaterialised(DEFAULT), ask_on_demand)
+    yield Scenario("query on demand, tiny tables", lambda: unmaterialised(DEFAULT), ask_on_demand, is_tiny=True)
+    yield Scenario("query on demand, inside", changed(edges, change_edges), ask_on_demand)
 
     yield Scenario("add triples", axioms, add_triples)
     yield Scenario("remove triples", axioms, remove_triples)

@@ -10,7 +10,7 @@ lost a reason. It is split, except for asserted equalities, and merged again as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +39,7 @@ from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.arrays import Changed, Ids, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.terms import OWL
+from kg_reasoner.terms import OWL, Term
 
 if TYPE_CHECKING:
     from kg_reasoner.explain.derivations import Derivations
@@ -244,15 +244,25 @@ class Rewriting(Equality):
     def rewritten_rules(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
         """See `Equality.rewritten_rules`: constants are replaced by representatives, and the axioms of equality omitted."""
         rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
-        encode, decode = self._catalog.dictionary.encode, self._catalog.dictionary.decode
+        encode = self._catalog.dictionary.encode
         terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
         self._named = frozenset(terms.values())
-        of = self.cliques.of_term
-        names = {term: decode(of(number)) for term, number in terms.items() if of(number) != number}
+        names = self._representatives(terms)
         self._rewritten_rules = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
         self._negates = equality_rules.negates(rules)
         self.names_changed = False
         return tuple(dict.fromkeys(self._rewritten_rules.values()))
+
+    def rewritten_query(self, query: Rule) -> Rule:
+        """See `Equality.rewritten_query`."""
+        rule, encode = equality_rules.unguarded(query), self._catalog.dictionary.encode
+        names = self._representatives({term: encode(term) for term in equality_rules.constants(rule)})
+        return equality_rules.renamed(rule, names) if names else rule
+
+    def _representatives(self, terms: Mapping[Term, int]) -> dict[Term, Term]:
+        """Return the representatives of the terms, given with their ids, that have another one than themselves."""
+        of, decode = self.cliques.of_term, self._catalog.dictionary.decode
+        return {term: decode(of(number)) for term, number in terms.items() if of(number) != number}
 
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
         """See `Equality.gone`; rules are the same if they differ in equal terms only."""

@@ -122,6 +122,10 @@ class Equality:
         """Return the rules as they are applied to stored facts."""
         return rules
 
+    def rewritten_query(self, query: Rule) -> Rule:
+        """Return a rule as it would be applied to stored facts, without applying it from now on."""
+        return query
+
     def gone(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rewritten rules that are not among `rules`, if merged terms may depend on them."""
         return []

@@ -32,7 +32,19 @@ Terms: TypeAlias = Literal["kg_reasoner", "rdflib"]
 _LIBRARIES = ("kg_reasoner", "rdflib")
 
 
-class _Table:
+class _Result:
+    """What is known of how a result was found.
+
+    Attributes:
+        by_magic: Whether everything was derived for this query by magic sets; if not, see `kg_reasoner.Reasoner.query`.
+        derived: The number of facts that were derived for this query and discarded, those of magic sets included.
+    """
+
+    by_magic: bool = False
+    derived: int = 0
+
+
+class _Table(_Result):
     """A result with columns of ids. It belongs to the state of the graph in which the query was answered."""
 
     def __init__(self, columns: Columns, nodes: NodeCache) -> None:
@@ -185,7 +197,7 @@ class SelectResult(_Table):
         return "".join(solution_parts(self._columns, "tsv"))
 
 
-class AskResult:
+class AskResult(_Result):
     """The truth value of an ASK: use it as a bool.
 
     Args:

@@ -1,0 +1,141 @@
+"""Answers to queries in the rule language, over the materialisation or on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.engine.demand import Demand, Found, abstracted
+from kg_reasoner.engine.encoding import as_term
+from kg_reasoner.engine.on_demand import by_magic, by_reading
+from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError
+from kg_reasoner.expressions.demands import DEMAND_PREDICATES
+from kg_reasoner.language import analysis
+from kg_reasoner.language.magic import answer_atom
+from kg_reasoner.language.parser import parse_body
+from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.terms import AnyTerm, Term
+
+__all__ = ["Answers", "answer"]
+
+_GIVEN = "given!"
+"""The predicate of the given values of variables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The different answers to a query, as rows of terms.
+
+    Attributes:
+        variables: The names of the columns: the variables that the body of the query binds, in order of occurrence.
+        derived: The number of facts that were derived for this query and discarded, the answers included.
+        by_magic: Whether they were derived on demand; if not, the materialisation was read, see `Reasoner.answers`.
+    """
+
+    variables: tuple[str, ...]
+    derived: int
+    by_magic: bool
+    _ids: Ids = field(repr=False)
+    _dictionary: Dictionary = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[tuple[Term, ...]]:
+        return self._dictionary.decode_rows(self._ids)
+
+
+def answer(
+    core: ReasonerCore,
+    body: str | BodyLiteral | Sequence[BodyLiteral],
+    bindings: Mapping[str, AnyTerm],
+    *,
+    on_demand: bool,
+    limits: Limits | None,
+) -> Answers:
+    """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.answers`."""
+    engine = core.engine
+    given = {name: as_term(term) for name, term in bindings.items()}
+    rules = _rules(_parts(core, body), given)
+    _check(rules)
+    with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
+        found = _on_demand(core, rules, given) if on_demand else None
+        if found is None:
+            with core.reading():
+                _check_against_program(core, rules)
+                found = by_reading(engine, rules)
+    rows, head = found.rows, rules[0].head
+    names = tuple(term.name for term in head.terms if isinstance(term, Variable))
+    for name, term in given.items():  # equal terms that are merged have further names
+        rows = rows[rows[:, names.index(name)] == engine.dictionary.encode(term)]
+    return Answers(names, found.derived, found.by_magic, rows, engine.dictionary)
+
+
+def _on_demand(core: ReasonerCore, rules: Sequence[Rule], given: Mapping[str, Term]) -> Found | None:
+    """Return the answers by magic sets; None if the materialisation has to be read, or is up to date already."""
+    if core.engine.is_current:
+        return None
+    head, body = rules[0].head, [part for part in rules[0].body if not (isinstance(part, Atom) and part.predicate == _GIVEN)]
+    shape, constants = abstracted(head, body, [Variable(name) for name in given])
+    with core.reading_explicit():
+        _check_against_program(core, rules)
+        row = [core.dictionary.encode(term) for term in (*given.values(), *constants)]
+        return by_magic(core.engine, Demand(shape, np.array([row], np.int32)))
+
+
+def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[BodyLiteral, ...]:
+    """Return the parts of a query."""
+    if isinstance(body, str):
+        return parse_body(body, dict(core.engine.program.prefixes))
+    parts = (body,) if isinstance(body, BodyLiteral) or not isinstance(body, Iterable) else tuple(body)
+    for part in parts:
+        if not isinstance(part, BodyLiteral):
+            raise ReasonerError(f"{part!r} is not a part of a query: give the text of a rule's body, or its atoms and other parts")
+    return parts
+
+
+def _rules(body: tuple[BodyLiteral, ...], given: Mapping[str, Term]) -> list[Rule]:
+    """Return a query as a rule, and the facts for it."""
+    head = answer_atom(body)
+    variables = tuple(map(Variable, given))
+    for variable in variables:
+        if variable not in head.terms:
+            known = ", ".join(map(str, head.terms)) or "none"
+            raise ReasonerError(f"the query does not bind {variable}, for which a value is given; its variables are: {known}")
+    if not given:
+        return [Rule(head, body)]
+    return [Rule(head, (Atom(_GIVEN, variables), *body)), Rule(Atom(_GIVEN, tuple(given.values())))]
+
+
+def _check(rules: Sequence[Rule]) -> None:
+    """Check a query as a rule would be checked.
+
+    Raises:
+        ArityError, SafetyError, UnsupportedError: It is invalid.
+    """
+    analysis.check(Program(tuple(rules)))
+    for atom in atoms_within(rules[0].body):
+        if atom.predicate in LITERAL_PREDICATES or atom.predicate in DEMAND_PREDICATES:
+            hint = "add a rule with such a body to the program, and ask for the predicate of its head"
+            raise UnsupportedError(f"{atom.predicate} has facts for rules only, not for queries", atom.span, hint)
+
+
+def _check_against_program(core: ReasonerCore, rules: Sequence[Rule]) -> None:
+    """Check that a query fits the facts and rules, which nobody changes meanwhile.
+
+    Raises:
+        ArityError: A predicate has another number of arguments.
+        UnsupportedError: Equal terms are merged, and the query has different meanings for their names.
+    """
+    core.engine.base.equality.check(rules)
+    known = core.engine.arities()
+    for predicate, arity in analysis.arities(Program(tuple(rules))).items():
+        if known.get(predicate, arity) != arity:
+            raise ArityError(f"{predicate} has {known[predicate]} arguments, not {arity}")
