@@ -78,7 +78,7 @@ class QueryTerms:
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)
-        self._nbytes = 0
+        self._written = 0
 
     def find(self, term: Term) -> int:
         """Return the id of a term, which is made up if the dictionary does not contain the term."""
@@ -103,9 +103,9 @@ class QueryTerms:
                 if text not in known:
                     known[text] = FIRST_LOCAL - len(made)
                     made.append(text)
-                    self._nbytes += len(text)
+                    self._written += len(text)
                 found[place] = known[text]
-            current_watch().check(0, self._nbytes)
+            current_watch().check(0, self._written)
         return found
 
     def kept(self, ids: Ids) -> Ids:

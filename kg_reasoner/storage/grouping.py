@@ -25,10 +25,10 @@ BLOCK: Final = 1 << 20
 PAIR: Final = 16
 """The size of a pair of row numbers in bytes."""
 
-Item = TypeVar("Item", bound=np.generic)
-
 MANY: Final = 64
 """Rows of one column that are grouped without a hash table."""
+
+Item = TypeVar("Item", bound=np.generic)
 
 
 class _Labelled:
@@ -73,6 +73,7 @@ def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
     if len(rows) == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
     if rows.shape[1] == 1 and len(rows) > MANY:
+        current_watch().check(0, PAIR * len(rows))
         return _group_ids(rows[:, 0])
     found = _Labelled(rows)
     return np.asarray(found.labels[: len(rows)]), np.array(found.firsts[: found.groups])
