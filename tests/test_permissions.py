@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from rdflib import Dataset, Graph, URIRef, Variable
@@ -299,3 +302,16 @@ def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
     for _ in range(2):
         assert [len(row) for row in dataset().query(query).bindings] == [0]
         assert [len(row) for row in Graph().query(query).bindings] == [1]
+
+
+def test_a_lack_of_memory_is_no_syntax_error() -> None:
+    with patch("rdflib.plugins.sparql.algebra.translateQuery", side_effect=MemoryError), pytest.raises(MemoryError):
+        Reasoner().query("SELECT * { ?lack ?of ?memory }")
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_results_are_not_copied(duplicate: Callable[[Any], Any]) -> None:
+    graph = dataset()
+    for result in (graph.query("SELECT * { ?s ?p ?o }"), Reasoner().query("SELECT * { ?s ?p ?o }")):
+        with pytest.raises(TypeError, match="neither copied nor pickled"):
+            duplicate(result)

@@ -130,6 +130,8 @@ def _read(
         return tree, translate(tree)
     except RecursionError:
         raise QuerySyntaxError(f"{source} {_NESTED}") from None
+    except MemoryError:
+        raise
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
 

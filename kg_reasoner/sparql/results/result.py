@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from kg_reasoner.errors import MissingExtraError, UnknownNameError
 from kg_reasoner.io.files import Target
@@ -50,6 +50,9 @@ class _Table(_Result):
     def __init__(self, columns: Columns, nodes: NodeCache) -> None:
         self._columns = columns
         self._nodes = nodes
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("the result of a query is neither copied nor pickled: take its rows, or a data frame")
 
     def __len__(self) -> int:
         return self._columns.size
