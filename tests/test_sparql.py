@@ -475,3 +475,14 @@ def test_random_queries_with_repetitions(data: set[Any], group: str) -> None:
         graph = graph_of(Reasoner(program))
         graph += data
         assert_specified(graph, f"{PREFIXES} SELECT * {{ {group} }}")
+
+
+def test_a_labelled_blank_node_is_the_same_wherever_it_is_made_in_a_solution() -> None:
+    query = """
+        SELECT (BNODE("n") AS ?a) (IF(?v > 1, BNODE("n"), 0) AS ?b) (COALESCE(?none, BNODE("n")) AS ?c) (BNODE("m") AS ?d)
+        WHERE { VALUES ?v { 1 2 3 } }
+    """
+    rows = list(graph_of(Reasoner()).query(query))
+    assert [row.b == row.a for row in rows] == [False, True, True]
+    assert all(row.c == row.a != row.d for row in rows)
+    assert len({row.a for row in rows}) == 3

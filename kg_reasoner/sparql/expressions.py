@@ -174,7 +174,7 @@ class Expressions:
             rows = np.flatnonzero(result != decisive)
             if not len(rows):
                 break
-            found = self.truth(other, table if len(rows) == table.size else table.take(rows))
+            found = self.truth(other, table if len(rows) == table.size else table.among(rows))
             is_error = (result[rows] < 0) | (found < 0)
             result[rows] = np.where(found == decisive, np.int8(decisive), np.where(is_error, np.int8(-1), np.int8(1 - decisive)))
         return result
@@ -302,7 +302,7 @@ class Expressions:
         for wanted, argument in ((1, arguments[1]), (0, arguments[2])):
             rows = np.flatnonzero(truth == wanted)
             if len(rows):
-                found[rows] = self.ids(argument, table.take(rows))
+                found[rows] = self.ids(argument, table.among(rows))
         return found
 
     def _coalesce(self, arguments: Sequence[Any], table: Table) -> Ids:
@@ -311,7 +311,7 @@ class Expressions:
             rows = np.flatnonzero(found == UNBOUND)
             if not len(rows):
                 break
-            found[rows] = self.ids(argument, table.take(rows))
+            found[rows] = self.ids(argument, table.among(rows))
         return found
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:

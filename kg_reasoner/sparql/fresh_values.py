@@ -48,11 +48,13 @@ class FreshValues:
         """Return a blank node for each solution with a simple string as the label: the same for the same label in a solution."""
         known = self._labelled.setdefault(id(table.origin), (table.origin, {}))[1]
         found = constant(UNBOUND, len(labels))
-        for row, (label, term) in enumerate(watched(zip(labels.tolist(), self._terms.terms(labels.tolist()), strict=True))):
+        numbers = range(len(labels)) if table.numbers is None else table.numbers.tolist()
+        given = zip(numbers, labels.tolist(), self._terms.terms(labels.tolist()), strict=True)
+        for row, (number, label, term) in enumerate(watched(given)):
             if _is_simple(term):
-                if (row, label) not in known:
-                    known[row, label] = self._terms.find(_one("BNODE"))
-                found[row] = known[row, label]
+                if (number, label) not in known:
+                    known[number, label] = self._terms.find(_one("BNODE"))
+                found[row] = known[number, label]
         return found
 
 

@@ -27,13 +27,15 @@ class Table:
         size: The number of solutions.
     """
 
-    __slots__ = ("columns", "origin", "size")
+    __slots__ = ("columns", "numbers", "origin", "size")
 
-    def __init__(self, columns: Mapping[str, Ids], size: int, origin: object = None) -> None:
+    def __init__(self, columns: Mapping[str, Ids], size: int, origin: object = None, numbers: Numbers | None = None) -> None:
         self.columns: dict[str, Ids] = dict(columns)
         self.size = size
         self.origin: object = object() if origin is None else origin
-        """The same for tables with the same solutions in the same order, of which one has further columns."""
+        """The same for tables of the same solutions, or of some of them, with more or fewer columns."""
+        self.numbers = numbers
+        """The numbers that the solutions have among those of the origin; None: their positions."""
 
     def __len__(self) -> int:
         return self.size
@@ -53,6 +55,11 @@ class Table:
         numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else cast(Numbers, rows)
         return Table({name: gathered(column, numbers) for name, column in self.columns.items()}, len(numbers))
 
+    def among(self, rows: Numbers) -> Table:
+        """Return some of the solutions, by their numbers, as the same solutions."""
+        numbers = rows if self.numbers is None else self.numbers[rows]
+        return Table({name: column[rows] for name, column in self.columns.items()}, len(rows), self.origin, numbers)
+
     def part(self, start: int, end: int | None) -> Table:
         """Return a range of the solutions."""
         end = self.size if end is None else min(end, self.size)
@@ -64,7 +71,7 @@ class Table:
 
     def extended(self, name: str, column: Ids) -> Table:
         """Return the table with a further column."""
-        return Table({**self.columns, name: column}, self.size, self.origin)
+        return Table({**self.columns, name: column}, self.size, self.origin, self.numbers)
 
     def matrix(self, names: Sequence[str]) -> Ids:
         """Return the columns of some variables as an array of shape (size, variables)."""
