@@ -158,3 +158,16 @@ def test_limit_stops_early(many: Reasoner, name: str) -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_needs_all_solutions_has_them(many: Reasoner, name: str) -> None:
     assert max(rows_of(many.plan(PREFIX + WHOLE[name], run=True).root)) == COUNT
+
+
+def test_a_join_with_a_property_variable_stops_early() -> None:
+    """Each of the few solutions is looked up: nothing asks for all triples."""
+    reasoner = Reasoner()
+    reasoner.load("".join(f"<urn:s{i}> <urn:p{i % 7}> <urn:o{i % 50}> .\n" for i in range(20_000)).encode(), format="ntriples")
+    plan = reasoner.plan("SELECT * { ?s <urn:p0> ?o . ?s ?p ?other } LIMIT 3", run=True)
+
+    def rows(operator: Operator) -> int:
+        return max([operator.rows or 0, *map(rows, operator.parts)])
+
+    assert rows(plan.root) < 100
+    assert len(reasoner.query("SELECT * { ?s <urn:p0> ?o . ?s ?p ?other }")) == 2858

@@ -161,6 +161,8 @@ class Evaluation:
         matcher, graph = self.matcher(node.graph)
         if matcher is None:
             return Table({}, 0)
+        if need.enough is not None and len(node.triples) > 1 and not matcher.extends(node.triples, graph):
+            return self.extending.join([replace(node, triples=(triple,)) for triple in node.triples], need)
         found = matcher.solve(node.triples, need.names, need.enough, graph)
         if matcher.method is not None:
             self.report.note(node, matcher.method)

@@ -19,6 +19,7 @@ from kg_reasoner.sparql.contract import ALL, Evaluator, Need
 from kg_reasoner.sparql.joins import compatible, is_among, merged
 from kg_reasoner.sparql.path_patterns import PathPatterns
 from kg_reasoner.sparql.scope import certain, in_scope, variables_in
+from kg_reasoner.sparql.substitution import substitute
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
 from kg_reasoner.storage.arrays import Flags, Numbers
 
@@ -27,10 +28,19 @@ __all__ = ["START", "Extending", "Matches"]
 RATIO: Final = 4
 """A pattern is followed unless there are so many times more solutions at hand than it has."""
 
-START: Final = 1 << 10
+START: Final = 1 << 6
 """The number of solutions of the first pattern of a join, or of MINUS, with which it is tried, if not all are needed."""
 
 GROWTH: Final = 16
+
+FEW: Final = 1 << 10
+"""Solutions from which a pattern is followed whatever its size is."""
+
+LOOKED_UP: Final = 1 << 6
+"""The maximal number of solutions from which a triple that cannot be extended is looked up one by one."""
+
+COST: Final = 150
+"""The cost of such a lookup, in triples of a hash join."""
 
 SCANNED: Final = 100
 """A pattern is followed triple by triple unless one triple has so many times more matches than another."""
@@ -101,8 +111,10 @@ class Extending:
             return found
         if isinstance(node, algebra.Service) and isinstance(node.address, Variable):
             return self._asked(left, node, node.address)
-        self._evaluator.report.note(node, "hash join")
         shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
+        if isinstance(node, algebra.Patterns) and self._is_looked_up(left, node, shared):
+            return self._looked_up(left, node, shared, need)
+        self._evaluator.report.note(node, "hash join")
         right = self._evaluator.table(node, need.whole().with_names(shared))
         rows, others = compatible(left, right)
         return rows, right.take(others)
@@ -118,6 +130,24 @@ class Extending:
         self._evaluator.report.note(node, "hash join")
         right = self._evaluator.table(node, Need(frozenset(shared), is_set=True)).distinct(shared)
         return is_among(compatible(left, right, only_overlapping=True)[0], left.size)
+
+    def _is_looked_up(self, left: Table, node: algebra.Patterns, shared: Sequence[str]) -> bool:
+        """Return whether looking a triple up for each of few solutions costs less than a hash join with all its matches."""
+        is_bound = bool(shared) and all(map(left.is_bound_everywhere, shared))
+        if not is_bound or len(node.triples) != 1 or not 0 < left.size <= LOOKED_UP:
+            return False
+        return COST * left.size < self._evaluator.estimates.of(node)
+
+    def _looked_up(self, left: Table, node: algebra.Patterns, shared: Sequence[str], need: Need) -> Matches:
+        """Return the matches of a pattern, found for the values of one solution after the other."""
+        self._evaluator.report.note(node, "lookups")
+        rows, tables = list[Numbers](), list[Table]()
+        for row, numbers in enumerate(left.matrix(shared).tolist()):
+            terms = zip(map(Variable, shared), self._evaluator.terms.terms(numbers), strict=True)
+            known = {variable: term for variable, term in terms if term is not None}
+            tables.append(self._evaluator.table(substitute(node, known), need.whole()))
+            rows.append(np.full(tables[-1].size, row, np.int64))
+        return np.concatenate(rows), concatenated(tables)
 
     def _asked(self, left: Table, node: algebra.Service, address: Variable) -> Matches:
         """Ask each of the addresses that solutions bind."""
@@ -164,7 +194,7 @@ class Extending:
             matcher, graph = self._evaluator.matcher(node.graph)
             if matcher is None:
                 return True
-            is_cheap = table.size <= RATIO * self._evaluator.estimates.of(node) + START
+            is_cheap = table.size <= RATIO * self._evaluator.estimates.of(node) + FEW
             return is_cheap and (matcher.extends(node.triples, graph) or self._by_triples(node))
         if isinstance(node, algebra.PathPattern):
             return True

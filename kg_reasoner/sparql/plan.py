@@ -33,7 +33,7 @@ class Operator:
         estimate: The estimated number of solutions.
         rows: The number of solutions; None if it was not evaluated.
         seconds: The time it took with the operators inside; None if it was not evaluated.
-        methods: How it was evaluated: ``index``, ``hash join``.
+        methods: How it was evaluated: ``index``, ``lookups``, ``hash join``.
         parts: The operators inside.
     """
 
