@@ -94,7 +94,8 @@ class Pyoxigraph(Adapter):
 
     @property
     def forms(self) -> Mapping[str, Callable[[str], Any]]:
-        return {NATIVE: self._native, RDFLIB: self._as_graph}
+        as_graph = {RDFLIB: self._as_graph} if is_installed("oxrdflib") else {}
+        return {NATIVE: self._native, **as_graph}
 
     def _native(self, text: str) -> list[Any]:
         import pyoxigraph
