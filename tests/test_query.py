@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
-from kg_reasoner.query import tables
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
@@ -210,14 +209,6 @@ def test_unknown_predicates_and_literal_subjects_match_nothing(layout: str) -> N
 
 def test_variables_of() -> None:
     assert variables_of([("x", 1, "y"), (2, "x", "z")]) == ["x", "y", "z"]
-
-
-def test_labels_and_spread() -> None:
-    rows = np.array([[5, 1], [5, 2], [5, 1], [4, 1]], np.int32)
-    labels = tables.labels_of(rows)
-    assert labels[0] == labels[2]
-    assert len(set(labels.tolist())) == 3
-    assert tables.labels_of(np.empty((3, 0), np.int32)).tolist() == [0, 0, 0]
 
 
 @pytest.mark.long

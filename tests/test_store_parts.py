@@ -14,10 +14,12 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from kg_reasoner import KGReasonerStore, Reasoner
 from kg_reasoner.errors import ReasonerError, TransactionError
+from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.rdflib_store.contexts import Contexts
 from kg_reasoner.rdflib_store.permissions import Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.rdflib_store.selected_graphs import SelectedGraphs
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransactions
@@ -154,8 +156,11 @@ def test_a_dataset_of_some_graphs(rdfs: Reasoner) -> None:
         some = SelectedGraphs(dataset, [EX.g], [EX.h, EX.nowhere])
         assert (dataset.named_graphs(), some.named_graphs()) == ([EX.g, EX.h], [EX.h])
         assert (some.names(Dataset()), some.names(Graph(identifier=EX.h))) == ([EX.g], [EX.h])
-        assert (some.place(EX.g), some.has_graph(EX.g)) == (None, False)
-        assert some.active(Dataset()) is not None
+        assert not some.has_graph(EX.g)
+        with some.reading():
+            places = StorePlaces(some, Dataset())
+            found = [places.named(from_rdflib(name)) is not None for name in (EX.g, EX.h, EX.nowhere)]
+            assert (found, len(places.default())) == ([False, True, False], 1)
 
 
 def test_prefixes() -> None:

@@ -55,22 +55,15 @@ class DemandMatcher:
         self._state, self._queries, self._terms, self._effort = state, queries, terms, effort
         self._solved: dict[tuple[TriplePattern, ...], Table] = {}
 
-    def solve(
-        self,
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        limit: int | None = None,
-        graph: Variable | None = None,
-    ) -> Table:
-        """Return the solutions of a basic graph pattern, see `kg_reasoner.sparql.matching.Matcher.solve`."""
-        assert graph is None, "named graphs have explicit triples only"
+    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+        """Return the solutions of a basic graph pattern, see `PatternMatcher.solve`."""
         key = tuple(triples)
         found = self._solved.get(key)
         if found is None:
             found = self._solved[key] = self._asked(key, (), np.empty((1, 0), np.int32)) if key else unit()
         return found if wanted is None else found.project([name for name in found.columns if name in wanted])
 
-    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+    def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return that solutions can be extended by all patterns: their values are asked for."""
         return True
 
@@ -79,13 +72,11 @@ class DemandMatcher:
         table: Table,
         names: Sequence[str],
         triples: Sequence[TriplePattern],
-        graph: Variable | None = None,
         wanted: Collection[str] | None = None,
         *,
         once: bool = False,
     ) -> tuple[Numbers, Table]:
-        """Return the matches of patterns that agree with solutions, see `kg_reasoner.sparql.matching.Matcher.extend`."""
-        assert graph is None, "named graphs have explicit triples only"
+        """Return the matches of patterns that agree with solutions, see `PatternMatcher.extend`."""
         seeds = table.matrix(names)
         known = np.flatnonzero((seeds != UNBOUND).all(axis=1))
         found = self._asked(tuple(triples), names, seeds[known][group_rows(seeds[known])[1]])
@@ -93,7 +84,7 @@ class DemandMatcher:
         kept = [name for name in found.columns if name not in names and (wanted is None or name in wanted)]
         return known[rows], found.project(kept).take(others)
 
-    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+    def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return a guess, as nothing is known of what will be derived: the fewer variables a triple has, the fewer solutions."""
         total = float(max(1, self._state.database.count()))
         return min((total ** _freedom(triple) for triple in triples), default=1.0)
@@ -102,7 +93,7 @@ class DemandMatcher:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
 
-    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
         """Return patterns as they are: the rules for them have plans of their own."""
         return triples
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.query.tables import among
 from kg_reasoner.terms import IRI, OWL, RDFS
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.query.matching import Which
     from kg_reasoner.storage.arrays import TripleIds
+from kg_reasoner.storage.grouping import among
 
 __all__ = ["exported"]
 

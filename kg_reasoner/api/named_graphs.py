@@ -15,8 +15,8 @@ from kg_reasoner.engine.encoding import as_term, encode_triples, find_term, find
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
-from kg_reasoner.query.tables import among
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.grouping import among
 from kg_reasoner.terms import AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_text
 
 __all__ = ["NamedGraphs", "quads_of"]

@@ -25,10 +25,9 @@ from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
 from kg_reasoner.query.scans import scanned
-from kg_reasoner.query.tables import among
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
-from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
+from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Workspace

@@ -15,8 +15,8 @@ import numpy as np
 
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.query.matching import TripleMatcher
-from kg_reasoner.query.tables import distinct, paired
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Flags, Ids, Numbers
+from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import IRI
 
@@ -87,7 +87,8 @@ class Quads:
     def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
         """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3)."""
         if isinstance(graph, frozenset):
-            return distinct(np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))]))
+            merged = np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))])
+            return merged[group_rows(merged)[1]]
         if graph == INFERRED:
             return self.matcher.match(subject, property, value, "inferred")
         if graph == self.default:
@@ -118,7 +119,7 @@ class Quads:
             numbers = np.repeat(np.arange(len(triples)), list(map(len, found)))
             return numbers, database.rows_at(relation, np.concatenate(found))[:, GRAPH_COLUMN]
         quads = database.rows(relation, "explicit")
-        numbers, places = paired(triples, quads[:, :GRAPH_COLUMN])
+        numbers, places = pair_rows(triples, quads[:, :GRAPH_COLUMN])
         return numbers, quads[places, GRAPH_COLUMN]
 
     def have_quads(self, triples: Ids) -> Flags:

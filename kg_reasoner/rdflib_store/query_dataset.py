@@ -1,9 +1,9 @@
-"""The dataset over which SPARQL queries are evaluated, and the places where their patterns are matched."""
+"""The dataset over which SPARQL queries are evaluated, and stores that have one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rdflib.store import Store
 
@@ -13,12 +13,10 @@ if TYPE_CHECKING:
 
     from kg_reasoner.concurrency.locking import Hold
     from kg_reasoner.query.matching import Which
-    from kg_reasoner.query.quads import GraphTerm
     from kg_reasoner.rdflib_store.contexts import Contexts
     from kg_reasoner.rdflib_store.permissions import Permissions
     from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
     from kg_reasoner.rdflib_store.separate_graphs import Graphs
-    from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 
 
 class QueryDataset:
@@ -40,13 +38,6 @@ class QueryDataset:
         """Return the ``with`` block in which nothing changes and the materialisation is up to date."""
         return self.graphs.transactions.reading(self.which)
 
-    def active(self, graph: Graph) -> PatternSource | None:
-        """Return the place where patterns in an active graph are matched; None: several places, rdflib proceeds pattern by
-        pattern.
-        """
-        found = self.graphs.locate(self.names(graph))
-        return None if found is None else PatternSource(self, *found)
-
     def names(self, graph: Graph) -> Sequence[Node] | None:
         """Return the names of the stored graphs that a graph over this dataset merges; None: all."""
         name = self.contexts.name(graph, graph.store)
@@ -60,25 +51,9 @@ class QueryDataset:
         """Return whether a graph of this name exists."""
         return self.graphs.has_graph(name)
 
-    def place(self, name: Node) -> GraphTerm | None:
-        """Return the place where patterns of a named graph are matched; None: the graph does not exist."""
-        return self.graphs.place(name)
-
-    def joins(self, name: Node | None) -> bool:
-        """Return whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
-        return self.graphs.joins(name)
-
-
-class PatternSource(NamedTuple):
-    """The place where basic graph patterns are matched: `place`, or (None) all triples of `graphs`."""
-
-    dataset: QueryDataset
-    graphs: UnionGraphs
-    place: GraphTerm | None
-
-    def prepare(self) -> None:
-        """Bring the materialisation up to date; terms that rules mention have ids from then on."""
-        self.graphs.prepare(self.dataset.which)
+    def joins_graphs(self) -> bool:
+        """Return whether a variable can stand for any named graph in a join."""
+        return self.graphs.joins_graphs()
 
 
 class DatasetStore(Store):

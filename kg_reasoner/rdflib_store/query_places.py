@@ -32,22 +32,15 @@ class StorePlaces:
         self._dataset = dataset
         self._graph = graph
         self.caches = dataset.graphs.reasoner.core.caches
-        self._default: Places | None = None
-        self._joined: Place | None = None
-        self._named: dict[Term, Places | None] = {}
 
     def default(self) -> Places:
         """Return the places of the active graph."""
-        if self._default is None:
-            self._default = self._places(self._dataset.names(self._graph))
-        return self._default
+        return self._places(self._dataset.names(self._graph))
 
     def named(self, name: Term) -> Places | None:
         """Return the places of a named graph; None if it does not exist."""
-        if name not in self._named:
-            node = cast(Node, to_rdflib(name))
-            self._named[name] = self._places([node]) if self._dataset.has_graph(node) else None
-        return self._named[name]
+        node = cast(Node, to_rdflib(name))
+        return self._places([node]) if self._dataset.has_graph(node) else None
 
     def names(self) -> Sequence[Term]:
         """Return the names of the named graphs."""
@@ -55,9 +48,7 @@ class StorePlaces:
 
     def joined(self) -> Place | None:
         """Return the place where a variable stands for any named graph."""
-        if self._joined is None and self._dataset.joins(None):
-            self._joined = self._place(cast(UnionGraphs, self._dataset.graphs), None)
-        return self._joined
+        return self._place(cast(UnionGraphs, self._dataset.graphs), None) if self._dataset.joins_graphs() else None
 
     def _places(self, names: Sequence[Node] | None) -> Places:
         graphs = self._dataset.graphs

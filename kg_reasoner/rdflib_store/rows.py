@@ -92,7 +92,7 @@ class QueryResult(SPARQLResult):
             UnsupportedError: The query is an ASK.
             MissingExtraError: pyarrow is not installed.
         """
-        return self._of_table("a table of Arrow").to_arrow()
+        return self._of_table("table of Arrow").to_arrow()
 
     def to_polars(self) -> polars.DataFrame:
         """See `kg_reasoner.sparql.results.result.SelectResult.to_polars`.
@@ -101,7 +101,7 @@ class QueryResult(SPARQLResult):
             UnsupportedError: The query is an ASK.
             MissingExtraError: polars or pyarrow is not installed.
         """
-        return self._of_table("a data frame").to_polars()
+        return self._of_table("data frame").to_polars()
 
     def to_pandas(self) -> pandas.DataFrame:
         """See `kg_reasoner.sparql.results.result.SelectResult.to_pandas`.
@@ -110,11 +110,11 @@ class QueryResult(SPARQLResult):
             UnsupportedError: The query is an ASK.
             MissingExtraError: pandas or pyarrow is not installed.
         """
-        return self._of_table("a data frame").to_pandas()
+        return self._of_table("data frame").to_pandas()
 
     def _of_table(self, wanted: str) -> SelectResult | GraphResult:
         if isinstance(self.native, AskResult):
-            raise UnsupportedError(f"the result of ASK is a truth value, of which there is no {wanted.partition(' ')[2]}")
+            raise UnsupportedError(f"the result of ASK is a truth value, of which there is no {wanted}")
         return self.native
 
     @property

@@ -11,7 +11,6 @@ from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
 
@@ -53,11 +52,8 @@ class SelectedGraphs(QueryDataset):
     def has_graph(self, name: Node) -> bool:
         return name in self._named and self.graphs.has_graph(name)
 
-    def place(self, name: Node) -> GraphTerm | None:
-        return self.graphs.place(name) if name in self._named else None
-
-    def joins(self, name: Node | None) -> bool:
-        return name is not None and self.graphs.joins(name)
+    def joins_graphs(self) -> bool:
+        return False
 
 
 class Selection(ReadOnlyStore):

@@ -106,8 +106,8 @@ class SeparateGraphs(StoredGraphs):
         graph = self._graph(names[0]) if names is not None and len(names) == 1 else None
         return None if graph is None else (graph, None)
 
-    def joins(self, name: Node | None) -> bool:
-        """See `UnionGraphs.joins`."""
+    def joins_graphs(self) -> bool:
+        """See `UnionGraphs.joins_graphs`."""
         return False
 
 

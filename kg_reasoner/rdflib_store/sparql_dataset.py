@@ -91,7 +91,7 @@ def plan(
         shorten = shortener({**dict(known.prefixes.namespaces()), **parsed.prefixes()})
         given = as_terms(bindings)
         with known.graphs.reasoner.core.watch(), known.reading():
-            ready = parsed.prepared(given, joins_graphs=known.joins(None))
+            ready = parsed.prepared(given, joins_graphs=known.joins_graphs())
             places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions, parsed.prologue)
             return explain_query(ready, places, foreigners, parsed.base, shorten, run=run)
 
@@ -152,7 +152,7 @@ def evaluated_pattern(
     """
     node = translate_pattern(pattern)
     if variables is None:
-        variables = [variable for variable in in_scope(node) if not is_hidden(variable)]
+        variables = [variable for variable in in_scope(node) if not is_hidden(variable.name)]
     return _answered(dataset, graph, Translated(Select(node, tuple(variables)), base), bindings)
 
 
@@ -160,7 +160,7 @@ def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: 
     given = as_terms(bindings) if bindings else {}
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
         places = StorePlaces(dataset, graph)
-        ready = query.prepared(given, joins_graphs=dataset.joins(None))
+        ready = query.prepared(given, joins_graphs=dataset.joins_graphs())
         return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions, query.prologue), query.base)
 
 

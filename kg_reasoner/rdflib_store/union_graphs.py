@@ -110,9 +110,9 @@ class UnionGraphs(StoredGraphs):
         merge = (place if isinstance(place, frozenset) else {place} for place in places)
         return self, cast("frozenset[int]", frozenset().union(*merge))
 
-    def joins(self, name: Node | None) -> bool:
-        """Return whether patterns of a named graph (None: of all of them, by a variable) can be joined with others."""
-        return name is not None or self.inferred_graph is None
+    def joins_graphs(self) -> bool:
+        """Return whether a variable can stand for any named graph in a join."""
+        return self.inferred_graph is None
 
 
 class _Memberships(Generic[Context]):

@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.aggregates import FUNCTIONS
-from kg_reasoner.sparql.algebra import Aggregation
+from kg_reasoner.sparql.algebra import Aggregation, is_hidden
 from kg_reasoner.sparql.ordering import ranks
 from kg_reasoner.sparql.sums import averages, sums
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
@@ -79,7 +79,7 @@ def aggregate(
     """
     if column is None:
         if aggregation.is_distinct:
-            names = [name for name in table.columns if not name.startswith((".", "_:"))]
+            names = [name for name in table.columns if not is_hidden(name)]
             _, firsts = group_rows(np.concatenate([groups.labels[:, None], table.matrix(names)], axis=1))
             return _integers(np.bincount(groups.labels[firsts], minlength=groups.count), terms)
         return _integers(groups.sizes(), terms)

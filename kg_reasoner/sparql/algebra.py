@@ -342,6 +342,6 @@ def children(node: Node) -> Iterator[Node]:
             yield value
 
 
-def is_hidden(variable: Variable) -> bool:
-    """Return whether a variable stands for a blank node of the query, or was introduced by translation."""
-    return variable.name.startswith(("_:", "."))
+def is_hidden(name: str) -> bool:
+    """Return whether a variable of this name stands for a blank node of the query, or was introduced by translation."""
+    return name.startswith(("_:", "."))

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Node, PatternTerm, Service
 from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.expressions import Expressions
@@ -58,8 +57,8 @@ class Evaluator(Protocol):
         """Return the solutions of a pattern."""
         ...
 
-    def matcher(self, graph: PatternTerm | None) -> tuple[PatternMatcher | None, Variable | None]:
-        """Return what matches the patterns of a graph, and the variable for its name."""
+    def matcher(self, graph: PatternTerm | None) -> PatternMatcher | None:
+        """Return what matches the patterns of a graph; None if there is no such graph."""
         ...
 
     def paths(self, matcher: PatternMatcher) -> PathFollower:

@@ -22,23 +22,23 @@ KEPT: Final = 0.3
 """The estimated share of solutions for which a condition is true."""
 
 
-class Places(Protocol):
-    """What estimates need of an evaluation."""
+class Graphs(Protocol):
+    """What estimates need of an evaluation: its graphs."""
 
     dataset: Dataset
 
-    def matcher(self, graph: PatternTerm | None) -> tuple[PatternMatcher | None, Variable | None]: ...
+    def matcher(self, graph: PatternTerm | None) -> PatternMatcher | None: ...
 
 
 class Estimates:
     """Estimates the number of a pattern's solutions.
 
     Args:
-        places: Where patterns are matched.
+        graphs: Where patterns are matched.
     """
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
         self._known: dict[int, tuple[Node, float]] = {}
 
     def of(self, node: Node) -> float:
@@ -50,8 +50,8 @@ class Estimates:
 
     def _estimate(self, node: Node) -> float:
         if isinstance(node, algebra.Patterns):
-            matcher, graph = self._places.matcher(node.graph)
-            return 0.0 if matcher is None else matcher.estimate(node.triples, graph)
+            matcher = self._graphs.matcher(node.graph)
+            return 0.0 if matcher is None else matcher.estimate(node.triples)
         if isinstance(node, algebra.PathPattern):
             return self._path(node)
         if isinstance(node, algebra.Values):
@@ -68,7 +68,7 @@ class Estimates:
         if isinstance(node, algebra.Filter):
             return below * KEPT ** len(node.conditions)
         if isinstance(node, algebra.EachGraph):
-            return below * (len(self._places.dataset.names()) if isinstance(node.name, Variable) else 1)
+            return below * (len(self._graphs.dataset.names()) if isinstance(node.name, Variable) else 1)
         if isinstance(node, algebra.Group):
             return 1.0 if node.is_whole else below**0.5
         if isinstance(node, algebra.Slice) and node.length is not None:
@@ -77,7 +77,7 @@ class Estimates:
 
     def _path(self, node: algebra.PathPattern) -> float:
         """Return a guess: paths from or to a node find few, others at least as many as their longest step."""
-        matcher, _ = self._places.matcher(node.graph)
+        matcher = self._graphs.matcher(node.graph)
         if matcher is None:
             return 0.0
         fixed = sum(not isinstance(term, Variable) for term in (node.start, node.end))

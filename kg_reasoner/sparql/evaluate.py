@@ -33,8 +33,8 @@ from kg_reasoner.sparql.ordering import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.report import Report
-from kg_reasoner.sparql.scope import in_scope, variables_in
-from kg_reasoner.sparql.source import Dataset, Places
+from kg_reasoner.sparql.scope import in_scope, names_in
+from kg_reasoner.sparql.source import Dataset
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated, constant, unit
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids
@@ -73,8 +73,9 @@ class Evaluation:
     def __init__(self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: Report) -> None:
         self.dataset, self.terms, self.report = dataset, terms, report
         self._foreigners = foreigners
-        self._active = dataset.default()
-        self._matchers: dict[Places, PatternMatcher] = {}
+        self._active: Term | None = None
+        """The name of the active graph, if it is a named one."""
+        self._matchers: dict[algebra.PatternTerm | None, PatternMatcher | None] = {}
         self._paths: dict[int, PathFollower] = {}
         self.values = dataset.caches.values
         self.expressions = Expressions(terms, self.values, self, FreshValues(terms), base)
@@ -98,33 +99,31 @@ class Evaluation:
 
     # --- places -----------------------------------------------------------------------------------------------------
 
-    def matcher(self, graph: algebra.PatternTerm | None) -> tuple[PatternMatcher | None, Variable | None]:
-        """Return what matches the patterns of a graph, and the variable for its name; None: there is no such graph."""
-        if graph is None:
-            return self._matcher_of(self._active), None
+    def matcher(self, graph: algebra.PatternTerm | None) -> PatternMatcher | None:
+        """Return what matches the patterns of a graph, the active one by default; None: there is no such graph."""
+        key = self._active if graph is None else graph
+        if key not in self._matchers:
+            self._matchers[key] = self._new_matcher(key)
+        return self._matchers[key]
+
+    def _new_matcher(self, graph: algebra.PatternTerm | None) -> PatternMatcher | None:
         if isinstance(graph, Variable):
             place = self.dataset.joined()
             assert place is not None, "variables are given to patterns only where the dataset joins graphs"
-            return self._matcher_of((place,)), graph
-        return self._matcher_of(self.dataset.named(graph) or ()), None
-
-    def _matcher_of(self, places: Places) -> PatternMatcher | None:
+            return Matcher(place, self.terms, graph)
+        places = self.dataset.default() if graph is None else self.dataset.named(graph)
         if not places:
             return None
-        found = self._matchers.get(places)
-        if found is None and len(places) == 1 and places[0].match is not None:
-            found = self._matchers[places] = places[0].match(self.terms)
-        if found is None:
-            matchers = [Matcher(place, self.terms) for place in places]
-            without = next((Matcher(place.without, self.terms) for place in places if place.without is not None), None)
-            is_one = len(matchers) == 1 and without is None
-            found = self._matchers[places] = matchers[0] if is_one else MergedMatcher(matchers, without)
-        return found
+        if len(places) == 1 and places[0].match is not None:
+            return places[0].match(self.terms)
+        matchers = [Matcher(place, self.terms) for place in places]
+        without = next((Matcher(place.without, self.terms) for place in places if place.without is not None), None)
+        return matchers[0] if len(matchers) == 1 and without is None else MergedMatcher(matchers, without)
 
     def join_order(self, node: algebra.Patterns) -> Sequence[algebra.TriplePattern]:
         """Return the patterns of a basic graph pattern in the order in which they are joined."""
-        matcher, graph = self.matcher(node.graph)
-        return node.triples if matcher is None else matcher.join_order(node.triples, graph)
+        matcher = self.matcher(node.graph)
+        return node.triples if matcher is None else matcher.join_order(node.triples)
 
     def paths(self, matcher: PatternMatcher) -> PathFollower:
         """Return what follows the paths of a place."""
@@ -135,8 +134,7 @@ class Evaluation:
 
     @contextmanager
     def _within(self, name: Term) -> Iterator[None]:
-        before = self._active
-        self._active = self.dataset.named(name) or ()
+        before, self._active = self._active, name
         try:
             yield
         finally:
@@ -158,12 +156,12 @@ class Evaluation:
         return found
 
     def _patterns(self, node: algebra.Patterns, need: Need) -> Table:
-        matcher, graph = self.matcher(node.graph)
+        matcher = self.matcher(node.graph)
         if matcher is None:
             return Table({}, 0)
-        if need.enough is not None and len(node.triples) > 1 and not matcher.extends(node.triples, graph):
+        if need.enough is not None and len(node.triples) > 1 and not matcher.extends(node.triples):
             return self.extending.join([replace(node, triples=(triple,)) for triple in node.triples], need)
-        found = matcher.solve(node.triples, need.names, need.enough, graph)
+        found = matcher.solve(node.triples, need.names, need.enough)
         if matcher.method is not None:
             self.report.note(node, matcher.method)
         return found
@@ -195,7 +193,7 @@ class Evaluation:
         if need.names is None:
             return need.whole()
         further = {variable.name for variable in in_scope(node)}
-        further |= {variable.name for condition in conditions if condition is not None for variable in variables_in(condition)}
+        further |= names_in(condition for condition in conditions if condition is not None)
         return need.whole().with_names(further)
 
     def _minus(self, node: algebra.Minus, need: Need) -> Table:
@@ -215,15 +213,10 @@ class Evaluation:
         return concatenated(tables)
 
     def _filter(self, node: algebra.Filter, need: Need) -> Table:
-        below = need.with_names(variable.name for condition in node.conditions for variable in variables_in(condition))
-
         def kept(table: Table) -> Table:
-            for condition in node.conditions:
-                if table.size:
-                    table = table.take(self.expressions.holds(condition, table))
-            return table
+            return table.take(self.expressions.all_hold(node.conditions, table)) if table.size else table
 
-        return self._until_enough(node.node, below, kept)
+        return self._until_enough(node.node, need.with_names(names_in(node.conditions)), kept)
 
     def _until_enough(self, node: Node, need: Need, reduce: Any, least: int = 0) -> Table:
         """Return a reduction of a pattern's solutions, `least` at first, of which more are found while they are not enough."""
@@ -240,8 +233,7 @@ class Evaluation:
         name = node.variable.name
         if need.names is not None and name not in need.names:
             return self.table(node.node, need)
-        below = need.with_names(variable.name for variable in variables_in(node.expression))
-        table = self.table(node.node, below)
+        table = self.table(node.node, need.with_names(names_in([node.expression])))
         return table.extended(name, self.expressions.ids(node.expression, table))
 
     def _values(self, node: algebra.Values, need: Need) -> Table:
@@ -285,7 +277,7 @@ class Evaluation:
         below: Need = Need(frozenset(keys))
         for each in wanted:
             if each.argument is not None:
-                below = below.with_names(variable.name for variable in variables_in(each.argument))
+                below = below.with_names(names_in([each.argument]))
             elif each.is_distinct:
                 below = ALL
         table = self.table(node.node, below)
@@ -296,8 +288,7 @@ class Evaluation:
         return result
 
     def _order_by(self, node: algebra.OrderBy, need: Need) -> Table:
-        names = [variable.name for key, _ in node.keys for variable in variables_in(key)]
-        table = self.table(node.node, need.whole().with_names(names))
+        table = self.table(node.node, need.whole().with_names(names_in(key for key, _ in node.keys)))
         if table.size < 2:
             return table
         columns = [self.expressions.ids(key, table) for key, _ in node.keys]

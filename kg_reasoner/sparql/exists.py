@@ -17,7 +17,7 @@ from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.contract import Evaluator, Need
 from kg_reasoner.sparql.extending import Extending
 from kg_reasoner.sparql.joins import is_among, merged
-from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
+from kg_reasoner.sparql.scope import certain, in_scope, mentioned, names_in
 from kg_reasoner.sparql.substitution import substitute
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Flags
@@ -66,8 +66,7 @@ def _is_join(node: Node, outer: set[str]) -> bool:
         return all(_is_join(part, outer) for part in node.parts)
     if isinstance(node, algebra.Filter):
         sure = {variable.name for variable in certain(node.node)}
-        used = {variable.name for condition in node.conditions for variable in variables_in(condition)}
-        return used & outer <= sure and _is_join(node.node, outer)
+        return names_in(node.conditions) & outer <= sure and _is_join(node.node, outer)
     if isinstance(node, algebra.EachGraph):
         return _is_join(node.node, outer)
     inside = {variable.name for variable in mentioned(node)}
@@ -79,14 +78,10 @@ def _joined(evaluator: Evaluator, extending: Extending, node: Node, conditions: 
     if not conditions and not any(variable.name in table.columns for variable in in_scope(node)):
         is_there = evaluator.table(node, Need(frozenset(), enough=1)).size > 0
         return np.full(table.size, is_there, np.bool_)
-    used = {variable.name for condition in conditions for variable in variables_in(condition)}
-    rows, right = extending.matches(table, node, Need(frozenset(used), is_set=True))
+    rows, right = extending.matches(table, node, Need(names_in(conditions), is_set=True))
     if conditions:
         whole = merged(table, right, rows, np.arange(right.size))
-        kept = np.ones(len(rows), np.bool_)
-        for condition in conditions:
-            kept &= evaluator.expressions.holds(condition, whole)
-        rows = rows[kept]
+        rows = rows[evaluator.expressions.all_hold(conditions, whole)]
     return is_among(rows, table.size)
 
 

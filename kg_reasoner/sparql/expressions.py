@@ -114,6 +114,10 @@ class Expressions:
         """Return for which solutions a condition is true."""
         return self.truth(condition, table) == 1
 
+    def all_hold(self, conditions: Sequence[Expression], table: Table) -> Flags:
+        """Return for which solutions all of some conditions are true. Each is evaluated where those before do not decide."""
+        return self._and(conditions, table) == 1
+
     def truth(self, expression: Expression, table: Table) -> Truth:
         """Return the effective boolean value of an expression for each solution."""
         if isinstance(expression, Exists):

@@ -13,12 +13,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.program import Variable
+from kg_reasoner.query.patterns import LOOK_UP
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Node
 from kg_reasoner.sparql.contract import ALL, Evaluator, Need
 from kg_reasoner.sparql.joins import compatible, is_among, merged
 from kg_reasoner.sparql.path_patterns import PathPatterns
-from kg_reasoner.sparql.scope import certain, in_scope, variables_in
+from kg_reasoner.sparql.scope import certain, in_scope, names_in
 from kg_reasoner.sparql.substitution import substitute
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
 from kg_reasoner.storage.arrays import Flags, Numbers
@@ -38,9 +39,6 @@ FEW: Final = 1 << 10
 
 LOOKED_UP: Final = 1 << 6
 """The maximal number of solutions from which a triple that cannot be extended is looked up one by one."""
-
-COST: Final = 150
-"""The cost of such a lookup, in triples of a hash join."""
 
 SCANNED: Final = 100
 """A pattern is followed triple by triple unless one triple has so many times more matches than another."""
@@ -136,7 +134,7 @@ class Extending:
         is_bound = bool(shared) and all(map(left.is_bound_everywhere, shared))
         if not is_bound or len(node.triples) != 1 or not 0 < left.size <= LOOKED_UP:
             return False
-        return COST * left.size < self._evaluator.estimates.of(node)
+        return LOOK_UP * left.size < self._evaluator.estimates.of(node)
 
     def _looked_up(self, left: Table, node: algebra.Patterns, shared: Sequence[str], need: Need) -> Matches:
         """Return the matches of a pattern, found for the values of one solution after the other."""
@@ -191,11 +189,11 @@ class Extending:
         if not shared or any(name in table.columns and not table.is_bound_everywhere(name) for name in shared):
             return False
         if isinstance(node, algebra.Patterns):
-            matcher, graph = self._evaluator.matcher(node.graph)
+            matcher = self._evaluator.matcher(node.graph)
             if matcher is None:
                 return True
             is_cheap = table.size <= RATIO * self._evaluator.estimates.of(node) + FEW
-            return is_cheap and (matcher.extends(node.triples, graph) or self._by_triples(node))
+            return is_cheap and (matcher.extends(node.triples) or self._by_triples(node))
         if isinstance(node, algebra.PathPattern):
             return True
         if isinstance(node, algebra.Join):
@@ -207,32 +205,29 @@ class Extending:
             return bool(node.parts)
         if isinstance(node, algebra.Filter):
             sure = {variable.name for variable in certain(node.node)}
-            used = {variable.name for condition in node.conditions for variable in variables_in(condition)}
+            used = names_in(node.conditions)
             return used & columns <= sure and self._can_follow(node.node, table, columns)
         return False
 
     def _follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str]) -> Matches:
         if isinstance(node, algebra.Patterns):
-            matcher, graph = self._evaluator.matcher(node.graph)
+            matcher = self._evaluator.matcher(node.graph)
             if matcher is None:
                 return np.empty(0, np.int64), Table({}, 0)
-            if not matcher.extends(node.triples, graph):
+            if not matcher.extends(node.triples):
                 return self._follow_each(table, self._connected(node, table), need, nodes)
             names = [variable.name for variable in in_scope(node) if variable.name in table.columns]
             once = need.is_set and need.names is not None and not need.names
-            matches = matcher.extend(table, names, node.triples, graph, need.names, once=once)
+            matches = matcher.extend(table, names, node.triples, need.names, once=once)
             if matcher.method is not None:
                 self._evaluator.report.note(node, matcher.method)
             return matches
         if isinstance(node, algebra.PathPattern):
             return self._paths.matches(node, table, nodes)
         if isinstance(node, algebra.Filter):
-            used = {variable.name for condition in node.conditions for variable in variables_in(condition)}
-            rows, right = self._follow(table, node.node, need.whole().with_names(used), nodes)
+            rows, right = self._follow(table, node.node, need.whole().with_names(names_in(node.conditions)), nodes)
             whole = merged(table, right, rows, np.arange(right.size))
-            kept = np.ones(right.size, np.bool_)
-            for condition in node.conditions:
-                kept &= self._evaluator.expressions.holds(condition, whole)
+            kept = self._evaluator.expressions.all_hold(node.conditions, whole)
             return rows[kept], right.take(kept)
         assert isinstance(node, algebra.Join)
         return self._follow_each(table, node.parts, need, nodes)

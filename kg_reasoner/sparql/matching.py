@@ -33,42 +33,30 @@ class Matcher:
     Args:
         place: The place.
         terms: The terms of the query.
+        graph: The variable that stands for the graph of all patterns; None: they are matched in the graph of the place.
     """
 
     method: str | None = None
 
-    def __init__(self, place: Place, terms: QueryTerms) -> None:
-        self.place = place
+    def __init__(self, place: Place, terms: QueryTerms, graph: Variable | None = None) -> None:
+        self.place, self._graph = place, graph
         self._queries = place.queries
         self._terms = terms
         self._is_native = place.dictionary is terms.dictionary
         self._found: dict[Term, int] = {}
 
-    def solve(
-        self,
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        limit: int | None = None,
-        graph: Variable | None = None,
-    ) -> Table:
-        """Return the solutions of a basic graph pattern.
-
-        Args:
-            triples: The patterns.
-            wanted: The variables whose values are wanted; by default, all. The number of solutions does not depend on it.
-            limit: A sufficient number of solutions; there may be more.
-            graph: The variable for the graph.
-        """
-        patterns = self._patterns(triples, graph)
+    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+        """Return the solutions of a basic graph pattern, see `PatternMatcher.solve`."""
+        patterns = self._patterns(triples)
         if patterns is None:
-            return _empty(triples, graph)
+            return self._empty(triples)
         found = self._queries.solve(patterns, self.place.which, limit, wanted)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 
-    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+    def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""
-        patterns = self._patterns(triples, graph)
+        patterns = self._patterns(triples)
         if patterns is None:
             return True
         is_stored = self._is_native and not self._queries.expands
@@ -79,48 +67,38 @@ class Matcher:
         table: Table,
         names: Sequence[str],
         triples: Sequence[TriplePattern],
-        graph: Variable | None = None,
         wanted: Collection[str] | None = None,
         *,
         once: bool = False,
     ) -> tuple[Numbers, Table]:
-        """Return the matches of patterns that agree with solutions: for each, the number of the solution, and the other variables.
-
-        Args:
-            table: The solutions.
-            names: Variables that all of them bind, and that occur in the patterns.
-            triples: The patterns.
-            graph: The variable for the graph.
-            wanted: The variables whose values are wanted; by default, all.
-            once: Whether one match of each solution is sufficient.
-        """
-        patterns = self._patterns(triples, graph)
+        """Return the matches of patterns that agree with solutions, see `PatternMatcher.extend`."""
+        patterns = self._patterns(triples)
         seeds = table.matrix(names)
         known = (seeds >= 0).all(axis=1)
         rows = np.flatnonzero(known)
         if patterns is None:
-            return np.empty(0, np.int64), _empty(triples, graph)
+            return np.empty(0, np.int64), self._empty(triples)
         found, new, values = extend(self._queries, patterns, seeds[rows], names, wanted, once=once)
         kept = [name for name in new if wanted is None or name in wanted]
         return rows[found], Table({name: np.array(values[:, new.index(name)]) for name in kept}, len(found))
 
-    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+    def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
-        patterns = self._patterns(triples, graph)
+        patterns = self._patterns(triples)
         return 0.0 if patterns is None else self._queries.estimate(patterns, self.place.which)
 
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
 
-    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
         """Return patterns in the order in which they are joined, as far as that is known in advance."""
-        patterns = self._patterns(triples, graph)
+        patterns = self._patterns(triples)
         return triples if patterns is None else [triples[place] for place in self._queries.join_order(patterns, self.place.which)]
 
-    def _patterns(self, triples: Sequence[TriplePattern], graph: Variable | None) -> list[AnyPattern] | None:
+    def _patterns(self, triples: Sequence[TriplePattern]) -> list[AnyPattern] | None:
         """Return patterns of ids and names; None if a term does not occur."""
-        place: GraphTerm | None = self.place.graph if graph is None else graph.name
+        place: GraphTerm | None = self.place.graph if self._graph is None else self._graph.name
         patterns: list[AnyPattern] = []
         for triple in triples:
             terms = [term.name if isinstance(term, Variable) else self._id(term) for term in triple]
@@ -129,6 +107,11 @@ class Matcher:
             subject, property, value = terms
             patterns.append((subject, property, value) if place is None else (subject, property, value, place))
         return patterns
+
+    def _empty(self, triples: Sequence[TriplePattern]) -> Table:
+        """Return no solutions of patterns."""
+        terms = [*(term for triple in triples for term in triple), self._graph]
+        return Table({term.name: np.empty(0, np.int32) for term in terms if isinstance(term, Variable)}, 0)
 
     def _id(self, term: Term) -> int:
         """Return the id of a term in the place; -1 if it does not occur there."""
@@ -160,13 +143,7 @@ class MergedMatcher:
     def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
         self._matchers, self._without = matchers, without
 
-    def solve(
-        self,
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        limit: int | None = None,
-        graph: Variable | None = None,
-    ) -> Table:
+    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
         """Return the solutions of a basic graph pattern."""
         found = unit()
         for triple in triples:
@@ -178,7 +155,7 @@ class MergedMatcher:
             found = merged(found, matches, rows, others)
         return found
 
-    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
+    def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return that solutions cannot be extended: triples may be in several places."""
         return False
 
@@ -187,7 +164,6 @@ class MergedMatcher:
         table: Table,
         names: Sequence[str],
         triples: Sequence[TriplePattern],
-        graph: Variable | None = None,
         wanted: Collection[str] | None = None,
         *,
         once: bool = False,
@@ -195,7 +171,7 @@ class MergedMatcher:
         """See `extends`."""
         raise NotImplementedError
 
-    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+    def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
         return sum(matcher.estimate(triples) for matcher in self._matchers)
 
@@ -203,13 +179,6 @@ class MergedMatcher:
         """Return the query's ids of terms."""
         return self._matchers[0].ids(terms)
 
-    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
+    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
         """Return patterns in the order in which they are joined: as they are."""
         return triples
-
-
-def _empty(triples: Sequence[TriplePattern], graph: Variable | None) -> Table:
-    names = dict.fromkeys(term.name for triple in triples for term in triple if isinstance(term, Variable))
-    if graph is not None:
-        names[graph.name] = None
-    return Table({name: np.empty(0, np.int32) for name in names}, 0)

@@ -40,10 +40,10 @@ class PathPatterns:
         Returns:
             The numbers of the solutions, in order, and the values of the other variables.
         """
-        matcher, graph = self._evaluator.matcher(node.graph)
+        assert not isinstance(node.graph, Variable), "a path in any graph is matched graph by graph"
+        matcher = self._evaluator.matcher(node.graph)
         if matcher is None:
             return np.empty(0, np.int64), Table({}, 0)
-        assert graph is None, "a path in any graph is matched graph by graph"
         follower = self._evaluator.paths(matcher)
         if node.graph is not None:  # the nodes of another graph than the active one
             nodes = frozenset()

@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
-from kg_reasoner.sparql.algebra import Path
+from kg_reasoner.sparql.algebra import Path, TriplePattern
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers
@@ -98,9 +98,10 @@ class PathFollower:
             enough: A sufficient number of pairs; by default, all.
         """
         if isinstance(path, IRI):
-            return self._step(path, starts)
+            return self._step((_FROM, path, _TO), starts)
         if isinstance(path, algebra.Inverse):
-            return self._backwards(path.path, starts)
+            back = path.path
+            return self._step((_TO, back, _FROM), starts) if isinstance(back, IRI) else self.pairs(inverse(back), starts)
         if isinstance(path, algebra.Sequence):
             return self._sequence(path, starts)
         if isinstance(path, algebra.Alternative):
@@ -109,22 +110,11 @@ class PathFollower:
             return self._repeated(path, starts, enough)
         return self._negated(path, starts)
 
-    def _step(self, property: IRI, starts: Ids | None) -> Pairs:
-        triple = [(_FROM, property, _TO)]
-        if starts is not None and self._matcher.extends(triple):
-            rows, found = self._matcher.extend(Table({"from": starts}, len(starts)), ["from"], triple)
+    def _step(self, triple: TriplePattern, starts: Ids | None) -> Pairs:
+        if starts is not None and self._matcher.extends([triple]):
+            rows, found = self._matcher.extend(Table({"from": starts}, len(starts)), ["from"], [triple])
             return Pairs(starts[rows], found.column("to"))
-        table = self._matcher.solve(triple)
-        return _among(Pairs(table.column("from"), table.column("to")), starts)
-
-    def _backwards(self, path: Path, starts: Ids | None) -> Pairs:
-        if not isinstance(path, IRI):
-            return self.pairs(inverse(path), starts)
-        triple = [(_TO, path, _FROM)]
-        if starts is not None and self._matcher.extends(triple):
-            rows, found = self._matcher.extend(Table({"from": starts}, len(starts)), ["from"], triple)
-            return Pairs(starts[rows], found.column("to"))
-        table = self._matcher.solve(triple)
+        table = self._matcher.solve([triple])
         return _among(Pairs(table.column("from"), table.column("to")), starts)
 
     def _sequence(self, path: algebra.Sequence, starts: Ids | None) -> Pairs:

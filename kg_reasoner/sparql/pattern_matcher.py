@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import TriplePattern
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers
@@ -15,24 +14,23 @@ __all__ = ["PatternMatcher"]
 
 
 class PatternMatcher(Protocol):
-    """Matches basic graph patterns in a graph."""
+    """Matches basic graph patterns in a graph, or in any graph for which a variable stands."""
 
     method: str | None
     """How the last pattern was matched, if not by the indexes of a graph."""
 
-    def solve(
-        self,
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        limit: int | None = None,
-        graph: Variable | None = None,
-    ) -> Table:
-        """Return the solutions of a basic graph pattern, see `kg_reasoner.sparql.matching.Matcher.solve`."""
+    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+        """Return the solutions of a basic graph pattern.
+
+        Args:
+            triples: The patterns.
+            wanted: The variables whose values are wanted; by default, all. The number of solutions does not depend on it.
+            limit: A sufficient number of solutions; there may be more.
+        """
         ...
 
-    def extends(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> bool:
-        """Return whether solutions can be extended by patterns, see
-        `kg_reasoner.sparql.matching.Matcher.extend`."""
+    def extends(self, triples: Sequence[TriplePattern]) -> bool:
+        """Return whether solutions can be extended by patterns, see `extend`."""
         ...
 
     def extend(
@@ -40,16 +38,22 @@ class PatternMatcher(Protocol):
         table: Table,
         names: Sequence[str],
         triples: Sequence[TriplePattern],
-        graph: Variable | None = None,
         wanted: Collection[str] | None = None,
         *,
         once: bool = False,
     ) -> tuple[Numbers, Table]:
-        """Return the matches of patterns that agree with solutions, see
-        `kg_reasoner.sparql.matching.Matcher.extend`."""
+        """Return the matches of patterns that agree with solutions: for each, the number of the solution, and the other variables.
+
+        Args:
+            table: The solutions.
+            names: Variables that all of them bind, and that occur in the patterns.
+            triples: The patterns.
+            wanted: The variables whose values are wanted; by default, all.
+            once: Whether one match of each solution is sufficient.
+        """
         ...
 
-    def estimate(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> float:
+    def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
         ...
 
@@ -57,6 +61,6 @@ class PatternMatcher(Protocol):
         """Return the query's ids of terms."""
         ...
 
-    def join_order(self, triples: Sequence[TriplePattern], graph: Variable | None = None) -> Sequence[TriplePattern]:
-        """Return patterns in the order in which they are joined."""
+    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
+        """Return patterns in the order in which they are joined, as far as that is known in advance."""
         ...

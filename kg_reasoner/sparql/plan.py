@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kg_reasoner.program import Call, Variable
@@ -82,7 +82,7 @@ class QueryPlan:
     form: str
     root: Operator
     left_to_rdflib: tuple[str, ...] = ()
-    seconds: float | None = field(default=None)
+    seconds: float | None = None
 
     def __str__(self) -> str:
         head = self.form if self.seconds is None else f"{self.form}  [{1000 * self.seconds:.1f} ms]"

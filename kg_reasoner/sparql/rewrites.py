@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast, get_args
 
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
@@ -63,24 +63,7 @@ def everywhere(change: Callable[[Node], Node]) -> Rewrite:
     return walk
 
 
-_NODES: Final = (
-    algebra.Patterns,
-    algebra.PathPattern,
-    algebra.Join,
-    algebra.LeftJoin,
-    algebra.Minus,
-    algebra.Union,
-    algebra.Filter,
-    algebra.Extend,
-    algebra.Values,
-    algebra.EachGraph,
-    algebra.Service,
-    algebra.Group,
-    algebra.OrderBy,
-    algebra.Project,
-    algebra.Distinct,
-    algebra.Slice,
-)
+_NODES: Final = get_args(Node)
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, children
 
-__all__ = ["certain", "expressions_of", "in_scope", "mentioned", "variables_in"]
+__all__ = ["certain", "expressions_of", "in_scope", "mentioned", "names_in", "variables_in"]
 
 
 def in_scope(node: Node) -> dict[Variable, None]:
@@ -97,6 +97,11 @@ def variables_in(expression: Expression) -> Iterator[Variable]:
             yield from variables_in(argument)
     elif isinstance(expression, algebra.Exists):
         yield from mentioned(expression.node)
+
+
+def names_in(expressions: Iterable[Expression]) -> frozenset[str]:
+    """Return the names of the variables of some expressions."""
+    return frozenset(variable.name for expression in expressions for variable in variables_in(expression))
 
 
 def expressions_of(node: Node) -> Iterator[Expression]:

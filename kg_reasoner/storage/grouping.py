@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["BLOCK", "distinct_ids", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
+__all__ = ["BLOCK", "among", "distinct_ids", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
 
 BLOCK: Final = 1 << 20
 """The number of rows between two checks of the limits."""
@@ -77,6 +77,18 @@ def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
         return _group_ids(rows[:, 0])
     found = _Labelled(rows)
     return np.asarray(found.labels[: len(rows)]), np.array(found.firsts[: found.groups])
+
+
+def among(rows: Ids, others: Ids) -> Flags:
+    """Return whether each row of a table is one of the rows of another one.
+
+    >>> among(np.array([[7, 1], [5, 1]], np.int32), np.array([[5, 1], [5, 2]], np.int32)).tolist()
+    [False, True]
+    """
+    labels, firsts = group_rows(np.concatenate([rows, others]))
+    occurs = np.zeros(len(firsts), np.bool_)
+    occurs[labels[len(rows) :]] = True
+    return occurs[labels[: len(rows)]]
 
 
 def _group_ids(ids: Ids) -> tuple[Ids, Numbers]:
