@@ -200,6 +200,7 @@ def test_nasty_terms_read_back(format: str) -> None:
     @given(st.lists(triples_of_iris, max_size=6))
     @example([(IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("\r\n\t \u0085\u2028&amp;]]>"))])
     @example([(IRI(f"{EX}a"), IRI(f"{EX}p"), Literal(""))])
+    @example([(IRI(f"{EX}."), IRI(f"{EX}.a."), Literal("{"))])
     @example([(IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("\\u0041 \\t \\\\"))])
     def check(triples: list[Triple]) -> None:
         if format == "rdfxml":

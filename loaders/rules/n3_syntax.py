@@ -129,6 +129,14 @@ def _parser(sink: _Sink, base: str) -> SinkParser:
                 res[-1] = Literal(written[0], _NUMBERS[type(res[-1])])
             return end
 
+        def qname(self, argstr: str, i: int, res: Any) -> int:
+            end = super().qname(argstr, i, res)
+            if end > 0 and argstr[end - 1 : end + 1] == "\\.":  # rdflib takes an escaped dot at the end of a name for a full stop
+                prefix, name = res[-1]
+                res[-1] = prefix, f"{name}."
+                end += 1
+            return end
+
         def anonymousNode(self, ln: str) -> Any:
             if ln not in self._anonymousNodes:
                 self._anonymousNodes[ln] = sink.labelled(self._context, ln)  # type: ignore[assignment]
