@@ -11,8 +11,10 @@
 from __future__ import annotations
 
 import os
-from typing import Final, TypeVar
+from collections.abc import Iterable
+from typing import Any, Final, TypeVar
 
+import pytest
 from hypothesis import Phase
 
 T = TypeVar("T")
@@ -33,7 +35,12 @@ def by_effort(quick: T, ci: T, full: T) -> T:
 
 def examples(number: int) -> int:
     """How many examples a property is tried on, given how many it is in CI."""
-    return by_effort(max(5, number // 5), number, 50 * number)
+    return by_effort(max(5, number // 10), number, 50 * number)
+
+
+def thinned(cases: Iterable[Any], every: int) -> list[Any]:
+    """Mark all but each `every`-th case of a parametrised test as `long`."""
+    return [case if number % every == 0 else pytest.param(case, marks=pytest.mark.long) for number, case in enumerate(cases)]
 
 
 TRANSACTIONS: Final = by_effort(1_200, 24_000, 1_000_000)

@@ -11,7 +11,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import Atom, Variable
 from kg_reasoner.terms import literal
 
-from .effort import by_effort
+from .effort import by_effort, thinned
 from .souffle import Case
 from .suites import SUITES, needs_suite
 
@@ -54,7 +54,7 @@ def test_program(name: str) -> None:
     check(case_of(name))
 
 
-@pytest.mark.parametrize("name", folders())
+@pytest.mark.parametrize("name", thinned(folders(), 4))
 def test_on_demand(name: str) -> None:
     """Facts with the first, or the last argument of some expected fact, and of none, without materialisation."""
     case = case_of(name)

@@ -29,7 +29,7 @@ from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule, Variable
 from kg_reasoner.terms import IRI, Term, literal
 
-from .effort import examples
+from .effort import examples, thinned
 from .oracle import Facts, evaluate
 from .strategies import (
     CONSTANTS,
@@ -219,7 +219,7 @@ NOT_BY_MAGIC = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", thinned(QUERIES, 3))
 @pytest.mark.parametrize(("ruleset", "more"), [("owl2rl", ""), ("rdfs", ""), *NOT_BY_MAGIC.values()])
 def test_rule_sets(ruleset: str, more: str, query: str) -> None:
     reasoner, other = family(ruleset, more), family(ruleset, more)

@@ -21,7 +21,7 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Variable
 from kg_reasoner.sparql.results.result import AskResult, QueryResult, SelectResult
 from kg_reasoner.terms import IRI, Literal, Term, literal
 
-from .effort import examples
+from .effort import examples, thinned
 from .oracle import evaluate as closure
 from .sparql_oracle import ast
 from .sparql_oracle.alphabet import NODES, PREDICATES
@@ -208,7 +208,7 @@ def counted(result: QueryResult) -> object:
     return bool(result) if isinstance(result, AskResult) else Counter(result)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", thinned(QUERIES, 3))
 @pytest.mark.parametrize(
     ("ruleset", "more", "applies"),
     [

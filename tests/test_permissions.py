@@ -20,6 +20,8 @@ from kg_reasoner import KGReasonerStore, Reasoner, attach
 from kg_reasoner.errors import LoadError, NotAllowedError, QuerySyntaxError, ReasonerError, UnknownNameError, UnsupportedError
 from kg_reasoner.rdflib_store.permissions import Allow
 
+from .effort import thinned
+
 TURTLE = "<urn:x> <urn:p> <urn:y> ."
 ANSWER = {"head": {"vars": ["o"]}, "results": {"bindings": [{"o": {"type": "uri", "value": "urn:far"}}]}}
 
@@ -217,7 +219,7 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("name", thinned(NESTED, 4))
 def test_deep_nesting(name: str) -> None:
     list(dataset().query(NESTED[name](5)))
     with pytest.raises(QuerySyntaxError, match="is nested too deep"):
@@ -226,7 +228,9 @@ def test_deep_nesting(name: str) -> None:
         Reasoner().query(NESTED[name](800))
 
 
-@pytest.mark.parametrize("part", ["OPTIONAL { ?s ?p ?o }", "BIND(1 AS ?b{})", "MINUS { ?s ?p ?o }", "{ ?s ?p ?o } UNION"])
+@pytest.mark.parametrize(
+    "part", thinned(["{ ?s ?p ?o } UNION", "OPTIONAL { ?s ?p ?o }", "BIND(1 AS ?b{})", "MINUS { ?s ?p ?o }"], 4)
+)
 def test_many_parts(part: str) -> None:
     """rdflib parses them, but its algebra for them is nested too deep."""
     group = " ".join(part.replace("{}", str(number)) for number in range(600))
@@ -267,7 +271,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", thinned(VALUES, 3))
 def test_what_cannot_be_computed_is_a_type_error(name: str) -> None:
     """The variable stays unbound, and nothing of Python's is raised."""
     (row,) = dataset().query(f"SELECT * {{ {VALUES[name]} }}").bindings

@@ -1,7 +1,7 @@
 """The 99 update streams of the shared suite: after every step the numbers of facts and their checksum are as expected.
 
 Streams are processed by every strategy, with marking (`Reasoner.process`) and without (a transaction for each step), as facts of
-general predicates and as triples. Each stream has one of these combinations, chosen by its name (two thirds of them are marked
+general predicates and as triples. Each stream has one of these combinations, chosen by its name (nine tenths of them are marked
 `long`); in CI also those of the default strategy, and with full effort all of them, which takes minutes.
 """
 
@@ -55,7 +55,7 @@ def combinations(name: str) -> list[Combination]:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 5 > 0))
+        pytest.param(name, how, id=f"{name}-{how}", marks=[pytest.mark.long] * (number % 10 > 0))
         for number, name in enumerate(streams.names())
         for how in combinations(name)
     ],
