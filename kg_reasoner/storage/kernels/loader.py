@@ -26,7 +26,7 @@ on_compile: Callable[[str], None] | None = None
 """Called with one line of text before kernels are compiled; by default the line goes to standard error on a terminal."""
 
 _PREFIX = "kg_reasoner_"
-_IMAGES = Path(__file__).with_name("images")
+_IMAGES = Path(__file__).with_name("compiled")
 
 
 def load(names: Collection[str]) -> dict[str, Entry]:
