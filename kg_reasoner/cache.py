@@ -7,7 +7,6 @@ Object code is run as it is, so a file is read only where it and its folder belo
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import stat
 import sys
@@ -18,7 +17,6 @@ __all__ = ["cache_folder", "read", "write"]
 
 _MONTH = 30 * 86400
 _DAY = 86400
-_log = logging.getLogger(__name__)
 _told: set[str] = set()
 
 
@@ -114,5 +112,8 @@ def _tell(error: Exception) -> None:
     """Log once why the next process will have to compile again."""
     reason = str(error)
     if reason not in _told:
+        import logging
+
         _told.add(reason)
-        _log.warning("what was compiled is not kept: %s; KG_REASONER_CACHE can name a folder of your own", reason)
+        log = logging.getLogger(__name__)
+        log.warning("what was compiled is not kept: %s; KG_REASONER_CACHE can name a folder of your own", reason)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.parser import parse_file
+from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
 __all__ = ["Ruleset", "load", "names"]
@@ -49,7 +50,7 @@ def load(name: str | Path) -> Ruleset:
     """
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:
-        return _read(path.stem, name)
+        return _read(path.stem, name, parse_file(name))
     if str(name) not in names():
         raise UnknownNameError("rule set", str(name), names())
     return _packaged(str(name))
@@ -57,11 +58,12 @@ def load(name: str | Path) -> Ruleset:
 
 @cache
 def _packaged(name: str) -> Ruleset:
-    return _read(name, Path(__file__).with_name(name + _SUFFIX))
+    path = Path(__file__).with_name(name + _SUFFIX)
+    return _read(name, path, saved_program(path, parse_file))
 
 
-def _read(name: str, file: str | Path) -> Ruleset:
-    program, path = parse_file(file), Path(file)
+def _read(name: str, file: str | Path, program: Program) -> Ruleset:
+    path = Path(file)
     with path.open(encoding="utf-8") as lines:
         comments = (line.lstrip("#").strip() for line in lines if line.startswith("#"))
         return Ruleset(name, next(comments, ""), path, program)

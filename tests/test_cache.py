@@ -134,7 +134,8 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
 
 
 def test_names_do_not_depend_on_the_order_of_imports() -> None:
-    assert loader._fingerprint(["a", "b"]) == loader._fingerprint(["b", "a"]) != loader._fingerprint(["a"])
+    assert loader._key(["a", "b"], "x86-64") == loader._key(["b", "a"], "x86-64") != loader._key(["a"], "x86-64")
+    assert loader._key(["a"], "x86-64") != loader._key(["a"], "aarch64")
 
 
 @pytest.mark.long

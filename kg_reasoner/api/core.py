@@ -26,6 +26,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.column_types import ColumnTypes, check_heads
+from kg_reasoner.storage.releasing import give_back
 
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
@@ -181,7 +182,11 @@ class ReasonerCore:
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
-        if engine.materialise(progress) and engine.transaction is None and self.on_inconsistency == "raise":
+        is_first = engine.database.is_fresh
+        changed = engine.materialise(progress)
+        if is_first:
+            give_back(engine.database.context.total)
+        if changed and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
 

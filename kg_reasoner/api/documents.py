@@ -18,6 +18,7 @@ from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
@@ -80,16 +81,26 @@ def load(
         for document, warning in _refused_swrl(core.dictionary, closure.blocks):
             hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
             raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
+    total = 0
     with core.at_once():
         if closure.rules.rules:
             core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
-        for block in closure.blocks:
+        for block in _taken(closure.blocks):
+            total += len(block.triples)
             if block.graphs is None:
                 if len(block.triples):
                     core.state_triples(block.triples)
             else:
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
         core.engine.set(core, "loaded", core.loaded.after(closure))
+    give_back(total)
+
+
+def _taken(blocks: list[Block]) -> Iterator[Block]:
+    """Yield the blocks of a list, and remove them from it, so that memory can be used again that one after the other frees."""
+    blocks.reverse()
+    while blocks:
+        yield blocks.pop()
 
 
 def _refused_swrl(dictionary: Dictionary, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:

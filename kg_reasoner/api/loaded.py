@@ -38,6 +38,8 @@ class Loaded:
 
     def warnings(self) -> Iterator[AxiomWarning]:
         """Yield a warning for each missing import and each refused rule."""
+        if not self.imports and not self.refused:
+            return
         from kg_reasoner.loaders.ontology.owl import AxiomWarning
 
         for found in self.imports.values():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kg_reasoner.sparql.algebra import TriplePattern
-from kg_reasoner.sparql.table import Table
-from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.terms import Term
+if TYPE_CHECKING:  # the reasoner imports this module, and not all of SPARQL
+    from kg_reasoner.sparql.algebra import TriplePattern
+    from kg_reasoner.sparql.table import Table
+    from kg_reasoner.storage.arrays import Ids, Numbers
+    from kg_reasoner.terms import Term
 
 __all__ = ["PatternMatcher"]
 

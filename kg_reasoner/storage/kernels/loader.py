@@ -1,108 +1,125 @@
-"""Load the kernels: from cached object code, by compiling once, or as plain Python in checked mode.
+"""Load the kernels: compiled ones from the package or the cache, by compiling them once, or as plain Python in checked mode.
 
-Importing Numba and compiling takes seconds; loading cached object code with llvmlite takes hundredths of a second. The cache is per
-user (see `cache`); the key is made from the kernels' sources, the compiler's versions and the processor. Set
-``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
+A wheel contains images of the kernels for common processors (see `machine`, `images`). Where none fits, the kernels are compiled,
+and kept in the user's cache (see `cache`) for the next process. The key is made from the kernels' sources and the processor. On
+systems other than Linux, what is kept is object code, which LLVM loads. Set ``KG_REASONER_KERNELS=checked`` to run every kernel as
+bounds-checked Python.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from kg_reasoner import cache
 from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels.images import Image, map_image, packed, unpacked
+from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
 
 Entry = Callable[..., int]
-
-Compiled: TypeAlias = "tuple[dict[str, tuple[str, int]], bytes]"
-"""Per entry its symbol and number of arguments; the object code."""
 
 on_compile: Callable[[str], None] | None = None
 """Called with one line of text before kernels are compiled; by default the line goes to standard error on a terminal."""
 
+_PREFIX = "kg_reasoner_"
+_IMAGES = Path(__file__).with_name("compiled")
 
-def load(names: list[str]) -> dict[str, Entry]:
-    """Return the named entry points, to be called with addresses and integers."""
+
+def load(names: Collection[str]) -> dict[str, Entry]:
+    """Return the named entry points, to be called with addresses and integers.
+
+    Raises:
+        OSError: the operating system does not permit code to be loaded.
+    """
     if memory.CHECKED:
         return {name: memory.checked_entry(memory.kernels[name].function) for name in names}
-    return _link(*_object(names))
+    target = this_machine()
+    addresses = _linked_by_llvm(names) if target is HOST else map_image(_image(names, target))
+    return {name: _callable(addresses[_PREFIX + name], memory.kernels[name]) for name in names}
 
 
-def _fingerprint(names: list[str]) -> str:
-    import llvmlite
-    import llvmlite.binding as llvm
-
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    digest.update(" ".join(sorted(names)).encode())
-    digest.update(f"{llvmlite.__version__} {sys.version_info[:2]} {machine}".encode())
-    return digest.hexdigest()[:24]
+def write_images(names: Collection[str], folder: Path) -> None:
+    """Write the images that a wheel contains."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for target in LEVELS:
+        (folder / f"{target.name}.bin").write_bytes(packed(_compiled_image(names, target, _key(names, target.name))))
 
 
-def _object(names: list[str]) -> Compiled:
-    name = f"kernels-{_fingerprint(names)}.bin"
+def _image(names: Collection[str], target: Target) -> Image:
+    """Return the image for a target: that of the package, the cache, or a new one."""
+    key = _key(names, target.name)
+    shipped = _IMAGES / f"{target.name}.bin"
+    if shipped.exists():
+        image = unpacked(shipped.read_bytes())
+        if image.key == key:
+            return image
+    name = f"kernels-{target.name}-{key}.bin"
     saved = cache.read(name)
     if saved is not None:
         return unpacked(saved)
+    _tell_of_compiling()
+    image = _compiled_image(names, target, key)
+    cache.write(name, packed(image))
+    return image
+
+
+def _compiled_image(names: Collection[str], target: Target, key: str) -> Image:
+    from kg_reasoner.storage.kernels.compiler import compile_kernels
+    from kg_reasoner.storage.kernels.linking import linked
+
+    return linked(compile_kernels(names, _PREFIX, target), _PREFIX, key)
+
+
+def _key(names: Collection[str], processor: str) -> str:
+    """Return a name for what the kernels are compiled from and for."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    digest.update(" ".join([processor, *sorted(names)]).encode())
+    return digest.hexdigest()[:24]
+
+
+def _tell_of_compiling() -> None:
     line = "kg_reasoner: compiling its kernels for this machine, once (a few seconds)"
     if on_compile is not None:
         on_compile(line)
     elif sys.stderr is not None and sys.stderr.isatty():
         print(line, file=sys.stderr)
-    from kg_reasoner.storage.kernels.compiler import compile_kernels
-
-    compiled = compile_kernels(names)
-    cache.write(name, packed(compiled))
-    return compiled
-
-
-def packed(compiled: Compiled) -> bytes:
-    """Return the content of a file with object code and its entry points.
-
-    >>> unpacked(packed(({"run": ("symbol", 1)}, b"code")))
-    ({'run': ('symbol', 1)}, b'code')
-    """
-    entries, code = compiled
-    return json.dumps(entries).encode() + b"\n" + code
-
-
-def unpacked(content: bytes) -> Compiled:
-    """Return the object code and entry points packed by `packed`."""
-    header, _, code = content.partition(b"\n")
-    return {name: (symbol, arguments) for name, (symbol, arguments) in json.loads(header).items()}, code
 
 
 _engines: list[Any] = []  # they keep the machine code alive
 
 
-def _link(entries: dict[str, tuple[str, int]], code: bytes) -> dict[str, Entry]:
-    """Load object code and wrap each entry point as a Python callable."""
+def _linked_by_llvm(names: Collection[str]) -> dict[str, int]:
+    """Return the address of each symbol of the kernels for this very processor, loaded by LLVM."""
+    import llvmlite
     import llvmlite.binding as llvm
 
+    processor = f"{llvmlite.__version__} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    name = f"kernels-{_key(names, processor)}.bin"
+    code = cache.read(name)
+    if code is None:
+        _tell_of_compiling()
+        from kg_reasoner.storage.kernels.compiler import compile_kernels
+
+        code = compile_kernels(names, _PREFIX, HOST)
+        cache.write(name, code)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True, codemodel="jitdefault"
-    )
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True, codemodel="jitdefault")
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return {
-        name: _callable(engine.get_function_address(symbol), arguments, memory.kernels[name].is_brief)
-        for name, (symbol, arguments) in entries.items()
-    }
+    return {_PREFIX + entry: engine.get_function_address(_PREFIX + entry) for entry in names}
 
 
-def _callable(address: int, arguments: int, keeps_gil: bool) -> Entry:
-    """Return an entry point as a Python callable. Other threads can run during the call, unless it `keeps_gil`."""
-    signature = (ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
+def _callable(address: int, kernel: memory.Kernel) -> Entry:
+    """Return an entry point as a Python callable. Other threads can run during the call, unless the entry is brief."""
+    arguments = kernel.function.__code__.co_argcount
+    signature = (ctypes.PYFUNCTYPE if kernel.is_brief else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
     return signature(address)

@@ -1,0 +1,115 @@
+"""Programs as JSON, so that a rule set need not be parsed again by every process: reading this takes a tenth of the time.
+
+A part of a program is a list of its class's name and its fields, a tuple a list that begins with the empty string.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from kg_reasoner import cache, program, terms
+from kg_reasoner.errors import Span
+from kg_reasoner.program import Program
+
+__all__ = ["dumps", "loads", "saved_program", "write_program"]
+
+_PARTS: Final = {
+    part.__name__: part
+    for part in (
+        *(program.Aggregate, program.AggregateBinding, program.Atom, program.Bind, program.Call, program.Column),
+        *(program.Declaration, program.Filter, program.Negation, program.Origin, program.Program, program.Rule, program.Variable),
+        *(terms.BlankNode, terms.IRI, terms.Literal, Span),
+    )
+}
+_FIELDS: Final = {part: tuple(field.name for field in fields(part)) for part in _PARTS.values()}
+
+
+def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
+    """Return the program of a file as this version has parsed it before, or parse it and save it in the cache.
+
+    A wheel contains the programs of its rule sets beside their files.
+    """
+    key = _key(path)
+    for saved in (_shipped(path, key), cache.read(f"ruleset-{key}.json")):
+        if saved is not None:
+            try:
+                return loads(saved, str(path))
+            except (ValueError, LookupError, TypeError):  # saved by something else
+                pass
+    found = parse(path)
+    cache.write(f"ruleset-{key}.json", dumps(found, str(path)))
+    return found
+
+
+def write_program(path: Path, parsed: Program) -> None:
+    """Write what a wheel contains beside the file of a rule set."""
+    path.with_suffix(".json").write_bytes(_key(path).encode() + b"\n" + dumps(parsed, str(path)))
+
+
+def dumps(parsed: Program, source: str) -> bytes:
+    """Return a program as JSON that does not name its source.
+
+    >>> dumps(Program(translate="dlp"), "rules.dl")
+    b'["Program",[""],[""],[""],"dlp"]'
+    """
+    return json.dumps(_plain(parsed, source), separators=(",", ":")).encode()
+
+
+def loads(text: bytes, source: str) -> Program:
+    """Return the program of some JSON.
+
+    Raises:
+        ValueError, LookupError, TypeError: The JSON is not of a program.
+    """
+    found = _part(json.loads(text), source)
+    if not isinstance(found, Program):
+        raise TypeError(f"this is no program but a {type(found).__name__}")
+    return found
+
+
+def _plain(part: Any, source: str) -> Any:
+    if isinstance(part, Span):
+        if part.source != source:
+            raise ValueError(f"a program of {source} has a part of {part.source}")
+        part = replace(part, source="")
+    names = _FIELDS.get(type(part))
+    if names is not None:
+        values = (getattr(part, name) for name in names)
+        return [type(part).__name__, *(_plain(value, source) for value in values)]
+    if isinstance(part, tuple):
+        return ["", *(_plain(member, source) for member in part)]
+    if part is None or isinstance(part, str | int):
+        return part
+    raise TypeError(f"a {type(part).__name__} is no part of programs")
+
+
+def _part(plain: Any, source: str) -> Any:
+    name, *members = plain
+    values = [_part(member, source) if type(member) is list else member for member in members]
+    if name == "Span":
+        values[0] = source
+    return _PARTS[name](*values) if name else tuple(values)
+
+
+def _shipped(path: Path, key: str) -> bytes | None:
+    """Return what the wheel contains, if it is of this version."""
+    try:
+        found, _, saved = path.with_suffix(".json").read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return saved if found.decode(errors="replace") == key else None
+
+
+def _key(path: Path) -> str:
+    """Return a name for what the parsed program depends on: the file and the parser."""
+    here = Path(__file__).parent
+    sources = (path, *sorted(here.glob("*.py")), here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:24]

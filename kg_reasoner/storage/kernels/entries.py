@@ -1,0 +1,35 @@
+"""The entry points of all kernels."""
+
+from __future__ import annotations
+
+from kg_reasoner.storage.kernels import (
+    changes,
+    counting,
+    deletion,
+    fixpoint,
+    grouping,
+    loading,
+    marks,
+    memory,
+    overdeletion,
+    queries,
+    reaching,
+    relations,
+    scanning,
+    texts,
+    tracing,
+    update,
+)
+
+__all__ = ["names"]
+
+_MODULES = (
+    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion),
+    *(queries, reaching, relations, scanning, texts, tracing, update),
+)
+
+
+def names() -> list[str]:
+    """Return the names of the entry points, in alphabetical order."""
+    homes = {module.__name__ for module in _MODULES}
+    return sorted(name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes)

@@ -1,0 +1,72 @@
+"""Images of compiled kernels: position-independent machine code that is mapped into memory as it is, without a linker or LLVM.
+
+An image needs nothing but the addresses of a few functions of the C library, which have slots in it. `linking` makes images.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import mmap
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Image", "map_image", "packed", "unpacked"]
+
+
+@dataclass(frozen=True)
+class Image:
+    """Machine code, and where its entry points are."""
+
+    key: str
+    """What the code was compiled from and for; it is used only where this is still so."""
+    entries: dict[str, int]
+    """Where each symbol begins in the code."""
+    imports: dict[str, int]
+    """For each function of the C library, the slot in the code for its address."""
+    code: bytes
+
+
+def packed(image: Image) -> bytes:
+    """Return the content of a file with an image.
+
+    >>> image = Image("key", {"run": 0}, {}, b"code")
+    >>> unpacked(packed(image)) == image
+    True
+    """
+    fields = asdict(image)
+    code = fields.pop("code")
+    return json.dumps(fields).encode() + b"\n" + code
+
+
+def unpacked(content: bytes) -> Image:
+    """Return the image packed by `packed`."""
+    header, _, code = content.partition(b"\n")
+    return Image(**json.loads(header), code=code)
+
+
+_mapped: list[Any] = []  # the memory of all images, which stays as long as the process
+
+_PROTECT_READ, _PROTECT_EXECUTE = 1, 4
+
+
+def map_image(image: Image) -> dict[str, int]:
+    """Copy an image to memory that can be executed and no longer written to. Return the address of each symbol.
+
+    Raises:
+        OSError: the operating system does not permit this.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    memory = mmap.mmap(-1, len(image.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory[: len(image.code)] = image.code
+    for name, slot in image.imports.items():
+        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        memory[slot : slot + 8] = address.to_bytes(8, "little")
+    held = ctypes.c_char.from_buffer(memory)
+    start = ctypes.addressof(held)
+    if library.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(len(image.code)), _PROTECT_READ | _PROTECT_EXECUTE):
+        error = ctypes.get_errno()
+        raise OSError(error, f"compiled kernels cannot be made executable ({os.strerror(error)})")
+    _mapped.append((memory, held))
+    return {name: start + offset for name, offset in image.entries.items()}

@@ -1,0 +1,98 @@
+"""Programs as JSON: they are what was parsed, with all places; anything else is parsed again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kg_reasoner import cache, rulesets
+from kg_reasoner.language.parser import parse, parse_file
+from kg_reasoner.language.saved_programs import dumps, loads, saved_program, write_program
+from kg_reasoner.program import Atom, Origin, Program, Rule
+
+EVERYTHING = """
+@prefix : <http://example.org/> .
+input relation edge(from: iri, to: integer) .
+@rule named far(?x, "a"@en, _:b, 1.5) :- edge(?x, ?y), NOT :p[?x, _], FILTER(?y > 1 && STRLEN(STR(?x)) < 9),
+    BIND(?y * -2 AS ?z), AGGREGATE(edge(?a, ?b), FILTER(?b = 1) ON ?a BIND COUNT(DISTINCT ?b) AS ?n BIND COUNT(*) AS ?m) .
+false :- edge(?x, ?x) .
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KG_REASONER_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.dl"
+    path.write_text(EVERYTHING)
+    return path
+
+
+def unread(path: Path) -> Program:
+    raise AssertionError("it is parsed again")
+
+
+@pytest.mark.parametrize("name", rulesets.names())
+def test_rule_sets(name: str) -> None:
+    path = rulesets.load(name).path
+    parsed = parse_file(path)
+    assert loads(dumps(parsed, str(path)), str(path)) == parsed
+
+
+def test_every_part_and_its_place() -> None:
+    parsed = parse(EVERYTHING, "here")
+    found = loads(dumps(parsed, "here"), "there")
+    assert found == parsed
+    assert dumps(found, "there") == dumps(parsed, "here")
+    assert b"here" not in dumps(parsed, "here")
+    places = [rule.head.span for rule in found.rules]
+    assert [(place.source, place.line, place.text) for place in places if place] == [
+        ("there", place.line, place.text) for rule in parsed.rules if (place := rule.head.span)
+    ]
+
+
+def test_a_file_is_parsed_once(file: Path) -> None:
+    first = saved_program(file, parse_file)
+    assert saved_program(file, unread) == first
+    file.write_text("p(1) .")
+    assert saved_program(file, parse_file) == parse("p(1) .")
+
+
+def test_what_a_wheel_contains_is_used_if_it_fits(file: Path, folder: Path) -> None:
+    write_program(file, parse_file(file))
+    assert saved_program(file, unread) == parse_file(file)
+    assert not (folder / "cache").exists()
+    moved = folder / "elsewhere" / "rules.dl"
+    shutil.copytree(file.parent, moved.parent, ignore=lambda *_: ["elsewhere"])
+    head = saved_program(moved, unread).rules[0].head
+    assert head.span is not None
+    assert head.span.source == str(moved)
+    file.write_text("p(1) .")
+    assert saved_program(file, parse_file) == parse("p(1) .")
+
+
+UNFIT = [b"", b"[]", b'["IRI", "a"]', b'["Program", 1', b'["Unknown"]', b'["Program", ["Rule"]]', b'[""]']
+
+
+@pytest.mark.parametrize("content", UNFIT)
+def test_what_does_not_fit_is_parsed_again(content: bytes, file: Path, folder: Path) -> None:
+    parsed = saved_program(file, parse_file)
+    (saved,) = (path.name for path in (folder / "cache").iterdir() if path.name.startswith("ruleset-"))
+    cache.write(saved, content)
+    assert saved_program(file, parse_file) == parsed
+    assert cache.read(saved) == dumps(parsed, str(file))
+
+
+def test_what_is_no_part_of_a_program() -> None:
+    with pytest.raises(TypeError, match="a float is no part of programs"):
+        dumps(Program((Rule(Atom("p", (1.5,))),)), "here")  # type: ignore[arg-type]
+    parsed = parse("p(1) .", "elsewhere")
+    with pytest.raises(ValueError, match="a program of here has a part of elsewhere"):
+        dumps(parsed, "here")
+    assert dumps(Program((Rule(Atom("p", ()), (), Origin()),)), "here")
