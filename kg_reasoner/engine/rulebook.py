@@ -127,12 +127,9 @@ class RuleBook:
 
     def _note_filled(self) -> None:
         """Note which relations have got their first facts."""
-        filled, before = self._catalog.filled(), self._filled
-        first = filled.copy()
-        first[: len(before)] &= ~before
-        for relation in np.flatnonzero(first).tolist():
-            self._relevance.note(self._catalog.key_of(relation))
-        self._filled = filled
+        self._filled, keys = self._catalog.filled(self._filled)
+        for key in keys:
+            self._relevance.note(key)
 
     def plans_of(self, rule: Rule) -> list[PlannedRule]:
         """Return the plans of a rule and its copies."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison
@@ -190,12 +192,19 @@ class RelationCatalog:
         """Numbers that change when a relation gets its first facts, or triples get another property or class."""
         return self.database.context.fresh, len(self.layout.held)
 
-    def filled(self) -> Flags:
-        """Return whether each relation has facts."""
+    def filled(self, before: Flags) -> tuple[Flags, list[Key]]:
+        """Return whether each relation has facts, and the keys (see `key_of`) of those that had none before.
+
+        Args:
+            before: An earlier first result.
+        """
         words = self.database.relations.words[: len(self.database.relations)]
-        found: Flags = words[:, Relation.fields["count"][0]] > 0
-        found[list(self._released.values())] = False
-        return found
+        now: Flags = words[:, Relation.fields["count"][0]] > 0
+        now[list(self._released.values())] = False
+        first = now.copy()
+        first[: len(before)] &= ~before
+        known = (number for number in np.flatnonzero(first).tolist() if number in self._names or number in self.layout.held)
+        return now, [self.key_of(number) for number in known]
 
     def _is_filled(self, relation: int) -> bool:
         return relation >= 0 and self.database.relations[relation].count > 0
