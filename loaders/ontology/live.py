@@ -200,7 +200,7 @@ class LiveTranslation:
                     del counted[name]
                 if isinstance(name, IRI) and self.is_name(name) != was_name:
                     namespace = namespace_of(name.value)
-                    if self._namespaces[namespace] == (change < 0):
+                    if self._namespaces[namespace] == (change < 0) and namespace not in _RESERVED:
                         return False
                     self._namespaces[namespace] += change
         return True
