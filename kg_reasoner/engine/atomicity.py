@@ -208,7 +208,7 @@ class AtomicState(State):
         counted = self.counters
         self.base, self._counted = base, counted
         self.axioms.want(self.program)
-        self.axioms.has_changed = True
+        self.axioms.forget()
         self.touch(rules=True)
         if transaction is None or is_over:
             self.transaction, self._journal, self._is_whole = None, [], True

@@ -5,8 +5,10 @@ For programs that read axioms as data, such as ``owl2rl-full``, axioms that thei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import RelationCatalog
@@ -14,70 +16,149 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term
+from kg_reasoner.terms import Term, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.ontology.owl import AxiomWarning, LiveTranslation, RuleChanges
+
+
+MOST_FOLLOWED: Final = 64
+"""The maximum number of changed schema triples to follow one by one. With more, all are translated again."""
 
 
 class AxiomRules:
     """Translates the schema triples of a catalog, if the program requests that (``@translate``), or checks them if it reads
     them.
+
+    Attributes:
+        is_wanted: Whether axioms are translated.
+        warnings: What rules do not express, the same tuple until that changes.
+        are_stated: Whether all rules come from explicit axioms; it is up to date after `translate`.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.is_wanted = False
-        self._is_read = False
-        self.has_changed = False
-        """Whether explicit schema triples were added or removed since the last translation."""
-        self.rules: tuple[Rule, ...] = ()
         self.warnings: tuple[AxiomWarning, ...] = ()
+        self.are_stated = True
+        self._is_read = False
+        self._rules: Mapping[Rule, Rule] = {}
         self._dictionary = dictionary
         self._schema = SchemaTriples(dictionary)
         self._vocabulary: frozenset[Term] = frozenset()
         self._stated: tuple[tuple[Rule, ...], tuple[AxiomWarning, ...]] = (), ()
-        self._concludes_axioms = False
+        self._concluding = 0
+        """How many rules conclude axioms."""
         self._equates = False
+        self._is_outdated = False
+        """Whether everything has to be translated again."""
+        self._changed: dict[tuple[int, ...], None] = {}
+        """The schema triples that may have been added or removed since the last translation; few, or else it is outdated."""
+        self._is_certain = True
+        """Whether `rules` are those of the last translation, and not in between two."""
+        self._live: LiveTranslation | None = None
+        """What the rules come from, if it can follow changes. It is absent while it changes."""
+        self._followed: set[tuple[int, ...]] = set()
+        """The schema triples that it has translated."""
 
     @property
-    def are_stated(self) -> bool:
-        """Whether all rules come from explicit axioms; it is up to date after `translate`."""
-        return not self.is_wanted or self.rules == self._stated[0]
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules."""
+        return tuple(self._rules.values())
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether explicit schema triples may have been added or removed since the last translation."""
+        return self._is_outdated or bool(self._changed)
+
+    def forget(self) -> None:
+        """Let everything be translated again."""
+        self._is_outdated, self._live = True, None
 
     def want(self, program: Program) -> None:
         """Set the program, which determines whether axioms are translated or read as data."""
         wanted = program.translate is not None
         read = not wanted and any((rule.origin.name or "").startswith("cls-") for rule in program.rules)
-        self.has_changed = self.has_changed or (wanted, read) != (self.is_wanted, self._is_read)
+        if (wanted, read) != (self.is_wanted, self._is_read):
+            self.forget()
         self.is_wanted, self._is_read = wanted, read
 
     def note_change(self, triples: Ids) -> None:
         """Note that explicit triples, shape (n, 3), were added or removed."""
-        followed = self.is_wanted or self._is_read
-        self.has_changed = self.has_changed or (followed and self._schema.touched_by(triples))
+        if self._is_outdated or not (self.is_wanted or self._is_read):
+            return
+        changed = self._schema.touching(triples)
+        if len(changed) + len(self._changed) > MOST_FOLLOWED:
+            self.forget()
+        else:
+            self._changed.update(dict.fromkeys(map(tuple, changed.tolist())))
 
-    def note_rules(self, rules: Sequence[Rule]) -> None:
-        """Set the rules, including translated ones. What they conclude matters only where axioms are translated."""
-        self._concludes_axioms = False
+    def note_rules(self, rules: Iterable[Rule], change: int | None = None) -> None:
+        """Set the rules, including translated ones, or the rules that were added (1) or removed (-1). What they conclude matters
+        only where axioms are translated.
+        """
+        found = 0
         if self.is_wanted:
             from kg_reasoner.loaders.ontology import owl
 
-            self._concludes_axioms = owl.concludes_axioms(rules)
+            found = sum(map(owl.concludes_axiom, rules))
+        self._concluding = found if change is None else self._concluding + change * found
 
     def note_removal(self) -> None:
         """Restart from the explicit axioms, since facts were removed and an inferred axiom must not support itself."""
-        self.has_changed = self.has_changed or self._concludes_axioms or self._equates
+        if self._concluding or self._equates:
+            self.forget()
 
-    def translate(self, catalog: RelationCatalog) -> bool:
-        """Translate the explicit schema triples to rules, if they have changed. Return whether the rules have changed."""
+    def translate(self, catalog: RelationCatalog, *, follows: bool = True) -> bool | RuleChanges:
+        """Translate the explicit schema triples to rules, if they have changed. Return whether the rules have changed, and how, if
+        that is known.
+
+        Args:
+            catalog: The relations of triples.
+            follows: Whether explicit triples are stored as they are, so that single changes can be followed.
+        """
         if not self.has_changed:
             return False
-        self.has_changed = False
+        changes = self._follow(catalog) if follows else None
+        if changes is None:
+            self.forget()  # an interrupted translation is repeated
+            found = self._translate_all(catalog)
+            self._is_outdated, self._changed = False, {}
+            return found
+        self._changed = {}
+        return changes if changes.gone or changes.new else False
+
+    def _translate_all(self, catalog: RelationCatalog) -> bool:
+        """Translate or judge all explicit schema triples. Return whether the rules have changed."""
         if self.is_wanted:
             return self._translate(catalog, "explicit", "explicit")
-        before, self.rules = self.rules, ()
-        self.warnings = self._judged(catalog) if self._is_read else ()
-        return bool(before)
+        return self._use({}, self._judged(catalog) if self._is_read else (), are_stated=True)
+
+    def _follow(self, catalog: RelationCatalog) -> RuleChanges | None:
+        """Follow the changes of single triples, if that is possible."""
+        live = self._live
+        if self._is_outdated or live is None or self._concluding or self._equates:
+            return None
+        if len(catalog.layout.triples_of(self._schema.same_as)):
+            return None
+        changed = list(self._changed)
+        are_stated = catalog.layout.are_explicit(np.array(changed, np.int32)).tolist()
+        new = [ids for ids, stated in zip(changed, are_stated, strict=True) if stated and ids not in self._followed]
+        gone = [ids for ids, stated in zip(changed, are_stated, strict=True) if not stated and ids in self._followed]
+        self._live, self._is_certain = None, False
+        changes = live.change(self._decoded(gone), self._decoded(new))
+        if changes is None:
+            return None
+        self._followed.difference_update(gone)
+        self._followed.update(new)
+        for name in {name for ids in (*gone, *new) for name in ids}:
+            self._schema.rename(name, live.is_name(self._dictionary.decode(name)))
+        self.warnings = live.warnings
+        self._live, self._is_certain = live, True
+        return changes
+
+    def _decoded(self, triples: Sequence[tuple[int, ...]]) -> list[Triple]:
+        rows = self._dictionary.decode_rows(np.array(triples, np.int32).reshape(-1, 3)) if triples else ()
+        return [(subject, property, value) for subject, property, value in rows]
 
     def extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
         """Translate derived schema triples: equal classes, and axioms that the rules of the program conclude. Return whether the
@@ -87,18 +168,20 @@ class AxiomRules:
         """
         if not self.is_wanted:
             return False
+        concludes = self._concluding > 0
         if equal_are_one:
-            return self._concludes_axioms and self._translate(catalog, "all", "explicit")
+            return concludes and self._translate(catalog, "all", "explicit")
         equalities = catalog.layout.relations(self._schema.same_as)
-        if not (self._equates or self._concludes_axioms or any(map(catalog.database.size, equalities))):
+        if not (self._equates or concludes or any(map(catalog.database.size, equalities))):
             return False
         in_data = self._schema.names_in_data(catalog)
         if in_data:
-            self._schema.name(self._vocabulary.union(map(self._dictionary.decode, in_data)))
+            vocabulary = self._vocabulary if self._live is None else self._live.vocabulary
+            self._schema.name(vocabulary.union(map(self._dictionary.decode, in_data)))
         equates, self._equates = self._equates, len(self._schema.equalities(catalog, "inferred")) > 0
-        if not (self._concludes_axioms or equates or self._equates):
+        if not (concludes or equates or self._equates):
             return False
-        return self._translate(catalog, "all" if self._concludes_axioms else "explicit", "all")
+        return self._translate(catalog, "all" if concludes else "explicit", "all")
 
     def _judged(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
         """Return reports of axioms that rules reading them as data cannot express."""
@@ -110,6 +193,9 @@ class AxiomRules:
     def _translate(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders.ontology import owl
 
+        live, self._live = self._live, None
+        if which == equalities == "explicit" and not len(catalog.layout.triples_of(self._schema.same_as)):
+            return self._translate_explicit(catalog)
         while True:
             triples = self._dictionary.decode_rows(self._schema.triples(catalog, which, equalities))
             names = set(map(self._dictionary.decode, self._schema.names_in_data(catalog)))
@@ -119,9 +205,27 @@ class AxiomRules:
                 break
         if which == "explicit":
             self._stated = translation.rules, translation.warnings
+        elif live is not None:
+            self._stated = tuple(live.rules.values()), live.warnings
         stated_rules, stated_warnings = self._stated  # what is derived adds to what was stated, and takes nothing away
-        self.warnings = tuple(dict.fromkeys(stated_warnings + translation.warnings))
-        rules = tuple(dict.fromkeys(stated_rules + translation.rules))
-        changed = rules != self.rules
-        self.rules = rules
+        warnings = tuple(dict.fromkeys(stated_warnings + translation.warnings))
+        rules = {rule: rule for rule in reversed(stated_rules + translation.rules)}
+        return self._use(dict(reversed(rules.items())), warnings, are_stated=len(rules) == len(stated_rules))
+
+    def _translate_explicit(self, catalog: RelationCatalog) -> bool:
+        """Translate the explicit schema triples so that their changes can be followed."""
+        from kg_reasoner.loaders.ontology import owl
+
+        ids = self._schema.triples(catalog, "explicit", "explicit")
+        live = owl.follow((s, p, o) for s, p, o in self._dictionary.decode_rows(ids))
+        self._schema.name(live.vocabulary)
+        self._followed = set(map(tuple, ids.tolist()))
+        changed = self._use(live.rules, live.warnings, are_stated=True)
+        self._live = live
+        return changed
+
+    def _use(self, rules: Mapping[Rule, Rule], warnings: tuple[AxiomWarning, ...], *, are_stated: bool) -> bool:
+        """Set the result of a translation. Return whether the rules have changed."""
+        changed = not self._is_certain or rules.keys() != self._rules.keys()
+        self._rules, self.warnings, self.are_stated, self._is_certain = rules, warnings, are_stated, True
         return changed

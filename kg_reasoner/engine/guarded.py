@@ -108,12 +108,12 @@ class _Stratum:
 
     def _plan_all(self, ready: Mapping[int, list[Rule]]) -> None:
         """Plan rules, by the relations of their guards."""
-        planned = list(self._planned.rules)
+        planned = list(self._planned.rules.values())
         for rules in ready.values():
             for rule in rules:
                 planned += [self._plan(stored, len(planned)) for stored in self._catalog.rules(rule)]
         self._guards += ready
-        self._planned = Stratum(self._level, planned)
+        self._planned = Stratum(self._level, dict(enumerate(planned)))
 
     def _plan(self, rule: StoredRule, number: int) -> PlannedRule:
         """Plan a rule. Atoms over borrowed relations, which get no rows, and negated ones trigger nothing."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.groups import AggregateRelation
-from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
+from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
-from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
 
@@ -24,6 +23,8 @@ BLOCKS_BETWEEN_PROGRESS = 64
 
 Plans = list[tuple[StoredAtom, int]]
 """Plans, each with the atom that triggers it."""
+
+_PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
 
 
 @dataclass
@@ -48,12 +49,11 @@ class Stratum:
     """Rules that are evaluated together, after the aggregates that they use."""
 
     level: int
-    rules: list[PlannedRule] = field(default_factory=list)
+    rules: dict[int, PlannedRule] = field(default_factory=dict)
+    """The rules by their numbers."""
     aggregates: list[AggregateRelation] = field(default_factory=list)
-    triggers: Any = None
-    trigger_ranges: Any = None
-    blockers: Any = None
-    blocker_ranges: Any = None
+    triggers: SectionPlans | None = None
+    blockers: SectionPlans | None = None
     has_blockers: bool = False
     """Whether some rule has a negation."""
 
@@ -83,7 +83,15 @@ class Materialiser:
         self._active: dict[int, PlannedRule] = {}
         self._aggregates: list[AggregateRelation] = []
         self._grouped = True
-        self._entered: Any = None
+        self._derivations: Counter[int] = Counter()
+        """How many rules derive each relation, while the strata are up to date."""
+        self._several: set[int] = set()
+        """The relations that rules of several levels derive."""
+        self._entered: tuple[SectionPlans, SectionPlans] | None = None
+        """The plans in the context."""
+        self._derivers: SectionPlans | None = None
+        """The plans that find the instances of all rules from their heads."""
+        self._derivers_are_entered = False
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -99,8 +107,11 @@ class Materialiser:
             added.append(planned)
             self.rules.append(planned)
             self._active[number] = planned
-        if added:
-            self._change()
+            self.version += 1
+            self._grouped = self._grouped and self._place(planned)
+            if self._derivers is not None:
+                entry = rule.head, self._backward_plan(planned)
+                self._change_plan("deriver", self._derivers, SectionPlans.add, entry, self._derivers_are_entered)
         return added
 
     def add_aggregate(self, aggregate: AggregateRelation) -> None:
@@ -112,7 +123,11 @@ class Materialiser:
         """Stop applying rules, without deleting the facts that they derived."""
         for planned in rules:
             if self._active.pop(planned.number, None) is not None:
-                self._change()
+                self.version += 1
+                self._grouped = self._grouped and self._displace(planned)
+                if self._derivers is not None:
+                    entry = planned.rule.head, planned.backward
+                    self._change_plan("deriver", self._derivers, SectionPlans.remove, entry, self._derivers_are_entered)
 
     def remove_aggregates(self, aggregates: Iterable[AggregateRelation]) -> None:
         """Stop updating aggregates, without deleting their rows."""
@@ -148,23 +163,87 @@ class Materialiser:
                 several.add(relation)
                 level_of[relation] = max(level_of[relation], planned.level)
         self.is_mixed = any(database.relations[relation].section_column >= 0 for relation in several)
+        self._several = several
         strata: dict[int, Stratum] = {}
         for planned in self._active.values():
             relation = planned.rule.head.relation
             level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
-            strata.setdefault(level, Stratum(level)).rules.append(planned)
+            strata.setdefault(level, Stratum(level)).rules[planned.number] = planned
         for aggregate in self._aggregates:
             strata.setdefault(aggregate.level, Stratum(aggregate.level)).aggregates.append(aggregate)
         self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
         for stratum in self.strata:
-            stratum.has_blockers = any(planned.blockers for planned in stratum.rules)
+            stratum.has_blockers = any(planned.blockers for planned in stratum.rules.values())
         column = database.relations.words[:, Relation.fields["level"][0]]
         column[: len(database.relations)] = -1
         for relation, level in level_of.items():
             column[relation] = level
+        self._derivations = Counter(planned.rule.head.relation for planned in self._active.values())
         self._grouped = True
         self._entered = None
         return self.strata
+
+    def _place(self, planned: PlannedRule) -> bool:
+        """Add a new rule to its stratum. Return False if that changes the strata otherwise, so that all must be made again."""
+        relation = planned.rule.head.relation
+        record = self.database.relations[relation]
+        stratum = next((stratum for stratum in self.strata if stratum.level == planned.level), None)
+        if stratum is None or relation in self._several or record.level not in (-1, planned.level):
+            return False
+        record.level = planned.level
+        self._derivations[relation] += 1
+        stratum.rules[planned.number] = planned
+        stratum.has_blockers = stratum.has_blockers or bool(planned.blockers)
+        self._change_plans(stratum, planned, SectionPlans.add)
+        return True
+
+    def _displace(self, planned: PlannedRule) -> bool:
+        """Remove a rule from its stratum. Return False if that changes the strata otherwise, so that all must be made again."""
+        relation = planned.rule.head.relation
+        record = self.database.relations[relation]
+        stratum = next((stratum for stratum in self.strata if stratum.level == planned.level), None)
+        if stratum is None or relation in self._several or record.level != planned.level:
+            return False
+        if len(self.strata) > 1 and len(stratum.rules) == 1 and not stratum.aggregates:
+            return False
+        self._derivations[relation] -= 1
+        if not self._derivations[relation]:
+            del self._derivations[relation]
+            record.level = -1
+        del stratum.rules[planned.number]
+        self._change_plans(stratum, planned, SectionPlans.remove)
+        return True
+
+    def _is_entered(self, stratum: Stratum) -> bool:
+        return self._entered is not None and self._entered[0] is stratum.triggers
+
+    def _change_plans(self, stratum: Stratum, planned: PlannedRule, change: _PlanChange) -> None:
+        """Add the plans of a rule to those of its stratum, or remove them, if they have been collected."""
+        if stratum.triggers is not None and stratum.blockers is not None:
+            is_entered = self._is_entered(stratum)
+            for entry in planned.triggers:
+                self._change_plan("trigger", stratum.triggers, change, entry, is_entered)
+            for entry in planned.blockers:
+                self._change_plan("blocker", stratum.blockers, change, entry, is_entered)
+
+    def _change_plan(
+        self, kind: str, plans: SectionPlans, change: _PlanChange, entry: tuple[StoredAtom, int], is_entered: bool
+    ) -> None:
+        """Add or remove a plan, and tell the kernels if they read these plans."""
+        before = plans.plans
+        section = change(plans, *entry)
+        if not is_entered:
+            return
+        if plans.plans is before:
+            self.database.set_range(kind, section, *plans.ranges[section].tolist())
+        else:
+            self._set_plans(kind, plans)
+
+    def _set_plans(self, kind: str, plans: SectionPlans) -> None:
+        """Set the plans of a kind in the context."""
+        plans.fit()
+        setattr(self.database.context, f"{kind}s", plans.plans)
+        self.database.set_ranges(kind, plans.ranges)
 
     def whole_plan(self, planned: PlannedRule) -> int:
         """Return the plan of a rule without a trigger, which finds all instances."""
@@ -172,14 +251,20 @@ class Materialiser:
             planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
         return planned.whole
 
-    def backward_plans(self) -> Plans:
-        """Return the plan of each rule that finds its instances from its head."""
-        plans = []
-        for planned in self._active.values():
-            if planned.backward < 0:
-                planned.backward = plan_backward(self.database, planned.rule, planned.number)
-            plans.append((planned.rule.head, planned.backward))
-        return plans
+    def _backward_plan(self, planned: PlannedRule) -> int:
+        """Return the plan of a rule that finds its instances from its head."""
+        if planned.backward < 0:
+            planned.backward = plan_backward(self.database, planned.rule, planned.number)
+        return planned.backward
+
+    def enter_derivers(self) -> None:
+        """Set the plans that find the instances of rules from their heads in the context."""
+        if self._derivers is None:
+            plans = ((planned.rule.head, self._backward_plan(planned)) for planned in self._active.values())
+            self._derivers = SectionPlans(self.database, plans)
+        if not self._derivers_are_entered:
+            self._set_plans("deriver", self._derivers)
+            self._derivers_are_entered = True
 
     # --- evaluation -------------------------------------------------------------------------------------------------
 
@@ -252,14 +337,13 @@ class Materialiser:
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""
         database = self.database
-        if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
-            stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
-            stratum.blockers, stratum.blocker_ranges = by_section(database, (b for rule in stratum.rules for b in rule.blockers))
-        if self._entered is not stratum.triggers:
-            database.context.triggers, database.context.blockers = stratum.triggers, stratum.blockers
-            database.set_ranges("trigger", stratum.trigger_ranges)
-            database.set_ranges("blocker", stratum.blocker_ranges)
-            self._entered = stratum.triggers
+        if stratum.triggers is None or stratum.blockers is None:
+            stratum.triggers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.triggers))
+            stratum.blockers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.blockers))
+        if not self._is_entered(stratum):
+            self._set_plans("trigger", stratum.triggers)
+            self._set_plans("blocker", stratum.blockers)
+            self._entered = stratum.triggers, stratum.blockers
         database.context.level = stratum.level
         self.values.expire()
 
@@ -267,18 +351,3 @@ class Materialiser:
         """Remove dead rows where there are many. All rows have been processed."""
         for relation in self.database.crowded():
             self.database.compact(relation)
-
-
-def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:
-    """Return plans ordered by the sections of the atoms that trigger them, and the range (first, end) of each section."""
-    members: dict[int, list[int]] = {}
-    for atom, plan in plans:
-        members.setdefault(database.section(atom.relation, section_constant(database, atom)), []).append(plan)
-    ordered = allocate(sum(map(len, members.values())), np.int32)
-    ranges = np.zeros((len(database.sections), 2), np.int64)
-    position = 0
-    for section, numbers in members.items():
-        ordered[position : position + len(numbers)] = numbers
-        ranges[section] = position, position + len(numbers)
-        position += len(numbers)
-    return ordered, ranges

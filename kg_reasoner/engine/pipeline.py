@@ -47,7 +47,8 @@ def translate_axioms(state: State, update: UpdateState) -> None:
 
 def plan_rules(state: State, update: UpdateState) -> None:
     """Choose the layout of triples and plan rules."""
-    if update.rules_changed:
+    changes, update.rule_changes = update.rule_changes, None  # if this is interrupted, all rules are compared
+    if update.rules_changed and not (changes is not None and state.change_rules(changes)):
         rules = state.applied_rules
         if (layout := layout_for(rules)) is not type(state.catalog.layout):
             if update.collector is not None and update.before is None:
@@ -55,7 +56,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
             state.rebuild(layout)
             rules = state.applied_rules
         state.base.rulebook.use(rules)
-        update.rules_changed = False
+    update.rules_changed = False
     base = state.base
     if base.rulebook.asks_of_literals:
         base.feed_literals()

@@ -7,20 +7,20 @@ for a property or class continues to wait, as further properties and classes yie
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
-from kg_reasoner.expressions.demands import demands
+from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
-from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
+from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
+from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.kernels.layout import STATED
-
-_NOT_PLANNED = -1
 
 
 class RuleBook:
@@ -30,38 +30,81 @@ class RuleBook:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
         self.gone_aggregates: list[AggregateRelation] = []
-        self.asks_of_literals = False
-        """Whether some rule uses facts about literals."""
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
         self._levels: dict[Rule, int] = {}
+        self._has_strata = self._has_demands = False
+        """Whether some rule negates or aggregates, and whether some rule asks what others ask for."""
+        self._literal_rules = 0
+        """The number of rules that use facts about literals."""
         self._new: set[Rule] = set()
-        self._stated: dict[Rule, None] = {}
-        self._waiting: dict[Rule, int] = {}
+        self._relevance = Relevance(catalog.has_facts)
+        self._filled: Flags = np.zeros(0, np.bool_)
+        """Which relations had facts when relevance was checked last."""
+        self._open: dict[Rule, Names] = {}
+        """The relevant rules that further properties and classes expand, and what there was of these."""
+        self._places: dict[Rule, int] = {}
+        """The order of the rules with bodies."""
+        self._next_place = 0
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
         self._aggregates_of: dict[Rule, AggregateRelation] = {}
-        self._relevance_checked: tuple[int, int] | None = None
+        self._checked: tuple[int, int] | None = None
+
+    @property
+    def asks_of_literals(self) -> bool:
+        """Whether some rule uses facts about literals."""
+        return self._literal_rules > 0
 
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
-        parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
+        demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
+        parts = tuple(split((*rules, *demanded)))
         levels = analysis.levels(parts)
-        self._drop(self._levels.keys() - levels.keys())
-        self._new = levels.keys() - self._levels.keys()
-        if self._new:
-            self._waiting.update((rule, _NOT_PLANNED) for rule in parts if rule in self._new and rule.body)
-            self._relevance_checked = None
-        self._levels = levels
+        gone = [rule for rule in self._levels if rule not in levels]
+        new = [rule for rule in parts if rule not in self._levels]
+        self._has_strata, self._has_demands = any(map(analysis.looks_down, parts)), bool(demanded)
+        self._exchange(gone, new, levels)
         for rule, plans in self._plans_of.items():
             for planned in plans.values():
                 self._materialiser.set_level(planned, levels[rule])
         for rule, aggregate in self._aggregates_of.items():
             self._materialiser.set_level(aggregate, levels[rule])
-        self.asks_of_literals = any(map(asks_of_literals, parts))
-        self._state_facts(parts)
+
+    def change(self, gone: Collection[Rule], new: Collection[Rule]) -> bool:
+        """Remove and add rules. Return False, and do nothing, if that can concern other rules, so that `use` has to be called.
+
+        Args:
+            gone: Rules in use.
+            new: Rules that are not in use.
+        """
+        if self._has_strata or self._has_demands:
+            return False
+        gone_parts, new_parts = tuple(split(gone)), tuple(split(new))
+        if any(map(analysis.looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
+            return False
+        self._exchange(gone_parts, new_parts, dict.fromkeys(new_parts, 0))
+        return True
+
+    def _exchange(self, gone: Sequence[Rule], new: Sequence[Rule], levels: dict[Rule, int]) -> None:
+        """Remove and add rules. `levels` has those of the new ones, and of others that have changed."""
+        self._drop(gone)
+        self._new.difference_update(gone)
+        for rule in gone:
+            del self._levels[rule]
+            self._literal_rules -= asks_of_literals(rule)
+        self._levels.update(levels)
+        for rule in new:
+            self._literal_rules += asks_of_literals(rule)
+            if rule.body:
+                self._places[rule] = self._next_place = self._next_place + 1
+                self._relevance.add(rule)
+        if new:
+            self._checked = None
+        self._new.update(new)
+        self._state_facts([rule for rule in gone if not rule.body], [rule for rule in new if not rule.body])
 
     def plan(self) -> list[PlannedRule]:
         """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all
@@ -69,14 +112,24 @@ class RuleBook:
         """
         late: list[PlannedRule] = []
         catalog = self._catalog
-        while self._relevance_checked != (state := catalog.filling):
-            self._relevance_checked = state  # plans may bring new properties, which expand further rules
-            for rule in relevant_rules(list(self._waiting), catalog.has_facts, (*self._plans_of, *self._aggregates_of)):
-                added = self._plan(rule)
+        while self._checked != (state := catalog.filling):
+            self._checked = state  # plans may bring new properties, which expand further rules
+            names = catalog.layout.names
+            self._note_filled()
+            ready = self._relevance.take()
+            ready += [rule for rule, known in self._open.items() if known != names]
+            for rule in sorted(ready, key=self._places.__getitem__):
+                added = self._plan(rule, names)
                 if rule in self._new:
                     late += added
         self._new = set()
         return late
+
+    def _note_filled(self) -> None:
+        """Note which relations have got their first facts."""
+        self._filled, keys = self._catalog.filled(self._filled)
+        for key in keys:
+            self._relevance.note(key)
 
     def plans_of(self, rule: Rule) -> list[PlannedRule]:
         """Return the plans of a rule and its copies."""
@@ -86,23 +139,19 @@ class RuleBook:
         """Discard the removed rules and aggregates, whose consequences have been deleted."""
         self.gone_rules, self.gone_aggregates = [], []
 
-    def _plan(self, rule: Rule) -> list[PlannedRule]:
-        """Plan a waiting rule, which continues to wait if further properties or classes can expand it. Return the new plans; a copy
-        shared with another rule is planned once.
+    def _plan(self, rule: Rule, names: Names) -> list[PlannedRule]:
+        """Plan a relevant rule, or the copies of it that further properties and classes bring. Return the new plans; a copy shared
+        with another rule is planned once.
         """
         catalog = self._catalog
-        names, is_open = len(catalog.layout.held), catalog.layout.is_open(rule)
-        if self._waiting[rule] == names:
-            return []
-        if is_open:
-            self._waiting[rule] = names
-        else:
-            del self._waiting[rule]
         if is_aggregate_rule(rule):
             self._plan_aggregate(rule)
             return []
+        since = self._open.get(rule, NO_NAMES)
+        if catalog.layout.is_open(rule):
+            self._open[rule] = names
         known = self._plans_of.setdefault(rule, {})
-        copies = {stored.rule: stored for stored in catalog.rules(rule) if stored.rule not in known}
+        copies = {stored.rule: stored for stored in catalog.rules(rule, since) if stored.rule not in known}
         new = [stored for copy, stored in copies.items() if copy not in self._planned]
         added = self._materialiser.add_rules(self._levels[rule], new)
         self._planned.update((planned.rule.rule, planned) for planned in added)
@@ -122,7 +171,10 @@ class RuleBook:
     def _drop(self, rules: Iterable[Rule]) -> None:
         """Discard the plans of removed rules."""
         for rule in rules:
-            self._waiting.pop(rule, None)
+            if rule.body:
+                self._relevance.remove(rule)
+                self._open.pop(rule, None)
+                self._places.pop(rule, None)
             if rule in self._aggregates_of:
                 self.gone_aggregates.append(self._aggregates_of.pop(rule))
             for copy, planned in self._plans_of.pop(rule, {}).items():
@@ -131,16 +183,13 @@ class RuleBook:
                     del self._owners[copy], self._planned[copy]
                     self.gone_rules.append(planned)
 
-    def _state_facts(self, rules: Iterable[Rule]) -> None:
-        """Flag the facts of the program (rules without a body), and remove the flag from former ones."""
+    def _state_facts(self, gone: Iterable[Rule], new: Iterable[Rule]) -> None:
+        """Flag facts of the program (rules without a body), and remove the flag from former ones."""
         catalog, database = self._catalog, self._catalog.database
-        facts = dict.fromkeys(rule for rule in rules if not rule.body)
-        gone, new = self._stated.keys() - facts.keys(), [rule for rule in facts if rule not in self._stated]
-        for change, some in ((database.retract, gone), (database.load, new)):
+        for change, facts in ((database.retract, gone), (database.load, new)):
             by_relation: dict[int, list[tuple[StoredTerm, ...]]] = {}
-            for rule in some:
-                atom = catalog.atom(rule.head)
+            for fact in facts:
+                atom = catalog.atom(fact.head)
                 by_relation.setdefault(atom.relation, []).append(atom.terms)
             for relation, rows in by_relation.items():
                 change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
-        self._stated = facts

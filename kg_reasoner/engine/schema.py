@@ -22,8 +22,8 @@ class SchemaTriples:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        self._names: Ids = np.empty(0, np.int32)
-        self._name_set: frozenset[int] = frozenset()
+        self._name_set: set[int] = set()
+        self._name_array: Ids | None = None
         self._plain_classes: set[int] = set()
         """The known classes that are neither blank nodes nor in the vocabularies."""
 
@@ -41,25 +41,41 @@ class SchemaTriples:
 
     def name(self, terms: Iterable[Term]) -> bool:
         """Set the classes and properties of the ontology. Return whether that changes which owl:sameAs triples are axioms."""
-        names = np.array(sorted(map(self._dictionary.encode, terms)), np.int32)
-        changed = not np.array_equal(names, self._names)
-        self._names, self._name_set = names, frozenset(names.tolist())
+        names = set(map(self._dictionary.encode, terms))
+        changed = names != self._name_set
+        self._name_set, self._name_array = names, None
         return changed
 
-    def touched_by(self, ids: Ids) -> bool:
-        """Return whether one of some triples, shape (n, 3), may be part of an axiom. This is faster than `of` for a few triples."""
+    def rename(self, term: int, is_name: bool) -> None:
+        """Set whether a term is a class or property of the ontology."""
+        if (term in self._name_set) != is_name:
+            (self._name_set.add if is_name else self._name_set.remove)(term)
+            self._name_array = None
+
+    @property
+    def _names(self) -> Ids:
+        """The classes and properties of the ontology."""
+        if self._name_array is None:
+            self._name_array = np.sort(np.fromiter(self._name_set, np.int32))
+        return self._name_array
+
+    def touching(self, ids: Ids) -> Ids:
+        """Return those triples, shape (n, 3), that may be part of an axiom. This is faster than `of` for a few triples."""
         if len(ids) > FEW:
-            return bool(self.of(ids).any())
+            return ids[self.of(ids)]
+        return ids[list(map(self._touches, ids.tolist()))] if len(ids) else ids
+
+    def _touches(self, triple: list[int]) -> bool:
         properties, classes, type_id, same_as = self._sets
-        for subject, property, value in ids.tolist():
-            if property == type_id:
-                if value not in self._plain_classes:
-                    if value in classes or self._dictionary.is_blank(value):
-                        return True
-                    self._plain_classes.add(value)
-            elif property in properties or (property == same_as and (subject in self._name_set or value in self._name_set)):
+        subject, property, value = triple
+        if property == type_id:
+            if value in self._plain_classes:
+                return False
+            if value in classes or self._dictionary.is_blank(value):
                 return True
-        return False
+            self._plain_classes.add(value)
+            return False
+        return property in properties or (property == same_as and (subject in self._name_set or value in self._name_set))
 
     @cached_property
     def _sets(self) -> tuple[frozenset[int], frozenset[int], int, int]:

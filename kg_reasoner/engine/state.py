@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.counters import Counters
@@ -11,12 +12,17 @@ from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
+from kg_reasoner.planning.expansion import is_expandable
 from kg_reasoner.planning.layout import TripleLayout
+from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.relation import Database
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.ontology.owl import RuleChanges
 
 __all__ = ["State"]
 
@@ -60,6 +66,9 @@ class State(Limited):
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))
         self._all_rules: tuple[Rule, ...] | None = None
+        self._rules_are_noted = False
+        """Whether the visibility and the axioms know all rules."""
+        self._program_rules: frozenset[Rule] = frozenset()
         self.column_types = ColumnTypes(dictionary, self.program)
         self._counted = Counters()
 
@@ -82,9 +91,26 @@ class State(Limited):
         """Note that facts have changed, or rules."""
         self.next_update.is_due = True
         if rules:
-            self.next_update.rules_changed = True
-            self._all_rules = None
+            self.next_update.rules_changed, self.next_update.rule_changes = True, None
+            self._all_rules, self._rules_are_noted = None, False
         self.version += 1
+
+    def _touch_rules(self, changes: RuleChanges) -> None:
+        """Note which translated rules have changed."""
+        stated, update = self._program_rules, self.next_update
+        changes = changes.without(stated)
+        self.touch()
+        self._all_rules = None
+        if not update.rules_changed:
+            update.rule_changes, update.rules_changed = changes, True
+        elif update.rule_changes is not None:
+            update.rule_changes.extend(changes)
+        if self._rules_are_noted:
+            self._rules_are_noted = False  # until all of them are
+            for rules, change in ((changes.gone, -1), (changes.new, 1)):
+                self._visibility.use(rules, change)
+                self.axioms.note_rules(rules, change)
+            self._rules_are_noted = True
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -94,8 +120,10 @@ class State(Limited):
         self.translate_schema()
         if self._all_rules is None:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
-            self._visibility.use(self._all_rules)
-            self.axioms.note_rules(self._all_rules)
+            if not self._rules_are_noted:
+                self._visibility.use(self._all_rules)
+                self.axioms.note_rules(self._all_rules)
+                self._rules_are_noted = True
         return self._all_rules
 
     @property
@@ -110,12 +138,23 @@ class State(Limited):
 
     def translate_schema(self) -> None:
         """Translate the explicit schema triples to rules, if they have changed. Derived ones are added later."""
-        if self.axioms.translate(self.catalog):
+        changed = self.axioms.translate(self.catalog, follows=not self.base.equality.merges)
+        if changed is True:
             self.touch(rules=True)
+        elif changed:
+            self._touch_rules(changed)
+
+    def change_rules(self, changes: RuleChanges) -> bool:
+        """Let changed rules replace their plans. Return False, and do nothing, if all rules have to be looked at."""
+        is_expanded = issubclass(type(self.catalog.layout), PropertyTables)
+        of_interest = changes.new if is_expanded else changes.gone
+        if self.base.equality.merges or not all(map(is_expandable, of_interest)):
+            return False
+        return self.base.rulebook.change(changes.gone, changes.new)
 
     def use_program(self, program: Program) -> None:
         """Replace the program. The new one has been checked."""
-        self.program = program
+        self.program, self._program_rules = program, frozenset(program.rules)
         self.column_types, self.base.checked_sizes = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
         self.touch(rules=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.materialise import PlannedRule
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Changes
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.ontology.owl import RuleChanges
 
 __all__ = ["UpdateState"]
 
@@ -21,6 +25,7 @@ class UpdateState:
     Attributes:
         is_due: Whether facts or rules have changed since the last update.
         rules_changed: Whether rules must be planned again.
+        rule_changes: Which rules have changed, if that is known; otherwise all are compared.
         collector: Collects the changes.
         progress: Receives progress reports.
         is_first: Whether only users have changed rules so far; later rules change with axioms and representatives.
@@ -30,6 +35,7 @@ class UpdateState:
 
     is_due: bool = False
     rules_changed: bool = False
+    rule_changes: RuleChanges | None = None
     collector: Collector | None = None
     progress: Progress | None = None
     is_first: bool = True

@@ -16,7 +16,7 @@ from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, Term, literal
 
-__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands"]
+__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands", "looks_at_demands"]
 
 ASKED_OF: Final = "asked_of"
 MERGED: Final = "merges_equal_terms"
@@ -41,7 +41,7 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, .
     ['<http://www.w3.org/2001/XMLSchema#integer>']
     """
     rules = tuple(rules)
-    if not any(_looks_at_demands(rule) for rule in rules):
+    if not any(looks_at_demands(rule) for rule in rules):
         return ()
     names = sorted({name for rule in rules for name in _asked_by(rule)}, key=str)
     facts = [Atom(ASKED_OF, (name,)) for name in names]
@@ -51,7 +51,8 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, .
 
 
 @remembered
-def _looks_at_demands(rule: Rule) -> bool:
+def looks_at_demands(rule: Rule) -> bool:
+    """Return whether a rule uses `DEMAND_PREDICATES`."""
     return any(isinstance(part, Atom) and part.predicate in DEMAND_PREDICATES for part in rule.body)
 
 

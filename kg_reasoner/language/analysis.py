@@ -46,6 +46,7 @@ __all__ = [
     "homonyms",
     "key_of",
     "levels",
+    "looks_down",
     "needed_keys",
     "stratify",
 ]
@@ -261,7 +262,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
     Raises:
         StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
     """
-    if not any(map(_looks_down, rules)):
+    if not any(map(looks_down, rules)):
         return dict.fromkeys(rules, 0)
     graph, negative = _dependencies(rules)
     components = list(strongly_connected_components(graph, graph.__getitem__))
@@ -283,7 +284,7 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
 
 
 @remembered
-def _looks_down(rule: Rule) -> bool:
+def looks_down(rule: Rule) -> bool:
     """Return whether a rule negates or aggregates."""
     return any(isinstance(part, Negation | Aggregate) for part in rule.body)
 

@@ -6,11 +6,14 @@ others need no plan.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kg_reasoner.language.analysis import Key, head_key, needed_keys
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.terms import RDF
+
+__all__ = ["Relevance", "relevant_rules"]
 
 _ANY: Key = (TRIPLE, None, None)
 _TYPES: Key = (TRIPLE, RDF.type, None)
@@ -29,30 +32,117 @@ def relevant_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], othe
         has_facts: Whether facts match a key (see `analysis.key_of`).
         others: Rules whose heads count as derivable in any case.
     """
-    needs, heads = [needed_keys(rule) for rule in rules], [head_key(rule) for rule in rules]
-    derived = set(map(head_key, others))
-    known: dict[Key, bool] = {}
-
-    def is_relevant(key: Key) -> bool:
-        if key not in known:
-            known[key] = has_facts(key)
-        return known[key] or key in derived or (key[0] == TRIPLE and _may_be_derived(key, derived))
-
-    waiting = list(range(len(rules)))
-    able: set[int] = set()
-    while True:
-        ready = [number for number in waiting if all(map(is_relevant, needs[number]))]
-        if not ready:
-            return [rule for number, rule in enumerate(rules) if number in able]
-        able.update(ready)
-        derived.update(heads[number] for number in ready)
-        waiting = [number for number in waiting if number not in able]
+    relevance = Relevance(has_facts)
+    for other in others:
+        relevance.derive(head_key(other))
+    for rule in rules:
+        relevance.add(rule)
+    found = set(relevance.take())
+    return [rule for rule in rules if rule in found]
 
 
-def _may_be_derived(key: Key, derived: set[Key]) -> bool:
-    """Return whether a head with another key can match a key of triples; variables match every constant."""
-    if _ANY in derived or (key == _ANY and any(other[0] == TRIPLE for other in derived)):
-        return True
-    if key[1] != RDF.type:
-        return False
-    return _TYPES in derived or (key == _TYPES and any(other[:2] == _TYPES[:2] for other in derived))
+class Relevance:
+    """Follows which rules are relevant while rules and facts change. A rule that has become relevant remains so.
+
+    A rule that is not relevant waits for one of the keys that it lacks, so that a change concerns few rules.
+
+    Args:
+        has_facts: Whether facts match a key (see `analysis.key_of`).
+    """
+
+    def __init__(self, has_facts: Callable[[Key], bool]) -> None:
+        self._has_facts = has_facts
+        self._derived: Counter[Key] = Counter()
+        """How many relevant rules derive each key."""
+        self._of_triples = self._of_types = 0
+        """How many of them derive triples, and how many types."""
+        self._unchecked: dict[Rule, None] = {}
+        self._lacks: dict[Rule, Key] = {}
+        self._waiting: dict[Key, dict[Rule, None]] = {}
+        self._relevant: dict[Rule, None] = {}
+
+    def add(self, rule: Rule) -> None:
+        """Add a rule."""
+        self._unchecked[rule] = None
+
+    def remove(self, rule: Rule) -> None:
+        """Remove a rule."""
+        self._unchecked.pop(rule, None)
+        if rule in self._lacks:
+            key = self._lacks.pop(rule)
+            waiting = self._waiting[key]
+            del waiting[rule]
+            if not waiting:
+                del self._waiting[key]
+        elif rule in self._relevant:
+            del self._relevant[rule]
+            self._count(head_key(rule), -1)
+
+    def derive(self, key: Key) -> None:
+        """Note that a rule derives a key."""
+        self._count(key, 1)
+        self.note(key)
+
+    def note(self, key: Key) -> None:
+        """Note that a key may be matched now, by facts or by derived ones."""
+        if key[0] != TRIPLE:
+            self._wake(key)
+        elif key == _ANY:
+            self._wake_all(lambda other: other[0] == TRIPLE)
+        else:
+            self._wake(_ANY)
+            if key == _TYPES:
+                self._wake_all(lambda other: other[:2] == _TYPES[:2])
+            else:
+                self._wake(key)
+                if key[1] == RDF.type:
+                    self._wake(_TYPES)
+
+    def take(self) -> list[Rule]:
+        """Return the rules that have become relevant."""
+        known: dict[Key, bool] = {}
+        found: list[Rule] = []
+        while self._unchecked:
+            unchecked, self._unchecked = self._unchecked, {}
+            for rule in unchecked:
+                lacking = next((key for key in needed_keys(rule) if not self._is_met(key, known)), None)
+                if lacking is None:
+                    found.append(rule)
+                    self._relevant[rule] = None
+                    self.derive(head_key(rule))
+                else:
+                    self._lacks[rule] = lacking
+                    self._waiting.setdefault(lacking, {})[rule] = None
+        return found
+
+    def _is_met(self, key: Key, known: dict[Key, bool]) -> bool:
+        """Return whether facts or heads match a key; variables match every constant."""
+        derived = self._derived
+        if key in derived:
+            return True
+        if key[0] == TRIPLE:
+            if _ANY in derived or (key == _ANY and self._of_triples):
+                return True
+            if key[1] == RDF.type and (_TYPES in derived or (key == _TYPES and self._of_types)):
+                return True
+        met = known.get(key)
+        if met is None:
+            met = known[key] = self._has_facts(key)
+        return met
+
+    def _count(self, key: Key, change: int) -> None:
+        self._derived[key] += change
+        if not self._derived[key]:
+            del self._derived[key]
+        self._of_triples += change * (key[0] == TRIPLE)
+        self._of_types += change * (key[:2] == _TYPES[:2])
+
+    def _wake(self, key: Key) -> None:
+        """Check the rules that wait for a key again."""
+        for rule in self._waiting.pop(key, ()):
+            del self._lacks[rule]
+            self._unchecked[rule] = None
+
+    def _wake_all(self, matches: Callable[[Key], bool]) -> None:
+        for key in [key for key in self._waiting if matches(key)]:
+            self._wake(key)

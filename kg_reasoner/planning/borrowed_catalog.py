@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kg_reasoner.language.analysis import Key
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.expansion import simple_comparison
+from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Atom, Expression, Rule
 from kg_reasoner.storage.borrowing import BorrowingDatabase
@@ -43,9 +44,9 @@ class BorrowedCatalog(RelationCatalog):
         number = self.predicate(f"{INTERNAL}no triples", len(terms)) if relation < 0 else self.database.borrow(relation)
         return StoredAtom(number, terms, negated)
 
-    def rules(self, rule: Rule) -> Iterator[StoredRule]:
+    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
         """See `RelationCatalog.rules`."""
-        return map(self._stored, self._lender.layout.copies(rule))
+        return map(self._stored, self._lender.layout.copies(rule, since))
 
     def has_facts(self, key: Key) -> bool:
         """See `RelationCatalog.has_facts`."""

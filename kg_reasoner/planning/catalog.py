@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison
 from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.layout import Part, TripleLayout, concatenated
+from kg_reasoner.planning.layout import NO_NAMES, Names, Part, TripleLayout, concatenated
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import (
@@ -28,6 +30,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.storage.relation import Database
 
@@ -189,6 +192,20 @@ class RelationCatalog:
         """Numbers that change when a relation gets its first facts, or triples get another property or class."""
         return self.database.context.fresh, len(self.layout.held)
 
+    def filled(self, before: Flags) -> tuple[Flags, list[Key]]:
+        """Return whether each relation has facts, and the keys (see `key_of`) of those that had none before.
+
+        Args:
+            before: An earlier first result.
+        """
+        words = self.database.relations.words[: len(self.database.relations)]
+        now: Flags = words[:, Relation.fields["count"][0]] > 0
+        now[list(self._released.values())] = False
+        first = now.copy()
+        first[: len(before)] &= ~before
+        known = (number for number in np.flatnonzero(first).tolist() if number in self._names or number in self.layout.held)
+        return now, [self.key_of(number) for number in known]
+
     def _is_filled(self, relation: int) -> bool:
         return relation >= 0 and self.database.relations[relation].count > 0
 
@@ -205,12 +222,16 @@ class RelationCatalog:
         """Return the id of a constant, or the name of a variable."""
         return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
 
-    def rules(self, rule: Rule) -> Iterator[StoredRule]:
+    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
 
         When there are further properties and classes, the same call yields further copies.
+
+        Args:
+            rule: The rule.
+            since: Omit most of the copies that there were when `TripleLayout.names` had this value.
         """
-        return map(self._stored, self.layout.copies(rule))
+        return map(self._stored, self.layout.copies(rule, since))
 
     def _stored(self, rule: Rule) -> StoredRule:
         body = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,11 @@ Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]
 
 Part: TypeAlias = tuple[int, Rows, Flags]
 """A relation, some of its rows, and a flag for each."""
+
+Names: TypeAlias = tuple[int, int]
+"""A number of properties, and of classes."""
+
+NO_NAMES: Final[Names] = (0, 0)
 
 T = TypeVar("T", bound="int | str")
 """A constant's id, or a variable's name."""
@@ -118,13 +123,28 @@ class TripleLayout(ABC):
     def is_open(self, rule: Rule) -> bool:
         """Return whether further properties or classes yield further copies of a rule."""
 
+    @property
     @abstractmethod
-    def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
-        """Return a variable in atoms of triples that ranges over relations, and its current values, or None."""
+    def names(self) -> Names:
+        """The number of properties and classes in use."""
 
-    def copies(self, rule: Rule) -> Iterator[Rule]:
-        """Yield a rule, or its copies without variables that range over relations, one for each current value."""
-        choice = self.choices(tuple(triple_atoms(rule.body))) if self.is_open(rule) else None
+    @abstractmethod
+    def choices(self, atoms: Collection[Atom], since: Names = NO_NAMES) -> tuple[Variable, list[int]] | None:
+        """Return a variable in atoms of triples that ranges over relations, and its current values, or None.
+
+        Args:
+            atoms: The atoms.
+            since: Omit the values that there were when `names` had this value.
+        """
+
+    def copies(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[Rule]:
+        """Yield a rule, or its copies without variables that range over relations, one for each current value.
+
+        Args:
+            rule: The rule.
+            since: Omit most of the copies that there were when `names` had this value.
+        """
+        choice = self.choices(tuple(triple_atoms(rule.body)), since) if self.is_open(rule) else None
         if choice is None:
             yield rule
             return
@@ -132,7 +152,7 @@ class TripleLayout(ABC):
         for value in values:
             copy = substitute(rule, {variable: self._dictionary.decode(value)})
             if copy is not None:
-                yield from self.copies(copy)
+                yield from self.copies(copy, since)
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:
         """Return the part of a fact that determines which rules can derive it: the relation, and property and class if they vary in

@@ -5,13 +5,14 @@ A rule with a variable for the property or class is expanded, one copy for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from kg_reasoner.planning import expansion
-from kg_reasoner.planning.layout import Columns, Part, T, TripleLayout, as_triples
+from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, Part, T, TripleLayout, as_triples
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
@@ -224,12 +225,25 @@ class PropertyTables(TripleLayout):
     def is_open(self, rule: Rule) -> bool:
         return expansion.is_open(rule)
 
-    def choices(self, atoms: Collection[Atom]) -> tuple[Variable, list[int]] | None:
+    @property
+    def names(self) -> Names:
+        """See `TripleLayout.names`."""
+        return len(self._properties), len(self._classes)
+
+    def choices(self, atoms: Collection[Atom], since: Names = NO_NAMES) -> tuple[Variable, list[int]] | None:
+        """See `TripleLayout.choices`."""
         choice = expansion.ranging(atoms)
         if choice is None:
             return None
         variable, is_class = choice
-        return variable, list(self._classes) if is_class else [*self._properties, self._type]
+        if is_class:
+            return variable, _later(self._classes, since[1])
+        return variable, [*_later(self._properties, since[0]), self._type]
+
+
+def _later(names: Mapping[int, int], count: int) -> list[int]:
+    """Return the names after the first ones."""
+    return [*islice(reversed(names), len(names) - count)][::-1]
 
 
 class _Surroundings(NamedTuple):

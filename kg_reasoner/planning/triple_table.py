@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.planning.layout import Columns, T, TripleLayout, concatenated
+from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, T, TripleLayout, concatenated
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
@@ -90,7 +90,12 @@ class TripleTable(TripleLayout):
     def is_open(self, rule: Rule) -> bool:
         return False
 
-    def choices(self, atoms: Collection[Atom]) -> None:
+    @property
+    def names(self) -> Names:
+        """See `TripleLayout.names`."""
+        return NO_NAMES
+
+    def choices(self, atoms: Collection[Atom], since: Names = NO_NAMES) -> None:
         return None
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:

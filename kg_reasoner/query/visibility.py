@@ -71,23 +71,26 @@ class Visibility:
         self._marks: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self._marked = 0
         self._type = self._same_as = self._below = -1
-        self._has_rules = False
-        self._knows_equality = False
+        self._hiding = self._equating = 0
+        """How many rules may derive hidden triples, and how many are about equality."""
 
-    def use(self, rules: Collection[Rule]) -> None:
-        """Set the rules. Hidden triples are derived only by rules of the W3C's documents, and not by all of them."""
-        self._has_rules = any(map(_may_derive_hidden, rules))
-        self._knows_equality = any(rule.origin.name == "eq-trans" for rule in rules)
+    def use(self, rules: Collection[Rule], change: int | None = None) -> None:
+        """Set the rules, or those that were added (1) or removed (-1). Hidden triples are derived only by rules of the W3C's
+        documents, and not by all of them.
+        """
+        hiding, equating = sum(map(_may_derive_hidden, rules)), sum(rule.origin.name == "eq-trans" for rule in rules)
+        self._hiding = hiding if change is None else self._hiding + change * hiding
+        self._equating = equating if change is None else self._equating + change * equating
 
     @property
     def is_active(self) -> bool:
         """Whether there may be hidden triples."""
-        return self._has_rules and not self.shows_all
+        return self._hiding > 0 and not self.shows_all
 
     def is_trivial(self, property: int) -> bool:
         """Return whether a property relates every term to itself: owl:sameAs, with rules about equality (even without eq-ref)."""
         self._look_at_new_terms()
-        return self._knows_equality and property == self._same_as
+        return self._equating > 0 and property == self._same_as
 
     def covers(self, property: int | str | None, value: int | str | None) -> bool:
         """Return whether hidden triples are omitted for a pattern with this property and object; variables are None or named."""

@@ -291,9 +291,15 @@ class Database(PlanRoom):
 
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
         """Set the range of plans of a kind (``trigger``, ``blocker``, ``deriver``) for each section."""
+        words, count = self.sections.words, len(self.sections)
+        words[:count, Section.fields[f"first_{kind}"][0]] = ranges[:count, 0]
+        words[:count, Section.fields[f"end_{kind}"][0]] = ranges[:count, 1]
+
+    def set_range(self, kind: str, section: int, first: int, end: int) -> None:
+        """Set the range of plans of a kind for one section."""
         words = self.sections.words
-        words[: len(ranges), Section.fields[f"first_{kind}"][0]] = ranges[:, 0]
-        words[: len(ranges), Section.fields[f"end_{kind}"][0]] = ranges[:, 1]
+        words[section, Section.fields[f"first_{kind}"][0]] = first
+        words[section, Section.fields[f"end_{kind}"][0]] = end
 
     def rows(self, relation: int, which: str = "all") -> Rows:
         """Return the live rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""

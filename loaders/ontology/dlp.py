@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Final
 
@@ -70,11 +70,11 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import RestrictionGroup, restriction_hierarchy
+from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, RestrictionGroup
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, is_idle, rename, unfold
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -112,20 +112,32 @@ _MANY: Final = 12
 """More classes, properties or individuals than this are said to differ by a numbered predicate instead of pair by pair."""
 
 
-def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False) -> tuple[Rule, ...]:
-    """Return the rules for an ontology's axioms, without repetitions, in the order of the axioms' texts.
+def rules_of(
+    ontology: Ontology, texts: Texts, check_literals: bool = False, hierarchy: Hierarchy | None = None
+) -> tuple[list[Rule], bool]:
+    """Return the rules for an ontology's axioms, in the order of the axioms' texts, and whether some rule asks for owl:Thing.
 
-    With `check_literals`, what a range or a restriction says about literals makes constraints.
+    A rule is repeated if several axioms between names yield it, or other ones as well. The rule of an axiom between names depends
+    on what its names are declared to be, and otherwise only on that axiom.
+
+    Args:
+        ontology: The ontology.
+        texts: The texts of its axioms.
+        check_literals: Whether what a range or a restriction says about literals makes constraints.
+        hierarchy: The hierarchy of its restrictions, if it has any.
     """
-    return tuple(_DlpTranslation(ontology, texts, check_literals).rules())
+    translation = _DlpTranslation(ontology, texts, check_literals, hierarchy)
+    return translation.rules(), translation.asks_for_thing
 
 
 class _DlpTranslation:
-    def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool) -> None:
+    def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool, hierarchy: Hierarchy | None) -> None:
         self.ontology = ontology
         self.check_literals = check_literals
         self.texts = texts
-        self.groups, self.steps = restriction_hierarchy(ontology)
+        self.groups: Mapping[RestrictionGroup, tuple[Term, ...]] = {} if hierarchy is None else hierarchy.groups
+        self.steps = () if hierarchy is None else hierarchy.steps
+        self.asks_for_thing = False
         self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
         self.clauses: list[DraftRule] = []
         self.auxiliary: dict[str, str] = {}
@@ -149,10 +161,27 @@ class _DlpTranslation:
         self.link_groups()
         self.clauses.sort(key=lambda clause: clause.axioms)
         self.drop_idle_tops()
-        clauses = unfold(self.with_things(), self.auxiliary)
-        clauses.extend(self.of_equal_individuals(clauses))
+        clauses = self.unfolded(self.with_things())
+        clauses.extend(map(rename, self.of_equal_individuals(clauses)))
         clauses.sort(key=lambda clause: clause.axioms)
-        return list(dict.fromkeys(self.rule(rename(clause)) for clause in clauses))
+        return [self.rule(clause) for clause in clauses]
+
+    def unfolded(self, clauses: Iterable[DraftRule]) -> list[DraftRule]:
+        """Return the clauses with normalised variables, and as many auxiliary predicates unfolded as possible.
+
+        Clauses without auxiliary predicates do not affect how others are unfolded.
+        """
+        found: list[DraftRule] = []
+        linked: list[DraftRule] = []
+        auxiliary = self.auxiliary
+        for clause in clauses:
+            if clause.head.predicate in auxiliary or any(
+                isinstance(part, Atom) and part.predicate in auxiliary for part in clause.body
+            ):
+                linked.append(clause)
+            elif not is_idle(clause):
+                found.append(rename(clause))
+        return found + unfold(linked, auxiliary)
 
     def rule(self, clause: DraftRule) -> Rule:
         axioms = clause.axioms
@@ -465,9 +494,10 @@ class _DlpTranslation:
         others = [clause for clause in self.clauses if clause.head.terms[1:] != _THING.terms[1:]]
         if not any(_asks_for_thing(clause) for clause in others):
             return others
-        if not any(_asks_for_thing(clause) for clause in unfold(others, self.auxiliary)):
+        if not any(_asks_for_thing(clause) for clause in self.unfolded(others)):
             return others
-        for cls in sorted(self.ontology.classes - {OWL.Thing, OWL.Nothing}, key=str):
+        self.asks_for_thing = True
+        for cls in sorted({*self.ontology.classes} - {OWL.Thing, OWL.Nothing}, key=str):
             self._origin = (self.texts.axiom(SubClassOf(cls, OWL.Thing)),)
             self.conclude(OWL.Thing, _X, [self.member(cls, _X)], "cax-sco")
         return self.clauses

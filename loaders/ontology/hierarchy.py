@@ -9,7 +9,7 @@ those that the RL/RDF rules derive: a class is a subclass of itself if it is dec
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -31,7 +31,7 @@ from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.terms import OWL, Term
 
-__all__ = ["HierarchyStep", "RestrictionGroup", "restriction_hierarchy"]
+__all__ = ["Hierarchy", "Above", "Below", "Graph", "HierarchyStep", "Node", "RestrictionGroup", "declaration_edges", "edges_of"]
 
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
@@ -59,77 +59,84 @@ class HierarchyStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Above:
+class Above:
     """A node for everything above a group: the members of the group lead to it."""
 
     group: RestrictionGroup
 
 
 @dataclass(frozen=True, slots=True)
-class _Below:
+class Below:
     """A node for everything below a group: it leads to the group's members."""
 
     group: RestrictionGroup
 
 
-_Node: TypeAlias = Term | _Above | _Below
-_Graph: TypeAlias = defaultdict[_Node, dict[_Node, None]]
+Node: TypeAlias = Term | Above | Below
+Graph: TypeAlias = defaultdict[Node, dict[Node, int]]
+"""Edges from nodes to those above them, each with the number of its reasons."""
+_Families: TypeAlias = defaultdict[tuple[_Kind, Term], dict[Node, RestrictionGroup]]
+"""Groups that are compared with each other, by what they have in common."""
 
 _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom: "scm-avf1"}
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
 
 
-def restriction_hierarchy(ontology: Ontology) -> tuple[dict[RestrictionGroup, tuple[Term, ...]], tuple[HierarchyStep, ...]]:
-    """Return the groups that take part in a step, each with the nodes of its restrictions, and the steps.
+class Hierarchy:
+    """The hierarchy of an ontology's restrictions.
 
-    Steps of owl:hasValue restrictions are omitted: a member of the lower one has the value, and so belongs to the upper one by the
-    rules for sub-properties and values.
+    Attributes:
+        groups: The groups that take part in a step, each with the nodes of its restrictions.
+        steps: The steps. Steps of owl:hasValue restrictions are omitted: a member of the lower one has the value, and so belongs
+            to the upper one by the rules for sub-properties and values.
     """
-    hierarchy = _Hierarchy(ontology)
-    steps = tuple(
-        step
-        for step in hierarchy.steps()
-        if step.lower.kind is not HasValue and (step.lower != step.upper or hierarchy.is_shared(step.lower))
-    )
-    groups = dict.fromkeys(group for step in steps for group in (step.lower, step.upper))
-    return {group: tuple(hierarchy.members[group]) for group in groups}, steps
 
-
-class _Hierarchy:
     def __init__(self, ontology: Ontology) -> None:
         self.one_name = _one_name_for_all(axiom for axiom in ontology.axioms if isinstance(axiom, SameNames))
-        self.classes: _Graph = defaultdict(dict)
-        self.properties: _Graph = defaultdict(dict)
+        self.classes: Graph = defaultdict(dict)
+        self.properties: Graph = defaultdict(dict)
         self.members: dict[RestrictionGroup, dict[Term, None]] = defaultdict(dict)
         self.read_axioms(ontology)
         self.read_expressions(ontology)
         self.fillers = frozenset(group.filler for group in self.members)
+        self.by_filler: _Families = defaultdict(dict)
+        self.by_property: _Families = defaultdict(dict)
+        for group in self.members:
+            self.by_property[group.kind, group.filler][group.property] = group
+            if group.kind in _BY_FILLER:
+                self.by_filler[group.kind, group.property][group.filler] = group
         self.add_declarations(ontology)
+        self.all_steps = self.find_steps()
+        self.steps = tuple(
+            step
+            for step in self.all_steps
+            if step.lower.kind is not HasValue and (step.lower != step.upper or self.is_shared(step.lower))
+        )
+        groups = dict.fromkeys(group for step in self.steps for group in (step.lower, step.upper))
+        self.groups = {group: tuple(self.members[group]) for group in groups}
 
     def of(self, term: Term) -> Term:
         return self.one_name.get(term, term)
 
+    @staticmethod
+    def link(graph: Graph, lower: Node, upper: Node) -> None:
+        """Add an edge."""
+        above = graph[lower]
+        above[upper] = above.get(upper, 0) + 1
+
     def add_declarations(self, ontology: Ontology) -> None:
         """Apply scm-cls, scm-op and scm-dp: a declared name is above itself, and a class is between owl:Nothing and owl:Thing."""
         for cls in sorted(ontology.classes, key=str):
-            self.classes[self.of(cls)].update({self.of(cls): None, self.of(OWL.Thing): None})
-            self.classes[self.of(OWL.Nothing)][self.of(cls)] = None
-        for property in sorted(ontology.object_properties | ontology.data_properties, key=str):
-            self.properties[self.of(property)][self.of(property)] = None
+            for lower, upper in declaration_edges(cls):
+                self.link(self.classes, self.of(lower), self.of(upper))
+        for property in sorted({*ontology.object_properties, *ontology.data_properties}, key=str):
+            self.link(self.properties, self.of(property), self.of(property))
 
     def read_axioms(self, ontology: Ontology) -> None:
         for axiom in ontology.axioms:
-            match axiom:
-                case SubClassOf(sub, sup):
-                    self.classes[self.of(sub)][self.of(sup)] = None
-                case EquivalentClasses(first, second):
-                    self.classes[self.of(first)][self.of(second)] = None
-                    self.classes[self.of(second)][self.of(first)] = None
-                case SubPropertyOf(sub, sup):
-                    self.properties[self.of(sub)][self.of(sup)] = None
-                case EquivalentProperties(first, second):
-                    self.properties[self.of(first)][self.of(second)] = None
-                    self.properties[self.of(second)][self.of(first)] = None
+            of_classes, edges = edges_of(axiom)
+            for lower, upper in edges:
+                self.link(self.classes if of_classes else self.properties, self.of(lower), self.of(upper))
 
     def read_expressions(self, ontology: Ontology) -> None:
         for node, expressions in ontology.expressions.items():
@@ -137,17 +144,18 @@ class _Hierarchy:
             for expression in expressions:
                 match expression:
                     case IntersectionOf(operands):
-                        self.classes[cls].update(dict.fromkeys(map(self.of, operands)))
+                        for operand in operands:
+                            self.link(self.classes, cls, self.of(operand))
                     case UnionOf(operands):
                         for operand in operands:
-                            self.classes[self.of(operand)][cls] = None
+                            self.link(self.classes, self.of(operand), cls)
                     case SomeValuesFrom(property, filler) | AllValuesFrom(property, filler) | HasValue(property, filler):
                         group = RestrictionGroup(type(expression), self.of(property), self.of(filler))
                         self.members[group][node] = None
-                        self.classes[cls][_Above(group)] = None
-                        self.classes[_Below(group)][cls] = None
+                        self.link(self.classes, cls, Above(group))
+                        self.link(self.classes, Below(group), cls)
 
-    def steps(self) -> list[HierarchyStep]:
+    def find_steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
         known: set[HierarchyStep] = set()
         while True:
@@ -158,44 +166,39 @@ class _Hierarchy:
                 return steps
             known.update(new)
             for step in new:
-                self.classes[_Above(step.lower)][_Below(step.upper)] = None
+                self.link(self.classes, Above(step.lower), Below(step.upper))
 
     def leads_on(self, step: HierarchyStep) -> bool:
         """Return whether a step can make a class that is a filler, or is below one, a subclass of further classes."""
         nodes = map(self.of, self.members[step.upper])
-        return any(node in self.fillers or any(up != _Above(step.upper) for up in self.classes[node]) for node in nodes)
+        return any(node in self.fillers or any(up != Above(step.upper) for up in self.classes[node]) for node in nodes)
 
     def steps_by_filler(self) -> Iterator[HierarchyStep]:
-        order = Order(self.classes)
-        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
-        for group in self.members:
-            if group.kind in _BY_FILLER:
-                alike[group.kind, group.property][group.filler] = group
-        for (kind, _), groups in alike.items():
-            for lower, upper in self.steps_between(order, groups):
-                yield HierarchyStep(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
+        for kind, lower, upper in self.steps_between(self.classes, self.by_filler):
+            yield HierarchyStep(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
 
     def steps_by_property(self) -> Iterator[HierarchyStep]:
-        order = Order(self.properties)
-        alike: dict[tuple[_Kind, Term], dict[_Node, RestrictionGroup]] = defaultdict(dict)
-        for group in self.members:
-            alike[group.kind, group.filler][group.property] = group
-        for (kind, _), groups in alike.items():
-            for lower, upper in self.steps_between(order, groups):
-                reason = SubPropertyOf(lower.property, upper.property)
-                if kind is AllValuesFrom:
-                    lower, upper = upper, lower
-                yield HierarchyStep(lower, upper, _BY_PROPERTY[kind], reason)
+        for kind, lower, upper in self.steps_between(self.properties, self.by_property):
+            reason = SubPropertyOf(lower.property, upper.property)
+            if kind is AllValuesFrom:
+                lower, upper = upper, lower
+            yield HierarchyStep(lower, upper, _BY_PROPERTY[kind], reason)
 
-    def steps_between(
-        self, order: Order[_Node], groups: Mapping[_Node, RestrictionGroup]
-    ) -> Iterator[tuple[RestrictionGroup, RestrictionGroup]]:
-        if len(groups) == 1 and not any(map(self.says_something, groups.values())):
+    def steps_between(self, graph: Graph, families: _Families) -> Iterator[tuple[_Kind, RestrictionGroup, RestrictionGroup]]:
+        """Yield the pairs of a lower and an upper group of one family, by the order of a graph."""
+        chosen = [
+            (kind, groups)
+            for (kind, _), groups in families.items()
+            if len(groups) > 1 or any(map(self.says_something, groups.values()))
+        ]
+        if not chosen:
             return
-        for below, above in order.covers(groups):
-            lower, upper = groups[below], groups[above]
-            if lower != upper or self.says_something(lower):
-                yield lower, upper
+        order = Order(graph)
+        for kind, groups in chosen:
+            for below, above in order.covers(groups):
+                lower, upper = groups[below], groups[above]
+                if lower != upper or self.says_something(lower):
+                    yield kind, lower, upper
 
     def says_something(self, group: RestrictionGroup) -> bool:
         """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""
@@ -203,6 +206,25 @@ class _Hierarchy:
 
     def is_shared(self, group: RestrictionGroup) -> bool:
         return len(self.members[group]) > 1
+
+
+def edges_of(axiom: Axiom) -> tuple[bool, tuple[tuple[Term, Term], ...]]:
+    """Return whether an axiom orders classes rather than properties, and its pairs of a lower and an upper one."""
+    match axiom:
+        case SubClassOf(lower, upper):
+            return True, ((lower, upper),)
+        case EquivalentClasses(first, second):
+            return True, ((first, second), (second, first))
+        case SubPropertyOf(lower, upper):
+            return False, ((lower, upper),)
+        case EquivalentProperties(first, second):
+            return False, ((first, second), (second, first))
+    return False, ()
+
+
+def declaration_edges(cls: Term) -> tuple[tuple[Term, Term], ...]:
+    """Return the pairs of a lower and an upper class that the declaration of a class adds."""
+    return (cls, cls), (cls, OWL.Thing), (OWL.Nothing, cls)
 
 
 def _one_name_for_all(axioms: Iterable[SameNames]) -> dict[Term, Term]:

@@ -11,7 +11,7 @@ super-properties of annotation properties are read like those of other propertie
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -54,7 +54,7 @@ from kg_reasoner.loaders.ontology.axioms import (
 from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES, Malformed, SwrlRule, read_rules
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 
-__all__ = ["SCHEMA_CLASSES", "SCHEMA_PREDICATES", "Ontology", "Problem", "is_schema_triple", "read_ontology"]
+__all__ = ["CHARACTERISTICS", "SCHEMA_CLASSES", "SCHEMA_PREDICATES", "Ontology", "Problem", "is_schema_triple", "read_ontology"]
 
 _CARDINALITIES: Final = {
     OWL[name]: bound
@@ -79,10 +79,11 @@ _FACETS: Final = (
     *(XSD[name] for name in ("length", "pattern", "totalDigits", "fractionDigits")),
     RDF.langRange,
 )
-_CHARACTERISTICS: Final = tuple(
+CHARACTERISTICS: Final = tuple(
     OWL[f"{kind}Property"]
     for kind in ("Functional", "InverseFunctional", "Reflexive", "Irreflexive", "Symmetric", "Asymmetric", "Transitive")
 )
+"""The classes whose members are properties with a characteristic."""
 
 SCHEMA_PREDICATES: Final = frozenset(
     {
@@ -103,7 +104,7 @@ SCHEMA_PREDICATES: Final = frozenset(
 SCHEMA_CLASSES: Final = frozenset(
     {
         *(OWL.Class, OWL.Restriction, RDFS.Datatype, OWL.DataRange),
-        *(OWL.ObjectProperty, OWL.DatatypeProperty, *_CHARACTERISTICS),
+        *(OWL.ObjectProperty, OWL.DatatypeProperty, *CHARACTERISTICS),
         *(OWL.AllDifferent, OWL.AllDisjointClasses, OWL.AllDisjointProperties, OWL.NegativePropertyAssertion),
         *SWRL_CLASSES,
     }
@@ -154,15 +155,22 @@ class Ontology:
     """What hangs on each node, normally one expression; the node's members are those of each of them."""
     inverses: Mapping[Term, tuple[Term, bool]]
     """For an anonymous property the named property that it comes from, and whether it is the inverse of that."""
-    classes: frozenset[Term]
+    classes: set[Term]
     """The declared classes (members of owl:Class), owl:Thing and owl:Nothing among them."""
-    object_properties: frozenset[Term]
-    data_properties: frozenset[Term]
-    datatypes: frozenset[Term]
+    object_properties: set[Term]
+    data_properties: set[Term]
+    datatypes: set[Term]
     """The declared datatypes and data ranges, and the known ones."""
-    vocabulary: frozenset[Term]
-    """Every IRI that stands for a class or property in an axiom or a declaration."""
     problems: tuple[Problem, ...]
+    uses_as_class: Counter[Term]
+    """How often each term stands for a class in an axiom, a part of one, or a declaration."""
+    uses_as_property: Counter[Term]
+
+    @property
+    def vocabulary(self) -> frozenset[IRI]:
+        """Every IRI that stands for a class or property in an axiom or a declaration."""
+        used = self.uses_as_class.keys() | self.uses_as_property.keys()
+        return frozenset(name for name in used if isinstance(name, IRI))
 
     def is_datatype(self, node: Term) -> bool:
         """Return whether a node denotes a datatype or data range rather than a class."""
@@ -197,8 +205,8 @@ class _Reader:
         self.axioms: list[Axiom] = []
         self.expressions: dict[Term, list[ClassExpression]] = defaultdict(list)
         self.problems: list[Problem] = []
-        self.class_names: set[Term] = set(self.members[OWL.Class])
-        self.property_names: set[Term] = {*self.members[OWL.ObjectProperty], *self.members[OWL.DatatypeProperty]}
+        self.class_names: Counter[Term] = Counter(self.members[OWL.Class])
+        self.property_names: Counter[Term] = Counter([*self.members[OWL.ObjectProperty], *self.members[OWL.DatatypeProperty]])
 
     def ontology(self) -> Ontology:
         self.read_expressions()
@@ -207,18 +215,18 @@ class _Reader:
         self.read_assertions()
         rules = tuple(dict.fromkeys(read_rules(self)))
         self.read_equal_names()
-        names = self.class_names | self.property_names
         return Ontology(
             axioms=tuple(dict.fromkeys(self.axioms)),
             rules=rules,
             expressions={node: tuple(dict.fromkeys(found)) for node, found in self.expressions.items()},
             inverses=self.named_inverses(),
-            classes=frozenset({*self.members[OWL.Class], OWL.Thing, OWL.Nothing}),
-            object_properties=frozenset(self.members[OWL.ObjectProperty]),
-            data_properties=frozenset(self.members[OWL.DatatypeProperty]),
-            datatypes=frozenset(self.datatypes),
-            vocabulary=frozenset(name for name in names if isinstance(name, IRI)),
+            classes={*self.members[OWL.Class], OWL.Thing, OWL.Nothing},
+            object_properties=set(self.members[OWL.ObjectProperty]),
+            data_properties=set(self.members[OWL.DatatypeProperty]),
+            datatypes=self.datatypes,
             problems=tuple(dict.fromkeys(self.problems)),
+            uses_as_class=self.class_names,
+            uses_as_property=self.property_names,
         )
 
     # ---- the parts of axioms
@@ -248,7 +256,7 @@ class _Reader:
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
             raise Malformed(f"a literal is used as a class: {node}")
-        self.class_names.add(node)
+        self.class_names[node] += 1
         return node
 
     def property(self, node: Term) -> Term:
@@ -256,7 +264,7 @@ class _Reader:
             raise Malformed(f"a literal is used as a property: {node}")
         if node == RDF.type:
             raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
-        self.property_names.add(node)
+        self.property_names[node] += 1
         return node
 
     def list_of(self, head: Term) -> tuple[Term, ...]:
@@ -419,7 +427,7 @@ class _Reader:
         self.each_list(chains, lambda sup, chain: PropertyChain(self.properties(chain), self.property(sup)))
         self.each(RDFS.domain, lambda property, cls: PropertyDomain(self.property(property), self.cls(cls)))
         self.each(RDFS.range, lambda property, cls: PropertyRange(self.property(property), self.cls(cls)))
-        for kind in _CHARACTERISTICS:
+        for kind in CHARACTERISTICS:
             for property in self.members[kind]:
                 with self.noting((property, RDF.type, kind)):
                     self.axioms.append(Characteristic(kind, self.property(property)))

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 from kg_reasoner.loaders.ontology.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
+from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
+from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges
 from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
@@ -29,8 +31,12 @@ __all__ = [
     "SCHEMA_CLASSES",
     "SCHEMA_PREDICATES",
     "AxiomWarning",
+    "LiveTranslation",
+    "RuleChanges",
     "Translation",
+    "concludes_axiom",
     "concludes_axioms",
+    "follow",
     "is_schema_triple",
     "judge",
     "refused_rules",
@@ -50,13 +56,15 @@ class Translation:
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
     """Return whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
-    for rule in rules:
-        if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
-            continue
-        _, property, value = rule.head.terms
-        if property in SCHEMA_PREDICATES or (property == RDF.type and value in SCHEMA_CLASSES):
-            return True
-    return False
+    return any(map(concludes_axiom, rules))
+
+
+def concludes_axiom(rule: Rule) -> bool:
+    """Return whether a rule other than the schema rules can conclude an axiom, see `concludes_axioms`."""
+    if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
+        return False
+    _, property, value = rule.head.terms
+    return property in SCHEMA_PREDICATES or (property == RDF.type and value in SCHEMA_CLASSES)
 
 
 def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
@@ -98,7 +106,13 @@ def translate(
     """
     ontology = _read(triples, names, stated)
     texts = Texts(ontology, prefixes)
-    return Translation(rules_of(ontology, texts, check_literals), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
+    rules, _ = rules_of(ontology, texts, check_literals, Hierarchy(ontology))
+    return Translation(tuple(dict.fromkeys(rules)), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
+
+
+def follow(triples: Iterable[Triple]) -> LiveTranslation:
+    """Return the translation of explicit triples in which nothing is said to be equal, for further changes. See `translate`."""
+    return LiveTranslation(_read(triples, (), stated=True))
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:

@@ -65,7 +65,7 @@ class Counting:
             self._call(native.begin_counting)
             for planned in of_level(database, work.gone_rules, stratum.level):
                 self._count(planned, removes=True)
-            late = [rule for rule in stratum.rules if not rule.triggers] if fresh else work.new_rules
+            late = [rule for rule in stratum.rules.values() if not rule.triggers] if fresh else work.new_rules
             for planned in of_level(database, late, stratum.level):
                 self._count(planned, removes=False)
             self._call(native.count_changes)

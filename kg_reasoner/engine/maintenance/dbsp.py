@@ -109,7 +109,7 @@ class Dbsp:
         self._version = self.materialiser.version
         before, self._clauses = self._clauses, {}
         for stratum in self.materialiser.strata:
-            for planned in stratum.rules:
+            for planned in stratum.rules.values():
                 known = before.get(planned.number)
                 clause = known[1] if known is not None else self._clause(planned.rule)
                 self._clauses[planned.number] = stratum.level, clause

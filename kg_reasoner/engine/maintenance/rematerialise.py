@@ -56,7 +56,7 @@ class Rematerialise:
         materialiser, context = self.materialiser, self.database.context
         for stratum in materialiser.make_strata():
             materialiser.begin(stratum)
-            materialiser.insert(stratum, [rule for rule in stratum.rules if not rule.triggers], progress)
+            materialiser.insert(stratum, [rule for rule in stratum.rules.values() if not rule.triggers], progress)
         self.database.mark_materialised()
         context.removed_count = context.claimed_count = 0
 

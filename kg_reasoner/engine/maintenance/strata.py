@@ -9,7 +9,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.marking import Marking
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum, by_section
+from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.relation import Database
 
@@ -28,7 +28,6 @@ class StratumByStratum(ABC):
     def __init__(self, materialiser: Materialiser) -> None:
         self.materialiser = materialiser
         self.database = materialiser.database
-        self._derivers_of = -1, -1
         self.marking: Marking | None = None
         """The marking for streams, created on demand."""
 
@@ -84,7 +83,7 @@ class StratumByStratum(ABC):
                 self._delete(stratum, of_level(database, work.gone_rules, stratum.level))
                 if context.gone_count > first:
                     self.rederive(first)
-            late = [rule for rule in stratum.rules if not rule.triggers] if fresh else work.new_rules
+            late = [rule for rule in stratum.rules.values() if not rule.triggers] if fresh else work.new_rules
             materialiser.insert(stratum, of_level(database, late, stratum.level), work.progress)
         if work.collects:
             collect(database, work)
@@ -94,13 +93,8 @@ class StratumByStratum(ABC):
 
     def prepare(self) -> None:
         """Allocate lists, and enter the plans that find rule instances from their heads."""
-        materialiser, database = self.materialiser, self.database
-        database.make_lists()
-        wanted = materialiser.version, len(database.sections)
-        if self._derivers_of != wanted:
-            database.context.derivers, ranges = by_section(database, materialiser.backward_plans())
-            database.set_ranges("deriver", ranges)
-            self._derivers_of = materialiser.version, len(database.sections)
+        self.database.make_lists()
+        self.materialiser.enter_derivers()
 
     def _delete(self, stratum: Stratum, gone_rules: list[PlannedRule]) -> None:
         """Delete the facts of a stratum without a derivation."""

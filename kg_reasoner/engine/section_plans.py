@@ -1,0 +1,107 @@
+"""Plans ordered by the sections of the atoms that trigger them, as kernels read them; single plans can be added and removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.planning.catalog import StoredAtom
+from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.relation import Database
+
+__all__ = ["SectionPlans"]
+
+
+class SectionPlans:
+    """One array of plans, with a range of it for each section.
+
+    A range that is full moves to the end of the array, with twice the room. What it leaves behind is reclaimed when the array
+    grows.
+
+    Args:
+        database: The database of the sections.
+        plans: The first plans, each with the atom that triggers it.
+
+    Attributes:
+        plans: The array.
+        ranges: For each section, the first plan and the end of its range.
+    """
+
+    def __init__(self, database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> None:
+        self._database = database
+        members: dict[int, list[int]] = {}
+        for atom, plan in plans:
+            members.setdefault(self.section(atom), []).append(plan)
+        self._top = sum(map(len, members.values()))
+        self._room: dict[int, int] = {}
+        """The rooms of ranges that have more than they need."""
+        self.plans: Any = allocate(max(1, self._top), np.int32)
+        self.ranges = np.zeros((len(database.sections), 2), np.int64)
+        position = 0
+        for section, numbers in members.items():
+            self.plans[position : position + len(numbers)] = numbers
+            self.ranges[section] = position, position + len(numbers)
+            position += len(numbers)
+
+    def section(self, atom: StoredAtom) -> int:
+        """Return the section of the rows that an atom ranges over."""
+        return self._database.section(atom.relation, section_constant(self._database, atom))
+
+    def fit(self) -> None:
+        """Add empty ranges for new sections."""
+        missing = len(self._database.sections) - len(self.ranges)
+        if missing > 0:
+            room = np.zeros((max(missing, len(self.ranges) // 8), 2), np.int64)
+            self.ranges = np.concatenate([self.ranges, room])
+
+    def add(self, atom: StoredAtom, plan: int) -> int:
+        """Add a plan that an atom triggers. Return its section."""
+        section = self.section(atom)
+        self.fit()
+        first, end = self.ranges[section].tolist()
+        size = end - first
+        if self._room.get(section, size) == size:
+            first, end = self._move(section, first, end)
+        self.plans[end] = plan
+        self.ranges[section] = first, end + 1
+        return section
+
+    def remove(self, atom: StoredAtom, plan: int) -> int:
+        """Remove a plan that an atom triggers. Return its section."""
+        section = self.section(atom)
+        first, end = self.ranges[section].tolist()
+        self._room.setdefault(section, end - first)
+        place = first + int(np.flatnonzero(self.plans[first:end] == plan)[0])
+        self.plans[place] = self.plans[end - 1]
+        self.ranges[section, 1] = end - 1
+        return section
+
+    def _move(self, section: int, first: int, end: int) -> tuple[int, int]:
+        """Give a section twice the room. Return its range."""
+        size = end - first
+        room = max(2, 2 * size)
+        if self._top + room > len(self.plans):
+            self._grow(room)
+            first, end = self.ranges[section].tolist()
+        start = self._top
+        self.plans[start : start + size] = self.plans[first:end]
+        self._top += room
+        self._room[section] = room
+        self.ranges[section] = start, start + size
+        return start, start + size
+
+    def _grow(self, room: int) -> None:
+        """Copy the ranges without gaps into an array with room for more."""
+        used = np.flatnonzero(self.ranges[:, 1] > self.ranges[:, 0])
+        first, end = self.ranges[used].T
+        sizes = end - first
+        starts = np.cumsum(sizes) - sizes
+        count = int(sizes.sum())
+        plans = allocate(2 * (count + room) + 64, np.int32)
+        plans[:count] = self.plans[np.arange(count) + np.repeat(first - starts, sizes)]
+        self.ranges[:] = 0
+        self.ranges[used, 0], self.ranges[used, 1] = starts, starts + sizes
+        self.plans, self._top, self._room = plans, count, {}

@@ -1,0 +1,248 @@
+"""A translation that follows changes: an axiom between names changes its own rules, and nothing else is translated again.
+
+The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. There are three exceptions, and
+`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`), its names get or lose the
+last mention of a namespace, which has a prefix in all texts, or it mentions a universal or empty class or property.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Container, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from kg_reasoner.loaders.ontology.dlp import rules_of
+from kg_reasoner.loaders.ontology.functional import Texts
+from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, declaration_edges, edges_of
+from kg_reasoner.loaders.ontology.ontology import CHARACTERISTICS, Ontology, read_ontology
+from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.ontology.reach import Reach
+from kg_reasoner.program import Rule
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term, Triple, namespace_of
+
+__all__ = ["LiveTranslation", "RuleChanges", "is_local"]
+
+_OF_NAMES: Final = frozenset(
+    {
+        *(RDFS.subClassOf, RDFS.subPropertyOf, RDFS.domain, RDFS.range),
+        *(OWL.equivalentClass, OWL.equivalentProperty, OWL.disjointWith, OWL.propertyDisjointWith, OWL.inverseOf),
+    }
+)
+"""The predicates that make an axiom of two names."""
+_DECLARED: Final = {OWL.ObjectProperty: "object_properties", OWL.DatatypeProperty: "data_properties"}
+_CLASSES: Final = frozenset({*CHARACTERISTICS, *_DECLARED, OWL.Class})
+_RESERVED: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
+
+
+def is_local(triple: Triple) -> bool:
+    """Return whether a triple states an axiom about names, or declares one, and no other triple can be a part of it.
+
+    >>> from kg_reasoner.terms import OWL, RDFS, IRI
+    >>> chair, person = IRI("http://example.org/Chair"), IRI("http://example.org/Person")
+    >>> is_local((chair, RDFS.subClassOf, person)), is_local((chair, RDFS.subClassOf, OWL.Thing))
+    (True, False)
+    """
+    subject, predicate, value = triple
+    if not isinstance(subject, IRI) or subject.value.startswith(_RESERVED):
+        return False
+    if predicate == RDF.type:
+        return value in _CLASSES
+    if predicate not in _OF_NAMES or not isinstance(value, IRI):
+        return False
+    return not value.value.startswith(_RESERVED) or (predicate == RDFS.range and value in XSD)
+
+
+@dataclass(slots=True)
+class RuleChanges:
+    """The rules that a change removes and adds. A rule is in both if it has another origin now."""
+
+    gone: dict[Rule, Rule]
+    new: dict[Rule, Rule]
+
+    def remove(self, rule: Rule) -> None:
+        """Note that a rule is removed."""
+        if self.new.pop(rule, None) is None:
+            self.gone[rule] = rule
+
+    def add(self, rule: Rule) -> None:
+        """Note that a rule is added."""
+        if rule in self.gone and self.gone[rule].origin == rule.origin:
+            del self.gone[rule]
+        else:
+            self.new[rule] = rule
+
+    def extend(self, later: RuleChanges) -> None:
+        """Add later changes."""
+        for rule in later.gone.values():
+            self.remove(rule)
+        for rule in later.new.values():
+            self.add(rule)
+
+    def without(self, rules: Container[Rule]) -> RuleChanges:
+        """Return the changes of other rules than some."""
+        return RuleChanges(*({rule: rule for rule in part.values() if rule not in rules} for part in (self.gone, self.new)))
+
+
+class LiveTranslation:
+    """The translation of an ontology, see `kg_reasoner.loaders.ontology.owl.translate` for the rules.
+
+    Args:
+        ontology: The ontology. It belongs to the translation, which changes it.
+
+    Attributes:
+        rules: The rules, each with the one to be shown: of those from several axioms, the first in the order of these.
+    """
+
+    def __init__(self, ontology: Ontology) -> None:
+        texts, hierarchy = Texts(ontology), Hierarchy(ontology)
+        rules, self._asks_for_thing = rules_of(ontology, texts, hierarchy=hierarchy)
+        self.rules: dict[Rule, Rule] = {}
+        self._equal: dict[Rule, list[Rule]] = {}
+        """The equal rules of several axioms."""
+        for rule in rules:
+            shown = self.rules.setdefault(rule, rule)
+            if shown is not rule:
+                self._equal.setdefault(rule, [shown]).append(rule)
+        self._warnings = Counter(warnings_of(ontology, texts))
+        self._in_order: tuple[AxiomWarning, ...] | None = None
+        self._reach = Reach(hierarchy)
+        self._ontology = replace(ontology, axioms=(), rules=(), problems=())
+        self._texts = texts
+        self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
+
+    @property
+    def warnings(self) -> tuple[AxiomWarning, ...]:
+        """The warnings, the same tuple until they change."""
+        if self._in_order is None:
+            self._in_order = tuple(sorted(self._warnings, key=lambda warning: (warning.axiom, warning.reason)))
+        return self._in_order
+
+    @property
+    def vocabulary(self) -> frozenset[IRI]:
+        """The IRIs of classes and properties."""
+        return self._ontology.vocabulary
+
+    def is_name(self, term: Term) -> bool:
+        """Return whether a term stands for a class or property."""
+        return term in self._ontology.uses_as_class or term in self._ontology.uses_as_property
+
+    def change(self, gone: Collection[Triple], new: Collection[Triple]) -> RuleChanges | None:
+        """Follow a change of the ontology's triples. Return the changed rules, or None if the change can have further effects; then
+        the whole ontology has to be translated, and this object is of no further use.
+
+        Args:
+            gone: Removed triples.
+            new: Added triples.
+        """
+        if not all(map(is_local, (*gone, *new))):
+            return None
+        changes = RuleChanges({}, {})
+        if all(self._follow(triple, -1, changes) for triple in gone) and all(self._follow(triple, 1, changes) for triple in new):
+            return changes
+        return None
+
+    def _follow(self, triple: Triple, change: int, changes: RuleChanges) -> bool:
+        """Add (1) or remove (-1) a triple. Return whether only its own rules change."""
+        name, predicate, value = triple
+        unit = read_ontology([triple])
+        if predicate == RDF.type and value in _DECLARED:
+            return self._declare_property(name, _DECLARED[value], change) and self._mention(unit, change)
+        if predicate == RDF.type and value == OWL.Class:
+            return self._declare_class(name, change) and self._mention(unit, change)
+        for axiom in unit.axioms:
+            of_classes, edges = edges_of(axiom)
+            if not all(self._reach.change(of_classes, *edge, change) for edge in edges):
+                return False
+        if not self._mention(unit, change):
+            return False
+        context = self._ontology
+        unit = replace(
+            unit,
+            classes=set(),
+            object_properties=context.object_properties,
+            data_properties=context.data_properties,
+            datatypes=context.datatypes,
+        )
+        rules, _ = rules_of(unit, self._texts)
+        for rule in rules:
+            (self._add if change > 0 else self._remove)(rule, changes)
+        self._warn(warnings_of(unit, self._texts), change)
+        return True
+
+    # --- what a triple says of its names
+
+    def _declare_property(self, name: Term, kind: str, change: int) -> bool:
+        """Declare a property, or take that back. Its declarations must be all that mentions it."""
+        context = self._ontology
+        declared: set[Term] = getattr(context, kind)
+        others = context.uses_as_property[name] - (name in context.object_properties) - (name in context.data_properties)
+        if others or (name in declared) == (change > 0):
+            return False
+        (declared.add if change > 0 else declared.remove)(name)
+        return self._reach.change(False, name, name, change)
+
+    def _declare_class(self, name: Term, change: int) -> bool:
+        classes = self._ontology.classes
+        if self._asks_for_thing or name in self._ontology.datatypes or (name in classes) == (change > 0):
+            return False
+        (classes.add if change > 0 else classes.remove)(name)
+        return all(self._reach.change(True, *edge, change) for edge in declaration_edges(name))
+
+    def _mention(self, unit: Ontology, change: int) -> bool:
+        """Count the mentions of names. Return whether all namespaces are the same as before."""
+        context = self._ontology
+        for uses, counted in ((unit.uses_as_class, context.uses_as_class), (unit.uses_as_property, context.uses_as_property)):
+            for name, count in uses.items():
+                was_name = self.is_name(name)
+                counted[name] += change * count
+                if not counted[name]:
+                    del counted[name]
+                if isinstance(name, IRI) and self.is_name(name) != was_name:
+                    namespace = namespace_of(name.value)
+                    if self._namespaces[namespace] == (change < 0) and namespace not in _RESERVED:
+                        return False
+                    self._namespaces[namespace] += change
+        return True
+
+    # --- rules and warnings
+
+    def _add(self, rule: Rule, changes: RuleChanges) -> None:
+        shown = self.rules.get(rule)
+        if shown is not None:
+            equal = self._equal.setdefault(rule, [shown])
+            equal.append(rule)
+            rule = _first(equal)
+        self._show(rule, changes)
+
+    def _remove(self, rule: Rule, changes: RuleChanges) -> None:
+        equal = self._equal.get(rule)
+        if equal is None:
+            changes.remove(self.rules.pop(rule))
+            return
+        del equal[next(place for place, other in enumerate(equal) if other.origin == rule.origin)]
+        if len(equal) == 1:
+            del self._equal[rule]
+        self._show(_first(equal), changes)
+
+    def _show(self, rule: Rule, changes: RuleChanges) -> None:
+        shown = self.rules.pop(rule, None)
+        self.rules[rule] = rule
+        if shown is not rule:
+            if shown is not None:
+                changes.remove(shown)
+            changes.add(rule)
+
+    def _warn(self, warnings: Iterable[AxiomWarning], change: int) -> None:
+        for warning in warnings:
+            before = self._warnings[warning]
+            self._warnings[warning] += change
+            if not self._warnings[warning]:
+                del self._warnings[warning]
+            if before == 0 or warning not in self._warnings:
+                self._in_order = None
+
+
+def _first(equal: list[Rule]) -> Rule:
+    """Return the first of equal rules, in the order of their axioms."""
+    return min(equal, key=lambda rule: rule.origin.axiom or "")

@@ -1,0 +1,103 @@
+"""Whether a change of the order of classes or properties can change the hierarchy of restrictions.
+
+The steps of the hierarchy depend on which of the *chosen* nodes, the fillers and properties of restrictions of one family, are
+above each other. An edge matters only if it leads from at or below one of them to at or above another.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kg_reasoner.loaders.ontology.hierarchy import Above, Below, Graph, Hierarchy, Node, RestrictionGroup
+from kg_reasoner.terms import Term
+
+__all__ = ["Reach"]
+
+_FARTHEST: Final = 5_000
+"""More nodes than this are not searched."""
+
+
+class Reach:
+    """The graphs of a hierarchy, kept up to date.
+
+    Args:
+        hierarchy: The hierarchy. Its graphs are changed.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._classes, self._properties = hierarchy.classes, hierarchy.properties
+        self._one_name = hierarchy.one_name
+        for step in hierarchy.all_steps:
+            hierarchy.link(self._classes, Above(step.lower), Below(step.upper))
+        self._fillers = _families(hierarchy.by_filler.values())
+        self._chosen_properties = _families(hierarchy.by_property.values())
+
+    def change(self, of_classes: bool, lower: Term, upper: Term, change: int) -> bool:
+        """Add (1) or remove (-1) an edge. Return whether the steps of the hierarchy are certainly the same as before."""
+        graph, chosen = (self._classes, self._fillers) if of_classes else (self._properties, self._chosen_properties)
+        lower, upper = self._one_name.get(lower, lower), self._one_name.get(upper, upper)
+        if change > 0:
+            is_safe = self._is_safe(graph, chosen, lower, upper)
+            Hierarchy.link(graph, lower, upper)
+            return is_safe
+        above = graph[lower]
+        above[upper] -= 1
+        if above[upper]:
+            return True
+        del above[upper]
+        if not above:
+            del graph[lower]
+        return self._is_safe(graph, chosen, lower, upper)
+
+    def _is_safe(
+        self, graph: Graph, chosen: Mapping[Node, list[Mapping[Node, RestrictionGroup]]], lower: Term, upper: Term
+    ) -> bool:
+        """Return whether it makes no difference to the chosen nodes whether a graph has an edge, which it has not."""
+        if lower == upper:
+            return lower not in chosen
+        ways = _above(graph, [lower])
+        if ways is None:
+            return False
+        if upper in ways:
+            return True
+        above = _above(graph, [upper])
+        if above is None:
+            return False
+        starts: dict[Node, None] = {}
+        for end in above:
+            for family in chosen.get(end, ()):
+                if len(family) > _FARTHEST:
+                    return False
+                starts.update((start, None) for start in family if not self._is_known(graph, start, end))
+        below = _above(graph, starts)
+        return below is not None and lower not in below
+
+    @staticmethod
+    def _is_known(graph: Graph, start: Node, end: Node) -> bool:
+        """Return whether one node leads directly to another one."""
+        return end in graph.get(start, ())
+
+
+def _families(groups: Iterable[Mapping[Node, RestrictionGroup]]) -> Mapping[Node, list[Mapping[Node, RestrictionGroup]]]:
+    """Return the families by their chosen nodes."""
+    found: dict[Node, list[Mapping[Node, RestrictionGroup]]] = defaultdict(list)
+    for family in groups:
+        for node in family:
+            found[node].append(family)
+    return found
+
+
+def _above(graph: Graph, starts: Iterable[Node]) -> set[Node] | None:
+    """Return some nodes and those above them; None if there are too many."""
+    found = set(starts)
+    waiting = list(found)
+    while waiting:
+        if len(found) > _FARTHEST:
+            return None
+        for node in graph.get(waiting.pop(), ()):
+            if node not in found:
+                found.add(node)
+                waiting.append(node)
+    return found

@@ -1,0 +1,148 @@
+"""A change of an axiom is followed, and what follows is what a new translation of all triples says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.loaders.ontology import owl
+from kg_reasoner.program import Rule
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
+
+from .effort import PHASES, examples
+
+NAMES = [IRI(f"http://{host}.org/{name}") for host, names in (("a", "ABCDpq"), ("b", "EFr")) for name in names]
+PROPERTIES = [name for name in NAMES if name.value[-1].islower()]
+CLASSES = [name for name in NAMES if name not in PROPERTIES]
+NODES = [BlankNode(f"n{number}") for number in range(4)]
+
+_classes, _properties, _nodes = st.sampled_from(CLASSES), st.sampled_from(PROPERTIES), st.sampled_from(NODES)
+_any_class = st.one_of(_classes, _classes, _nodes, st.just(OWL.Thing))
+
+
+def _triples(subject: st.SearchStrategy[Term], predicates: list[Term], value: st.SearchStrategy[Term]) -> st.SearchStrategy[Triple]:
+    return st.tuples(subject, st.sampled_from(predicates), value)
+
+
+_between_names = st.one_of(
+    _triples(_classes, [RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith], _classes),
+    _triples(_properties, [RDFS.subPropertyOf, OWL.equivalentProperty, OWL.inverseOf, OWL.propertyDisjointWith], _properties),
+    _triples(_properties, [RDFS.domain, RDFS.range], st.one_of(_classes, st.just(XSD.integer))),
+    _triples(_properties, [RDF.type], st.sampled_from([OWL.FunctionalProperty, OWL.TransitiveProperty, OWL.SymmetricProperty])),
+    _triples(_classes, [RDF.type], st.just(OWL.Class)),
+    _triples(_properties, [RDF.type], st.sampled_from([OWL.ObjectProperty, OWL.DatatypeProperty])),
+)
+_others = st.one_of(
+    _triples(_nodes, [OWL.onProperty], _properties),
+    _triples(_nodes, [OWL.someValuesFrom, OWL.allValuesFrom, OWL.complementOf], _any_class),
+    _triples(_nodes, [RDFS.subClassOf, OWL.equivalentClass], _any_class),
+    _triples(_any_class, [RDFS.subClassOf], _nodes),
+    _triples(_classes, [RDF.type], st.just(RDFS.Datatype)),
+    _triples(_classes, [OWL.onProperty], _properties),
+    _triples(_classes, [OWL.someValuesFrom], _classes),
+)
+_triple = st.one_of(_between_names, _between_names, _others)
+
+
+def read(text: str) -> set[Triple]:
+    """Return the triples of a Turtle document."""
+    reasoner = Reasoner()
+    reasoner.load(text.encode(), format="turtle")
+    return set(reasoner.triples())
+
+
+def shown(rules: tuple[Rule, ...]) -> dict[Rule, str | None]:
+    return {rule: rule.origin.axiom for rule in rules}
+
+
+@settings(max_examples=examples(300), deadline=None, phases=PHASES)
+@given(st.lists(_triple, max_size=25, unique=True), st.lists(st.lists(_triple, min_size=1, max_size=3), max_size=12))
+def test_a_live_translation_says_what_a_new_one_says(start: list[Triple], changes: list[list[Triple]]) -> None:
+    there = set(start)
+    live = owl.follow(there)
+    for change in changes:
+        gone, new = there.intersection(change), set(change) - there
+        there = (there | new) - gone
+        before = shown(tuple(live.rules.values()))
+        followed = live.change(gone, new)
+        fresh = owl.translate(there)
+        if followed is None:
+            live = owl.follow(there)
+        else:
+            after = {rule: axiom for rule, axiom in before.items() if rule not in followed.gone}
+            assert after.keys().isdisjoint(followed.new)
+            assert after | shown(tuple(followed.new)) == shown(fresh.rules)
+        assert shown(tuple(live.rules.values())) == shown(fresh.rules)
+        assert live.warnings == fresh.warnings
+        assert live.vocabulary == fresh.vocabulary
+
+
+@settings(max_examples=examples(60), deadline=None, phases=PHASES)
+@given(
+    st.sampled_from(list(STRATEGIES)),
+    st.lists(st.lists(st.one_of(_triple, _triples(_nodes, [RDF.type, *PROPERTIES], _classes)), min_size=1, max_size=4), max_size=8),
+)
+def test_a_reasoner_that_follows_axioms_knows_what_a_new_one_knows(strategy: str, changes: list[list[Triple]]) -> None:
+    base = [(node, RDF.type, cls) for node, cls in zip(NODES, CLASSES, strict=False)]
+    base += [(NODES[place], name, NODES[place - 1]) for place, name in enumerate(PROPERTIES)]
+    reasoner = Reasoner(ruleset="owl2rl", maintenance=strategy)
+    reasoner.add_triples(base)
+    there = set(base)
+    for change in changes:
+        gone, new = there.intersection(change), set(change) - there
+        there = (there | new) - gone
+        reasoner.remove_triples(gone)
+        reasoner.add_triples(new)
+        fresh = Reasoner(ruleset="owl2rl")
+        fresh.add_triples(there)
+        assert set(reasoner.triples()) == set(fresh.triples())
+        assert shown(reasoner.rules) == shown(fresh.rules)
+        assert set(reasoner.warnings) == set(fresh.warnings)
+        assert reasoner.is_consistent() == fresh.is_consistent()
+    copied = Reasoner(ruleset="owl2rl")
+    copied.add_triples(there)
+    assert set(copied.triples()) == set(reasoner.triples())
+
+
+ONTOLOGY = """
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    :A a owl:Class . :B a owl:Class . :C a owl:Class ; rdfs:subClassOf :B . :D rdfs:subClassOf :C .
+    :p a owl:ObjectProperty . :r a owl:DatatypeProperty . :q rdfs:domain :A .
+    [ owl:onProperty :p ; owl:someValuesFrom :A ] rdfs:subClassOf :D .
+    [ owl:onProperty :p ; owl:someValuesFrom :B ] rdfs:subClassOf :C .
+"""
+
+
+@pytest.mark.parametrize(
+    ("axiom", "is_followed"),
+    [
+        (":D rdfs:subClassOf :B", True),
+        (":new rdfs:subClassOf :D", True),
+        (":D rdfs:subClassOf :A", True),
+        (":A rdfs:subClassOf :B", False),  # so is some p.A below some p.B
+        (":A rdfs:subClassOf :D", False),
+        (":q rdfs:range xsd:integer", True),
+        (":q rdfs:subPropertyOf :p", True),
+        (":q a owl:TransitiveProperty", True),
+        (":s a owl:ObjectProperty", True),
+        (":q a owl:DatatypeProperty", False),  # its domain has another text
+        (":E a owl:Class", True),
+        ("<http://other.org/A> rdfs:subClassOf :A", False),  # its namespace gets a prefix
+        (":A rdfs:subClassOf owl:Thing", False),
+        (":A owl:sameAs :B", False),
+        (":A rdfs:subClassOf [ owl:complementOf :B ]", False),
+    ],
+)
+def test_a_change_is_followed_where_it_has_no_other_effects(axiom: str, is_followed: bool) -> None:
+    prefixes = ONTOLOGY.partition(":A a")[0]
+    live = owl.follow(read(ONTOLOGY))
+    rules = shown(tuple(live.rules.values()))
+    added = set(read(f"{prefixes} {axiom} ."))
+    assert (live.change((), added) is not None) == is_followed
+    if is_followed:
+        assert live.change(added, ()) is not None
+        assert shown(tuple(live.rules.values())) == rules
