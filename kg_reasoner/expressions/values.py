@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "equal", "satisfies", "value_of"]
+__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "double_of", "equal", "satisfies", "value_of"]
 
 Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
 """A kind (``number string boolean dateTime date langString``) and a key. Keys of one kind are ordered as the values are
@@ -112,6 +112,11 @@ def _next_single(single: float, step: int) -> float:
 def _fraction(single: float) -> Fraction:
     """Return a single-precision number exactly; infinities continue the range of exponents."""
     return Fraction(single) if math.isfinite(single) else Fraction(math.copysign(2.0**128, single))
+
+
+def double_of(lexical: str) -> float | None:
+    """Return the value of an xsd:double, or None for an ill-typed literal."""
+    return float(lexical) if _DOUBLE.fullmatch(lexical) else None
 
 
 def _string(lexical: str, _: str) -> Value:

@@ -1,11 +1,12 @@
 """Function relations: BIND and FILTER expressions as functions of ids, whose results are stored as rows of relations.
 
-Kernels look results up and request the missing ones, which are computed here, all requested ones at once.
+Kernels look results up and request the missing ones, which are computed here, all requested ones at once: on columns of values
+where these decide (`column_functions`), else one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,13 +14,17 @@ import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions, is_for_columns
 from kg_reasoner.program import Expression, Rule, Variable, variables_of
-from kg_reasoner.storage.arrays import unique_rows
+from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import REQUESTS, Database
-from kg_reasoner.terms import Literal, Term, term_text
+from kg_reasoner.terms import Literal, Term, term_from_text, term_text
+
+FEW: Final = 24
+"""Fewer arguments are evaluated one by one, which costs less than columns of them."""
 
 LONGEST: Final = 1 << 24
 """The maximum number of characters of a computed text."""
@@ -29,11 +34,20 @@ LONGEST: Final = 1 << 24
 class _FunctionRelation:
     """An expression as a function of its variables, and the relation of its results: columns for the arguments and the result."""
 
-    evaluate: Callable[[Sequence[Term]], int]
+    expression: Expression
+    variables: tuple[Variable, ...]
+    is_filter: bool
+    evaluate: Callable[[Sequence[Term]], Term | bool | None]
+    by_columns: bool
+    """Whether columns may decide."""
     relation: int
-    arity: int
     rule: Rule | None
     """A rule with this expression, for error messages."""
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.variables)
 
 
 class Functions:
@@ -42,6 +56,7 @@ class Functions:
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         self.dictionary = dictionary
         self._database = database
+        self._columns = ColumnFunctions(dictionary)
         self._functions: list[_FunctionRelation] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
@@ -54,10 +69,11 @@ class Functions:
         number = self._numbers.get((expression, is_filter))
         if number is None:
             number = self._numbers[expression, is_filter] = len(self._functions)
-            evaluate = self._filter(expression, variables) if is_filter else self._bind(expression, variables)
+            evaluate = (expressions.compile_filter if is_filter else expressions.compile_expression)(expression, variables)
             relation = self._database.add_relation(len(variables) + 1)
             self._database.build(self._database.index(relation, tuple(range(len(variables)))))
-            self._functions.append(_FunctionRelation(evaluate, relation, len(variables), rule))
+            by_columns = bool(variables) and is_for_columns(expression)
+            self._functions.append(_FunctionRelation(expression, variables, is_filter, evaluate, by_columns, relation, rule))
             self._make_room(1 + len(variables))
         elif rule is not None and self._functions[number].rule != rule:
             self._functions[number] = replace(self._functions[number], rule=rule)
@@ -74,7 +90,8 @@ class Functions:
         Raises:
             ValueTooLargeError: The result is too large.
         """
-        return _evaluated(self._functions[function], [self.dictionary.decode(number) for number in arguments])
+        row = np.array([arguments], np.int32)
+        return int(self._one_by_one(self._functions[function], row)[0])
 
     def answer(self) -> None:
         """Compute and store the results that kernels have requested.
@@ -85,30 +102,53 @@ class Functions:
         context = self._database.context
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
-        for number in np.unique(requests[:, 0]).tolist():
-            function = self._functions[number]
-            arguments = unique_rows(requests[requests[:, 0] == number, 1 : 1 + function.arity])
-            terms = {term: self.dictionary.decode(term) for term in np.unique(arguments).tolist()}
-            results = [_evaluated(function, [terms[term] for term in row]) for row in arguments.tolist()]
-            rows = np.column_stack([arguments, np.array(results, np.int32)]).astype(np.int32)
+        for function, arguments in self._by_function(requests):
+            rows = np.empty((len(arguments), function.arity + 1), np.int32)
+            rows[:, :-1], rows[:, -1] = arguments, self._results(function, arguments)
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
 
-    def _filter(self, expression: Expression, variables: tuple[Variable, ...]) -> Callable[[Sequence[Term]], int]:
-        holds = expressions.compile_filter(expression, variables)
-        return lambda terms: HOLDS if holds(terms) else FAILED
+    def _by_function(self, requests: Rows) -> Iterator[tuple[_FunctionRelation, Rows]]:
+        """Yield the different arguments of each function that is requested."""
+        functions = self._functions
+        if len(requests) < FEW:
+            found: dict[int, dict[tuple[int, ...], None]] = {}
+            for number, *row in requests.tolist():
+                found.setdefault(number, {})[tuple(row[: functions[number].arity])] = None
+            for number, rows in found.items():
+                yield functions[number], np.array(list(rows), np.int32).reshape(len(rows), -1)
+            return
+        for number in np.unique(requests[:, 0]).tolist():
+            yield functions[number], unique_rows(requests[requests[:, 0] == number, 1 : 1 + functions[number].arity])
 
-    def _bind(self, expression: Expression, variables: tuple[Variable, ...]) -> Callable[[Sequence[Term]], int]:
-        value = expressions.compile_expression(expression, variables)
-        encode = self.dictionary.encode
+    def _results(self, function: _FunctionRelation, arguments: Rows) -> Ids:
+        """Return the results of a function for different arguments."""
+        if not function.by_columns or len(arguments) < FEW:
+            return self._one_by_one(function, arguments)
+        columns = {variable: arguments[:, place] for place, variable in enumerate(function.variables)}
+        if function.is_filter:
+            truth = self._columns.truth(function.expression, columns, len(arguments))
+            results = np.where(truth == 1, np.int32(HOLDS), np.int32(FAILED))
+            unsure = np.flatnonzero(truth == UNSURE)
+        else:
+            results = self._columns.ids(function.expression, columns, len(arguments)).copy()
+            unsure = np.flatnonzero(results == UNSURE)
+            results[results < 0] = FAILED
+        if len(unsure):
+            results[unsure] = self._one_by_one(function, arguments[unsure])
+        return results
 
-        def evaluate(terms: Sequence[Term]) -> int:
-            result = value(terms)
-            if isinstance(result, Literal) and len(result.lexical) > LONGEST:
-                raise ValueTooLargeError(f"the result has more than {LONGEST} characters")
-            return FAILED if result is None else encode(result)
-
-        return evaluate
+    def _one_by_one(self, function: _FunctionRelation, arguments: Rows) -> Ids:
+        """Return the results of a function, applied to one row of arguments after the other."""
+        numbers = list(dict.fromkeys(arguments.reshape(-1).tolist()))
+        terms = dict(zip(numbers, map(term_from_text, self.dictionary.texts_of(numbers)), strict=True))
+        found = [_evaluated(function, [terms[number] for number in row]) for row in arguments.tolist()]
+        if function.is_filter:
+            return np.where(np.array(found, np.bool_), np.int32(HOLDS), np.int32(FAILED))
+        results = np.full(len(found), FAILED, np.int32)
+        known = [place for place, term in enumerate(found) if term is not None]
+        results[known] = self.dictionary.encode_texts([term_text(found[place]) for place in known])  # type: ignore[arg-type]
+        return results
 
     def _make_room(self, stride: int) -> None:
         context = self._database.context
@@ -117,10 +157,10 @@ class Functions:
             context.requests = allocate(REQUESTS * stride, np.int32)
 
 
-def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> int:
+def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> Term | bool | None:
     """Return the result of a function for some arguments. Errors name the rule and the arguments."""
     try:
-        return function.evaluate(terms)
+        return _checked(function.evaluate(terms))
     except ValueTooLargeError as error:
         from kg_reasoner.language.printer import format_rule
 
@@ -128,6 +168,13 @@ def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> int:
         where = "" if function.rule is None else f" in the rule {format_rule(function.rule)}"
         message = f"{error}{where}, for {values}; FILTER can bound what a recursion computes"
         raise ValueTooLargeError(message) from None
+
+
+def _checked(result: Term | bool | None) -> Term | bool | None:
+    """Return a result that is not too long."""
+    if isinstance(result, Literal) and len(result.lexical) > LONGEST:
+        raise ValueTooLargeError(f"the result has more than {LONGEST} characters")
+    return result
 
 
 def _shortened(text: str) -> str:

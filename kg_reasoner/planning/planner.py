@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.storage.kernels.layout import (
     CALL,
     CHECK,
@@ -22,9 +23,6 @@ from kg_reasoner.storage.kernels.layout import (
     SKIP,
 )
 from kg_reasoner.storage.relation import PlanRoom
-
-Estimate = Callable[[StoredAtom, Collection[str]], float]
-"""Returns the expected matches of an atom, given the bound variables."""
 
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 
@@ -79,7 +77,7 @@ def plan_query(
 
 def join_order(body: Sequence[StoredAtom], estimate: Estimate) -> list[StoredAtom]:
     """Return the atoms of a query in the order in which its plan joins them."""
-    return [part for part, _ in _join_order(tuple(body), (), None, estimate, set()) if isinstance(part, StoredAtom)]
+    return [part for part, _ in in_join_order(parts_of_body(tuple(body), ()), None, estimate, ()) if isinstance(part, StoredAtom)]
 
 
 def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
@@ -90,15 +88,6 @@ def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], esti
     """
     head = StoredAtom(-1, tuple(answer))
     return Draft(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
-
-
-def by_shape(atom: StoredAtom, bound: Collection[str]) -> float:
-    """Return an estimate without statistics: atoms with known columns only come first, then those that share a variable."""
-    unknown = sum(isinstance(term, str) and term not in bound for term in atom.terms)
-    if unknown == 0:
-        return 0
-    shares = any(isinstance(term, str) and term in bound for term in atom.terms)
-    return unknown if shares else 100 + unknown - sum(isinstance(term, int) for term in atom.terms)
 
 
 @dataclass(slots=True)
@@ -119,10 +108,6 @@ class DraftStep:
     operator: int = 0
 
 
-_Check = StoredComparison | StoredCall
-_Part = StoredAtom | _Check
-
-
 class Draft:
     """A plan under construction: first the join order, then codes for each step. `write` stores it."""
 
@@ -131,7 +116,7 @@ class Draft:
         database: PlanRoom,
         head: StoredAtom,
         body: tuple[StoredAtom, ...],
-        checks: tuple[_Check, ...],
+        checks: tuple[Check, ...],
         trigger: int | None,
         estimate: Estimate = by_shape,
         backward: bool = False,
@@ -143,17 +128,20 @@ class Draft:
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
         self.trigger_columns: tuple[int, ...] = ()
         first = head if backward else body[trigger] if trigger is not None else None
+        parts = parts_of_body(body, checks)
         if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row
-            shared = _shared(body, checks)
-            first = StoredAtom(first.relation, tuple(_apart(term) if term not in shared else term for term in first.terms))
+            first = StoredAtom(first.relation, tuple(_apart(term) if term not in parts.shared else term for term in first.terms))
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
-        order = _join_order(body, checks, trigger, estimate, set(self.slots))
+        order = in_join_order(parts, trigger, estimate, self.slots)
         self.order = [part for part, _ in order]
         """The parts of the body in join order: one for each step."""
-        everything = set().union(*(_names(part) for part in body)) if backward or exact else set()
+        names = [names_of(part) for part in self.order]
+        last_use = {name: place for place, found in enumerate(names) for name in found}
+        last_use |= dict.fromkeys(set().union(*parts.names) if backward or exact else (), len(order))
+        last_use |= dict.fromkeys(names_of(head), len(order))
         self.steps = [
-            self._step(part, newest, self._used_later(order[place + 1 :]) | everything)
+            self._step(part, newest, {name for name in names[place] if last_use[name] > place})
             for place, (part, newest) in enumerate(order)
         ]
 
@@ -222,17 +210,14 @@ class Draft:
                 codes.append(-1 - self.slots[term])
         return tuple(codes)
 
-    def _used_later(self, later: list[tuple[_Part, int]]) -> set[str]:
-        return _names(self.head).union(*(_names(part) for part, _ in later))
-
-    def _step(self, part: _Part, newest: int, used_later: set[str]) -> DraftStep:
+    def _step(self, part: Part, newest: int, used_later: set[str]) -> DraftStep:
         if isinstance(part, StoredAtom):
             return self._atom_step(part, newest, used_later)
         return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
 
     def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> DraftStep:
         database = self.database
-        binds_for_later = any(name in used_later and name not in self.slots for name in _names(atom))
+        binds_for_later = any(name not in self.slots for name in used_later)
         step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
         known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
         if len(known) == len(atom.terms):
@@ -292,61 +277,6 @@ def section_constant(database: PlanRoom, atom: StoredAtom) -> int:
     return next((constant for constant in constants if isinstance(constant, int)), -1)
 
 
-def _join_order(
-    body: tuple[StoredAtom, ...],
-    checks: tuple[_Check, ...],
-    trigger: int | None,
-    estimate: Estimate,
-    bound: set[str],
-) -> list[tuple[_Part, int]]:
-    """Return the parts of a body in join order, each with whether it may match the block of new rows (it comes after the
-    trigger).
-
-    The order is greedy: the positive atom with the fewest expected rows is next; all other parts follow as soon as their variables
-    are bound.
-    """
-    positives = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
-    shared = _shared(body, checks)
-    last = len(body) if trigger is None else trigger
-    waiting: list[tuple[_Part, set[str], int]] = [(part, _needed(part), 0) for part in checks]
-    waiting += [(atom, _names(atom) & shared, int(n >= last)) for n, atom in enumerate(body) if atom.negated]
-    order: list[tuple[_Part, int]] = []
-    while True:
-        while ready := next((item for item in waiting if item[1] <= bound), None):
-            waiting.remove(ready)
-            order.append((ready[0], ready[2]))
-            if isinstance(ready[0], StoredCall):
-                bound |= _names(ready[0])
-        if not positives:
-            return order
-        best = min(positives, key=lambda n: (estimate(body[n], bound), n))
-        positives.remove(best)
-        order.append((body[best], int(trigger is not None and best > trigger)))
-        bound |= _names(body[best])
-
-
-def _shared(body: tuple[StoredAtom, ...], checks: tuple[_Check, ...]) -> set[str]:
-    """Return the variables that parts other than negations bind."""
-    shared = {v for atom in body if not atom.negated for v in _names(atom)}
-    return shared | {part.result for part in checks if isinstance(part, StoredCall) and isinstance(part.result, str)}
-
-
 def _apart(term: StoredTerm) -> StoredTerm:
     """Return a fresh copy of a variable."""
     return term if isinstance(term, int) else f"{term}'"
-
-
-def _names(part: _Part) -> set[str]:
-    if isinstance(part, StoredAtom):
-        terms: tuple[StoredTerm | None, ...] = part.terms
-    elif isinstance(part, StoredCall):
-        terms = (*part.arguments, part.result)
-    else:
-        terms = (part.left, part.right)
-    return {term for term in terms if isinstance(term, str)}
-
-
-def _needed(part: _Check) -> set[str]:
-    """Return the variables that must be bound before a check."""
-    terms = part.arguments if isinstance(part, StoredCall) else (part.left, part.right)
-    return {term for term in terms if isinstance(term, str)}

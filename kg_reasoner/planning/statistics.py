@@ -41,19 +41,19 @@ class RelationStatistics:
         """
         sizes = {atom: self.size(atom) for atom in atoms}
         values: dict[tuple[StoredAtom, str], float] = {}
-        for atom in atoms:
+        having: dict[str, list[tuple[frozenset[str], StoredAtom]]] = {}
+        for atom in sizes:
+            names = frozenset(term for term in atom.terms if isinstance(term, str))
             for column, term in enumerate(atom.terms):
                 if isinstance(term, str):
                     values[atom, term] = max(1.0, min(sizes[atom], self._column(atom.relation, column).distinct))
+            for name in names:
+                having.setdefault(name, []).append((names, atom))
 
         def estimate(atom: StoredAtom, bound: Collection[str]) -> float:
-            rows = sizes[atom]
-            for name in {term for term in atom.terms if isinstance(term, str) and term in bound}:
-                before = [
-                    values[other, name]
-                    for other in atoms
-                    if other != atom and name in other.terms and all(term in bound for term in other.terms if isinstance(term, str))
-                ]
+            rows, known = sizes[atom], frozenset(bound)
+            for name in known.intersection(atom.terms):
+                before = [values[other, name] for names, other in having[name] if names <= known and other != atom]
                 rows /= max(values[atom, name], min(before, default=1.0))
             return rows
 

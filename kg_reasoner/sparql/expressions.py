@@ -1,8 +1,8 @@
 """Expressions over tables, column by column (SPARQL 1.1 Query, section 17).
 
 The logical forms (``&& || ! IF COALESCE IN BOUND EXISTS``) are evaluated on whole columns. Comparisons and arithmetic use columns
-of values (`kg_reasoner.sparql.values`) where these decide. Everything else is evaluated once for each different combination of its
-arguments, by the functions that rules use, too.
+of values (`kg_reasoner.storage.value_columns`) where these decide. Everything else is evaluated once for each different combination
+of its arguments, by the functions that rules use, too.
 
 A truth column has 1 for true, 0 for false and -1 for an error; a column of ids has `UNBOUND` for an error.
 """
@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.concurrency.watching import blocks, mapped, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
@@ -22,19 +23,18 @@ from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
-from kg_reasoner.sparql.arithmetic import numbers_of, terms_of_numbers
-from kg_reasoner.sparql.comparisons import OPERATORS, compared, members
 from kg_reasoner.sparql.fresh_values import FRESH, FreshValues
 from kg_reasoner.sparql.ordering import ranks
 from kg_reasoner.sparql.scope import variables_in
 from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
-from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
-from kg_reasoner.sparql.watching import blocks, mapped, watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
+from kg_reasoner.storage.text_search import UNDECIDED, Search, search_of
+from kg_reasoner.storage.value_arithmetic import numbers_of, terms_of_numbers
+from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.value_comparisons import OPERATORS, compared, members
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
@@ -151,7 +151,7 @@ class Expressions:
         truth = np.where(distinct < UNBOUND, np.int8(UNDECIDED), np.int8(-1))
         stored = distinct >= 0
         searched = distinct[stored]
-        parts = [search.truth(searched[part], self._terms) for part in blocks(len(searched), SEARCHED)]
+        parts = [search.truth(searched[part], self._terms.dictionary) for part in blocks(len(searched), SEARCHED)]
         truth[stored] = np.concatenate([np.empty(0, np.int8), *parts])
         found = truth[places.reshape(-1)]
         rest = np.flatnonzero(found == UNDECIDED)
@@ -294,7 +294,7 @@ class Expressions:
         numbers = numbers_of(call, table, self._column_values)
         if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
-        found = terms_of_numbers(numbers, self._terms)
+        found = terms_of_numbers(numbers, self._terms.ids_of_texts)
         rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
         if len(rest):
             found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))

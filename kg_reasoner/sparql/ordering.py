@@ -11,12 +11,12 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.concurrency.watching import blocks, mapped
 from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
-from kg_reasoner.sparql.watching import blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids
+from kg_reasoner.storage.value_columns import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_reasoner.concurrency.watching import watched
 from kg_reasoner.errors import NotAllowedError
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.sparql.algebra import Foreign, Service
 from kg_reasoner.sparql.expressions import is_too_long
-from kg_reasoner.sparql.watching import watched
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.results.nodes import NodeCache
 from kg_reasoner.sparql.terms import QueryTerms, TermCache
-from kg_reasoner.sparql.values import ValueCache
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.value_columns import ValueCache
 from kg_reasoner.terms import Term
 
 __all__ = ["Caches", "Dataset", "Place", "Places"]

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.concurrency.watching import MANY, blocks, mapped
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.watching import MANY, blocks, mapped
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import XSD, Literal, term_text

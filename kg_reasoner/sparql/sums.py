@@ -14,9 +14,9 @@ from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import Number, Single, exactly, literal_of, number_of
 from kg_reasoner.sparql.table import UNBOUND, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import DOUBLE, INTEGER, ValueCache, is_number
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.grouping import distinct_ids, ordered_by_group
+from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, ValueCache, is_number
 from kg_reasoner.terms import term_text
 
 __all__ = ["averages", "sums"]

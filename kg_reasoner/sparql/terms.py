@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.concurrency.watching import blocks, watched
 from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.sparql.watching import blocks, watched
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids

@@ -1,14 +1,16 @@
 """Values of terms for comparison in kernels: by id, a kind, and a key whose order is the order of the values.
 
-Keys are 64-bit labels, not values: exact for integers of any size, decimals, strings and dates. A new value gets a label between
-those of its neighbours; if none is left in between, all labels of its kind are distributed again.
+Keys are 64-bit labels, not values: exact for integers of any size, decimals, strings and dates. A number that is not too large is
+labelled with its multiple of 2 ** -32, as long as these labels are different for different numbers. Any other value gets a label
+between those of its neighbours; if none is left in between, all labels of its kind are distributed again.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from decimal import Decimal
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,26 +18,56 @@ from kg_reasoner.expressions.values import value_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
 from kg_reasoner.storage.kernels.memory import Record, allocate
-from kg_reasoner.terms import Literal
+from kg_reasoner.terms import XSD, Literal, term_from_text
 
 _SPACE = 1 << 32
 _LIMIT = 1 << 62
+_LARGEST: Final = _LIMIT // _SPACE
+_ENDS: Final = {Decimal("-Infinity"): -_LIMIT, Decimal("Infinity"): _LIMIT}
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
+
+
+class _Numbers:
+    """The labels of numbers by their size, see `_label`."""
+
+    def __init__(self) -> None:
+        self.terms: dict[Any, list[int]] = {}
+        self._value_of: dict[int, Any] = {}
+
+    def add(self, members: list[tuple[Any, int]]) -> list[tuple[int, int]] | None:
+        """Add (value, term id) pairs. Return their (term id, label) pairs, or None if a value has no label of its own."""
+        found = []
+        for value, number in members:
+            label = _label(value)
+            if label is None or self._value_of.setdefault(label, value) != value:
+                return None
+            found.append((number, label))
+        for value, number in members:
+            self.terms.setdefault(value, []).append(number)
+        return found
+
+
+def _label(value: Any) -> int | None:
+    """Return the label of a number, or None if the number is too large."""
+    if not -_LARGEST < value < _LARGEST:
+        return _ENDS.get(value)
+    return value * _SPACE if isinstance(value, int) else (Fraction(value) * _SPACE).__floor__()
 
 
 class _Order:
-    """The labels of the values of one kind."""
+    """The labels of the values of one kind, distributed by their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, terms: dict[Any, list[int]] | None = None) -> None:
         self.values: list[Any] = []
         self.labels: list[int] = []
-        self.terms: dict[Any, list[int]] = {}
+        self.terms: dict[Any, list[int]] = {} if terms is None else terms
 
     def add(self, members: list[tuple[Any, int]]) -> list[tuple[int, int]]:
         """Add (value, term id) pairs. Return the (term id, label) pairs that are new or have changed."""
         new = sorted({value for value, _ in members if value not in self.terms})
         for value, number in members:
             self.terms.setdefault(value, []).append(number)
-        if len(new) > 16 or not all(self._insert(value) for value in new):
+        if len(new) > 16 or len(self.values) + len(new) < len(self.terms) or not all(self._insert(value) for value in new):
             self.values = sorted(self.terms)
             self.labels = [(place + 1) * _SPACE for place in range(len(self.values))]
             changed = dict(zip(self.values, self.labels, strict=True))
@@ -62,7 +94,7 @@ class ValueTable:
         self._dictionary = dictionary
         self._context = context
         self._count = 0
-        self._orders: dict[str, _Order] = {}
+        self._orders: dict[str, _Order | _Numbers] = {}
         self._kinds = allocate(64, np.uint8)
         self._keys = allocate(64, np.int64)
 
@@ -81,10 +113,9 @@ class ValueTable:
         is_literal = self._dictionary.first_bytes()[first:count] == ord('"')  # other threads may add terms meanwhile
         self._kinds[first:count] = RESOURCE
         groups: dict[str, list[tuple[Any, int]]] = {}
-        for number in (np.flatnonzero(is_literal) + first).tolist():
-            term = self._dictionary.decode(number)
-            assert isinstance(term, Literal)
-            value = value_of(term)
+        literals = (np.flatnonzero(is_literal) + first).tolist()
+        for number, text in zip(literals, self._dictionary.texts_of(literals), strict=True):
+            value = _value(text)
             if value is None:
                 self._kinds[number] = OPAQUE
             elif isinstance(value[1], Decimal) and value[1].is_nan():
@@ -92,11 +123,28 @@ class ValueTable:
             else:
                 groups.setdefault(value[0], []).append((value[1], number))
         for kind, members in groups.items():
-            order = self._orders.setdefault(kind, _Order())
+            order = self._orders.get(kind)
+            if order is None:
+                order = self._orders[kind] = _Numbers() if kind == "number" else _Order()
+            labels = order.add(members)
+            if labels is None:
+                order = self._orders[kind] = _Order(order.terms)
+                labels = order.add(members)
+                assert labels is not None
             code = UNORDERED if kind == "langString" else ORDERED + list(self._orders).index(kind)
             for _, number in members:
                 self._kinds[number] = code
-            for number, label in order.add(members):
+            for number, label in labels:
                 self._keys[number] = label
         self._count = count
         self._context.valued = 1
+
+
+def _value(text: str) -> tuple[str, Any] | None:
+    """Return the kind and the value of a literal, given its text; see `kg_reasoner.expressions.values.value_of`."""
+    digits = text[1 : -len(_INTEGER_END)]
+    if len(digits) < 19 and text.endswith(_INTEGER_END) and digits.isascii() and digits.isdecimal():
+        return "number", int(digits)
+    term = term_from_text(text)
+    assert isinstance(term, Literal)
+    return value_of(term)

@@ -167,12 +167,14 @@ def scientific(number: float) -> str:
         return "NaN"
     if number in (float("inf"), float("-inf")):
         return "INF" if number > 0 else "-INF"
-    sign, digits, exponent = Decimal(shortest(number)).as_tuple()
-    assert isinstance(exponent, int)
-    text = "".join(map(str, digits))
-    power = exponent + len(text) - 1 if number else 0
-    text = text.rstrip("0") or "0"
-    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}"
+    text = shortest(number)
+    sign = "-" if text[0] == "-" else ""
+    mantissa, _, exponent = text[len(sign) :].partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    power = int(exponent or 0) + len(digits) - len(fraction) - 1 if digits else 0
+    digits = digits.rstrip("0") or "0"
+    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power}"
 
 
 _WRITERS: Final[dict[type, Callable[..., Literal]]] = {

@@ -8,8 +8,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.sparql.values import DATE, DATE_TIME, DOUBLE, INTEGER, NOTHING, RESOURCE, STRING, UNSURE, ValueColumn, is_number
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.value_columns import (
+    DATE,
+    DATE_TIME,
+    DOUBLE,
+    INTEGER,
+    NOTHING,
+    RESOURCE,
+    STRING,
+    UNSURE,
+    ValueColumn,
+    is_number,
+)
 
 __all__ = ["OPERATORS", "compared", "members"]
 

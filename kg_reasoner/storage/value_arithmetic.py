@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
-from kg_reasoner.sparql.algebra import Expression
-from kg_reasoner.sparql.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import DECIMAL, DOUBLE, INTEGER, LARGEST, NOTHING, ROUNDING, UNSURE, ValueColumn
 from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.terms import term_text
+from kg_reasoner.storage.value_columns import DECIMAL, DOUBLE, INTEGER, LARGEST, NOTHING, ROUNDED, ROUNDING, UNSURE, ValueColumn
+from kg_reasoner.terms import XSD, term_text
 
 __all__ = ["numbers_of", "terms_of_numbers"]
 
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 _NEAR: Final = DECIMAL
 """The kind of results that are known up to an error: enough for most comparisons, and not for terms."""
 
-ColumnValues: TypeAlias = Callable[[Expression, Table], ValueColumn]
+T = TypeVar("T")
 
 
-def numbers_of(expression: Expression, table: Table, values: ColumnValues) -> ValueColumn | None:
+def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn]) -> ValueColumn | None:
     """Return the values of an expression as a column, `UNSURE` where they are not exact; None if nothing is known.
 
     Args:
         expression: The expression.
-        table: The solutions.
+        table: The values of its variables, in the form that `values` takes.
         values: Returns the values of expressions that are no arithmetic.
     """
     if not isinstance(expression, Call):
@@ -54,7 +52,7 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
-    kinds[(left.kinds == NOTHING) | (right.kinds == NOTHING)] = NOTHING
+    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # what is no number
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
     if not near.any():
@@ -90,14 +88,23 @@ def _results(name: str, left: Any, right: Any) -> Any:
     return left + right if name == "+" else left - right if name == "-" else left * right
 
 
-def terms_of_numbers(numbers: ValueColumn, terms: QueryTerms) -> Ids:
-    """Return the ids of exact numbers; `UNBOUND` for everything else."""
-    found = constant(UNBOUND, len(numbers.kinds))
-    for kind, convert in ((INTEGER, int), (DOUBLE, float)):
+def terms_of_numbers(numbers: ValueColumn, ids_of_texts: Callable[[Sequence[str]], Ids]) -> Ids:
+    """Return the ids of exact numbers; -1 for everything else.
+
+    Args:
+        numbers: The numbers.
+        ids_of_texts: Returns the ids of terms, given by their texts.
+    """
+    found = np.full(len(numbers.kinds), -1, np.int32)
+    for kind in (INTEGER, DOUBLE):
         rows = np.flatnonzero(numbers.kinds == kind)
         if len(rows):
             # by bits, so that -0.0 is not 0.0
             distinct, places = np.unique(numbers.doubles[rows].view(np.int64), return_inverse=True)
-            texts = [term_text(literal_of(convert(double))) for double in distinct.view(np.float64).tolist()]
-            found[rows] = terms.ids_of_texts(texts)[places.reshape(-1)]
+            doubles = distinct.view(np.float64)
+            if kind == INTEGER:
+                texts = [f'"{number}{_INTEGER_END}' for number in doubles.astype(np.int64).tolist()]
+            else:
+                texts = [term_text(literal_of(double)) for double in doubles.tolist()]
+            found[rows] = ids_of_texts(texts)[places.reshape(-1)]
     return found

@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from kg_reasoner.expressions.functions.regex import line_finder
 from kg_reasoner.program import Call, Variable
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED
+from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED, Dictionary
 from kg_reasoner.terms import XSD, Literal
 
 __all__ = ["Search", "search_of"]
@@ -45,9 +44,9 @@ class Search:
         self.variable = variable
         self._takes_any, self._convert, self._find = takes_any, convert, find
 
-    def truth(self, ids: Ids, terms: QueryTerms) -> npt.NDArray[np.int8]:
+    def truth(self, ids: Ids, dictionary: Dictionary) -> npt.NDArray[np.int8]:
         """Return a truth column for different ids of the dictionary, with `UNDECIDED` where it is not known."""
-        values = terms.dictionary.values_of(ids)
+        values = dictionary.values_of(ids)
         kinds = values.kinds & ~np.uint8(VALUE_ESCAPED)
         truth = np.zeros(len(ids), np.int8)
         data = values.data[:-1].tobytes()

@@ -10,19 +10,17 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.expressions.values import value_of
-from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.watching import mapped
+from kg_reasoner.concurrency.watching import mapped
+from kg_reasoner.expressions.values import double_of, value_of
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.terms import XSD, Literal, term_from_text
+from kg_reasoner.terms import XSD, Literal, Term, term_from_text, term_text
 
 __all__ = [
     "DATE",
@@ -38,8 +36,10 @@ __all__ = [
     "ROUNDING",
     "STRING",
     "UNSURE",
-    "ValueColumn",
+    "Texts",
     "ValueCache",
+    "ValueColumn",
+    "constant_values",
     "is_number",
 ]
 
@@ -95,6 +95,20 @@ def is_number(kinds: Kinds) -> Flags:
     return flags
 
 
+def constant_values(term: Term, size: int) -> ValueColumn:
+    """Return a column with the value of one term everywhere."""
+    kind, double = _read(term_text(term))
+    return _with_errors(np.full(size, kind, np.uint8), np.full(size, double))
+
+
+class Texts(Protocol):
+    """Terms that are not in a dictionary."""
+
+    def texts(self, ids: Ids) -> list[str]:
+        """Return the texts of terms."""
+        ...
+
+
 class ValueCache:
     """The kinds and doubles of the terms of a dictionary, read when they are first needed.
 
@@ -106,17 +120,23 @@ class ValueCache:
         self._dictionary = dictionary
         self._known = ValueColumn(np.zeros(0, np.uint8), np.zeros(0))
 
-    def column(self, ids: Ids, terms: QueryTerms) -> ValueColumn:
-        """Return the values of a column of ids."""
-        if len(ids) and int(ids.min()) >= 0:
+    def column(self, ids: Ids, others: Texts | None = None) -> ValueColumn:
+        """Return the values of a column of ids.
+
+        Args:
+            ids: The ids; -1 stands for no term.
+            others: The terms with ids below -1, which are not in the dictionary.
+        """
+        if not len(ids) or int(ids.min()) >= 0:
             return self._stored(ids)
         kinds, doubles = np.full(len(ids), NOTHING, np.uint8), np.zeros(len(ids))
         stored = ids >= 0
         kinds[stored], doubles[stored], _ = self._stored(ids[stored])
-        local = np.flatnonzero(ids < UNBOUND)
+        local = np.flatnonzero(ids < -1)
         if len(local):
+            assert others is not None
             distinct, places = distinct_ids(ids[local])
-            values = mapped(_read, terms.texts(distinct))
+            values = mapped(_read, others.texts(distinct))
             kinds[local] = np.array([kind for kind, _ in values], np.uint8)[places.reshape(-1)]
             doubles[local] = np.array([double for _, double in values])[places.reshape(-1)]
         return _with_errors(kinds, doubles)
@@ -133,7 +153,7 @@ class ValueCache:
 
     def _grown(self, count: int) -> ValueColumn:
         """Return larger arrays. Threads that fill others meanwhile lose what they filled, and read it again later."""
-        size = max(count, len(self._dictionary))
+        size = max(count, len(self._dictionary), 5 * len(self._known.kinds) // 4)
         kinds, doubles = np.zeros(size, np.uint8), np.zeros(size)
         old = self._known
         kinds[: len(old.kinds)], doubles[: len(old.doubles)] = old.kinds, old.doubles
@@ -160,6 +180,8 @@ def _read(text: str) -> tuple[int, float]:
         digits = text[1 : -len(_INTEGER_END)]
         if digits.isascii():
             return INTEGER, float(digits)
+    if text.endswith(_DOUBLE_END) and (double := double_of(text[1 : -len(_DOUBLE_END)])) is not None:
+        return DOUBLE, double
     term = term_from_text(text)
     assert isinstance(term, Literal)
     value = value_of(term)
@@ -172,6 +194,7 @@ def _number(term: Literal, value: Decimal | Fraction | str | bool) -> tuple[int,
     double = float(value)
     if term.datatype == XSD.double.value:
         return DOUBLE, double
+    double += 0.0  # zeros of integers and decimals have no sign
     if term.datatype == XSD.integer.value and abs(double) < LARGEST:
         return INTEGER, double
     return DECIMAL if term.datatype == XSD.decimal.value else ROUNDED, double
