@@ -162,6 +162,16 @@ class Dictionary:
         offsets = np.asarray(self._terms.offsets[: count + 1])
         return offsets, np.asarray(self._terms.texts)
 
+    def table(self) -> tuple[Any, Any, int]:
+        """Return what `buffers` does as arrays for kernels, texts first, and the number of terms."""
+        count = self._terms.count
+        return self._terms.texts, self._terms.offsets, count
+
+    @property
+    def address(self) -> int:
+        """The address of the tables, for kernels."""
+        return self._address
+
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
         array, known = self._first_bytes

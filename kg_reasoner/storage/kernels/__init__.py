@@ -40,9 +40,10 @@ class Native:
                 relations,
                 scanning,
                 texts,
+                writing,
             )
 
-            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
+            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning, writing]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 
