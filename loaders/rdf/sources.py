@@ -161,6 +161,7 @@ class _Raw(io.RawIOBase):
 
     def __init__(self, inner: io.RawIOBase) -> None:
         self._inner = inner
+        self._reads_into = isinstance(inner, io.FileIO | io.BytesIO)
         self._rest = b""
         self.count = 0
 
@@ -169,6 +170,10 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))
+        if self._reads_into and not self._rest:
+            read = self._inner.readinto(view) or 0
+            self.count += read
+            return read
         data = self._rest or self._inner.read(len(view)) or b""
         data, self._rest = data[: len(view)], data[len(view) :]
         view[: len(data)] = data
@@ -204,22 +209,27 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))
-        data, self._head = self._head[: len(view)], self._head[len(view) :]
-        data = data or self._read(len(view))
-        view[: len(data)] = data
-        return len(data)
+        if self._head:
+            data, self._head = self._head[: len(view)], self._head[len(view) :]
+            view[: len(data)] = data
+            return len(data)
+        return self._read_into(view)
 
     def _read(self, size: int) -> bytes:
+        data = bytearray(size)
+        return bytes(data[: self._read_into(memoryview(data))])
+
+    def _read_into(self, view: memoryview) -> int:
         try:
-            data = self._inner.read(size) or b""
+            read = self._inner.readinto(view) or 0
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             what = "the gzip file is truncated" if isinstance(error, EOFError) else f"the gzip file is damaged: {error}"
             raise LoadError(f"cannot read {self._document.name}: {what}", hint="fetch or compress it again") from error
         except OSError as error:
             raise LoadError(f"cannot read {self._document.name}: {_reason(error)}") from error
         if self._packed is not None:
-            self._check_size(len(data), self._packed.count)
-        return data
+            self._check_size(read, self._packed.count)
+        return read
 
     def _check_size(self, more: int, packed: int) -> None:
         self._unpacked += more

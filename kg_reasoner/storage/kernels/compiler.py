@@ -178,6 +178,19 @@ def mix(typing_context: Any, key: Any) -> Any:
 
 
 @intrinsic
+def word(typing_context: Any, items: Any, index: Any) -> Any:
+    """Implement `memory.word` as one load, which need not be aligned."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = builder.bitcast(_place(builder, args[0], args[1], 8), _I64.as_pointer())
+        value = builder.load(place, align=1)
+        _alias_class(builder, value, sig.args[0].name)
+        return value
+
+    return types.int64(items, types.int64), generate
+
+
+@intrinsic
 def prefetch(typing_context: Any, items: Any, index: Any) -> Any:
     """Implement `memory.prefetch` as a machine instruction."""
 
@@ -257,7 +270,7 @@ def compile_kernels(names: Collection[str]) -> tuple[dict[str, tuple[str, int]],
     """Compile entry points and the kernels that they call. Return the symbol and number of arguments of each entry, and the object
     code.
     """
-    dispatchers: dict[str, Any] = {"mix": mix, "prefetch": prefetch, "is_stopped": is_stopped}
+    dispatchers: dict[str, Any] = {"mix": mix, "word": word, "prefetch": prefetch, "is_stopped": is_stopped}
     entries: dict[str, tuple[str, int]] = {}
     codegen = cpu_target.target_context.codegen()
     module = llvm.parse_assembly("")
