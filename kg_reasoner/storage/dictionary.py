@@ -254,7 +254,7 @@ class Dictionary:
             while done < len(pieces):
                 done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
-                    self._grow(len(pieces[done]))
+                    self.make_room(len(pieces[done]))
             return np.array(layout.ids[: len(pieces)])
 
     def _layout(self, length: int, count: int) -> _Layout:
@@ -306,7 +306,7 @@ class Dictionary:
                 if status == IS_FULL:
                     rest = text[int(state[0]) :]
                     ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
-                    self._grow((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
+                    self.make_room((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
             if status == DONE:
                 break
             if status == NEEDS_SCOPE and callable(blank_scope):
@@ -319,8 +319,8 @@ class Dictionary:
         kept = np.array(rows[: width * state[1]]).reshape(-1, width)
         return Lines(kept, [(start, min(end, len(data))) for start, end in ranges], int(state[3]))
 
-    def _grow(self, text_length: int) -> None:
-        """Make room for more terms and for `text_length` more bytes."""
+    def make_room(self, text_length: int) -> None:
+        """Make room for more terms and for `text_length` more bytes. The caller holds the mutex."""
         terms = self._terms
         if terms.count + 4 > terms.room:
             self._set_room(2 * terms.room)

@@ -6,7 +6,6 @@ The bytes are those of the dictionary, which has the texts of terms as N-Triples
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.storage.kernels.writing import NOTHING, Names, Output
+from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
 __all__ = ["NOTHING", "TextTable", "TextWriter", "are_plain_labels", "rows_for_statements", "short_texts"]
@@ -56,7 +56,7 @@ class TextWriter:
 
     def set_further(self, pieces: Sequence[bytes]) -> None:
         """Set the texts of the ids from `known` on."""
-        texts, offsets = _concatenated(pieces)
+        texts, offsets = concatenated(pieces)
         self._output.publish(more=texts, more_offsets=offsets)
 
     def lines(self, rows: Ids) -> Iterator[tuple[memoryview, int]]:
@@ -136,12 +136,12 @@ def short_texts(dictionary: Dictionary, prefixes: Mapping[str, str], buffer: int
 
 def _names(prefixes: Mapping[str, str]) -> Any:
     """Return a record of `Names`."""
-    namespaces, namespace_offsets = _concatenated([namespace.encode() for namespace in prefixes])
-    names, name_offsets = _concatenated([prefix.encode() for prefix in prefixes.values()])
+    namespaces, namespace_offsets = concatenated([namespace.encode() for namespace in prefixes])
+    names, name_offsets = concatenated([prefix.encode() for prefix in prefixes.values()])
     ends = [f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.boolean)]
-    integer, boolean, truth = (_concatenated([piece])[0] for piece in (*ends, b"truefalse"))
+    integer, boolean, truth = (concatenated([piece])[0] for piece in (*ends, b"truefalse"))
     return StructTable(Names, capacity=1).add(
-        classes=_concatenated([byte_classes()])[0],
+        classes=concatenated([byte_classes()])[0],
         namespaces=namespaces,
         namespace_offsets=namespace_offsets,
         prefixes=names,
@@ -157,18 +157,9 @@ def _names(prefixes: Mapping[str, str]) -> Any:
 
 def are_plain_labels(dictionary: Dictionary, blank: Ids) -> Flags:
     """Return for each of some blank nodes whether its label has only letters, digits and underscores of ASCII."""
-    classes = _concatenated([byte_classes()])[0]
+    classes = concatenated([byte_classes()])[0]
     ids, plain = allocate(len(blank), np.int32), allocate(len(blank), np.uint8)
     ids[: len(blank)] = blank
     native.check_labels(dictionary.address, address(classes), address(ids), len(blank), address(plain))
     found: Flags = np.asarray(plain[: len(blank)]) != 0
     return found
-
-
-def _concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
-    """Return texts as bytes and offsets that kernels can read."""
-    data = b"".join(pieces)
-    texts, offsets = allocate(len(data), np.uint8), allocate(len(pieces) + 1, np.int64, 0)
-    texts[: len(data)] = np.frombuffer(data, np.uint8)
-    offsets[1:] = list(accumulate(map(len, pieces)))
-    return texts, offsets

@@ -158,9 +158,7 @@ def read_parsed(
             raise _first_error(opened.document, data, None, format.graphs) or opened.document.error(str(error)) from None
 
 
-def _statements(
-    opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None
-) -> Iterator[bytes]:
+def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None) -> Iterator[bytes]:
     """Yield the statements parsed by pyoxigraph as canonical N-Triples; as N-Quads, in a syntax with graphs.
 
     Writing them inside pyoxigraph and reading them with the compiled reader is much faster than a Python object for each term.

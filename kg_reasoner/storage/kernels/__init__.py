@@ -40,10 +40,11 @@ class Native:
                 relations,
                 scanning,
                 texts,
+                turtle,
                 writing,
             )
 
-            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning, writing]
+            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning, writing, turtle]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 
