@@ -31,6 +31,7 @@ from kg_reasoner.loaders.rdf.formats import (
     Format,
     find_format,
     format_of_name,
+    unpacked_name,
 )
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import NO_TRIPLES, TripleIds, unique_rows
@@ -100,7 +101,7 @@ def triple_writer(
 
 
 def _output_format(name: str, format: str | None) -> Format:
-    if format is None and name.lower().removesuffix(".gz").endswith(_RDF_XML_EXTENSIONS):
+    if format is None and unpacked_name(name).endswith(_RDF_XML_EXTENSIONS):
         return RDF_XML
     found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
     if found is OWL_XML:

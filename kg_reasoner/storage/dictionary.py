@@ -68,12 +68,12 @@ class Lines(NamedTuple):
     Attributes:
         rows: The ids, shape (n, 3); of N-Quads (n, 4), where -1 is the default graph.
         rejects: Where the lines begin and end that need a full parser.
-        count: The number of lines.
+        lines: The number of lines.
     """
 
     rows: Ids
     rejects: list[tuple[int, int]]
-    count: int
+    lines: int
 
 
 class Dictionary:

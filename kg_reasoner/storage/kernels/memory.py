@@ -175,7 +175,7 @@ def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
     return block
 
 
-def borrow(data: bytes) -> Any:
+def borrow(data: "bytes | memoryview") -> Any:
     """Return the bytes of an object as an array that kernels can read, without a copy."""
     array = np.frombuffer(data, np.uint8)
     if not CHECKED:
