@@ -215,7 +215,7 @@ def test_gzip_bombs() -> None:
     assert load(gzip.compress(f'{TRIPLE}"x" .'.encode()), "ntriples") == 1
 
 
-@pytest.mark.parametrize("magic", [b"BZh9", b"\xfd7zXZ\x00", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"])
+@pytest.mark.parametrize("magic", [b"BZh9", b"\xfd7zXZ\x00", b"PK\x03\x04"])
 def test_other_archives_are_not_unpacked(magic: bytes) -> None:
     with pytest.raises(LoadError, match="unpack it first"):
         load(magic + b"anything", "turtle")

@@ -85,7 +85,7 @@ def read(data: bytes, format: str, base: str | None = None) -> list[Triple] | No
 def test_the_compiled_reader_takes_nothing_that_the_full_parser_refuses(line: str) -> None:
     dictionary = Dictionary()
     data = line.encode()
-    ids, _ = dictionary.encode_ntriples(data)
+    ids, *_ = dictionary.encode_lines(data)
     if len(ids):
         texts, _ = parse_lines([data], str)
         assert [dictionary.text(number) for number in ids[0].tolist()] == texts

@@ -7,7 +7,6 @@ unchanged, and no partial file remains.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import re
@@ -19,11 +18,12 @@ from pathlib import Path
 from typing import IO, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import OutputError
+from kg_reasoner.io.packing import packed, packing_suffix
 
 __all__ = ["Target", "atomic_output", "atomic_text", "write_rows"]
 
 Target: TypeAlias = "str | os.PathLike[str]"
-"""The path of a file, compressed if it ends in ``.gz``; ``"-"`` is standard output."""
+"""The path of a file, compressed if it ends in ``.gz`` or ``.zst``; ``"-"`` is standard output."""
 
 _BREAKS: Final = re.compile(r"[\t\n\r]")
 
@@ -50,10 +50,10 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
         file = _File(temporary, target, os.O_WRONLY if in_place else os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         buffered = io.BufferedWriter(file, 1 << 18)
-        if path.suffix == ".gz":
-            packed = gzip.GzipFile("", "wb", 6, buffered, mtime=0)
-            yield cast(BinaryIO, packed)
-            packed.close()
+        suffix = packing_suffix(path.name)
+        if suffix:
+            with packed(cast(BinaryIO, buffered), suffix) as content:
+                yield content
         else:
             yield cast(BinaryIO, buffered)
         buffered.close()

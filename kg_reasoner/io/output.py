@@ -13,32 +13,36 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
+from kg_reasoner.io.lines import Blocks, are_rdf, line_blocks
 from kg_reasoner.io.rdfxml import rdfxml_lines
-from kg_reasoner.io.turtle import turtle_lines
+from kg_reasoner.io.reserialising import write_in_syntax
+from kg_reasoner.io.turtle import turtle_blocks
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (
     FORMATS,
+    N3,
     N_QUADS,
     N_TRIPLES,
     OWL_XML,
     RDF_XML,
+    TRIG,
     TURTLE,
     Format,
     find_format,
     format_of_name,
+    unpacked_name,
 )
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_from_text, term_text
+from kg_reasoner.storage.arrays import NO_TRIPLES, TripleIds, unique_rows
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_text
 
 if TYPE_CHECKING:
     import pyoxigraph
 
-    from kg_reasoner.storage.dictionary import Dictionary
-
 __all__ = [
-    "QuadTexts",
+    "QuadIds",
     "Target",
     "TripleWriter",
     "atomic_output",
@@ -47,8 +51,8 @@ __all__ = [
     "write_triples",
 ]
 
-QuadTexts: TypeAlias = tuple[str, str, str, str]
-"""The N-Triples forms of a triple's terms, and of its graph's name; no text is the default graph."""
+QuadIds: TypeAlias = "tuple[TripleIds, str, Dictionary]"
+"""Triples as ids, the name of their graph in N-Triples form (nothing: the default graph), and the dictionary of their terms."""
 
 _Statement = TypeVar("_Statement")
 
@@ -97,7 +101,7 @@ def triple_writer(
 
 
 def _output_format(name: str, format: str | None) -> Format:
-    if format is None and name.lower().removesuffix(".gz").endswith(_RDF_XML_EXTENSIONS):
+    if format is None and unpacked_name(name).endswith(_RDF_XML_EXTENSIONS):
         return RDF_XML
     found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
     if found is OWL_XML:
@@ -135,25 +139,18 @@ class TripleWriter:
         return self.written - before
 
     def ids(self, triples: TripleIds, dictionary: Dictionary) -> int:
-        """Write triples given as ids, of shape (n, 3); return their number. For N-Triples, much faster than terms."""
-        first = dictionary.first_bytes()
-        keep = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
+        """Write triples given as ids, of shape (n, 3); return their number. Much faster than terms."""
+        keep = are_rdf(triples, dictionary)
         triples = triples if keep.all() else triples[keep]
-        texts = dictionary.texts()
-        for number in np.flatnonzero(first == ord("_")).tolist():
-            texts[number] = "_:" + safe_label(texts[number][2:])
-        rows = (row for start in range(0, len(triples), _LINES) for row in triples[start : start + _LINES].tolist())
         if self._format in (N_TRIPLES, N_QUADS):
-            before = self.written
-            self._lines(f"{texts[subject]} {texts[property]} {texts[object]} .\n" for subject, property, object in rows)
-            if self._progress is not None:
-                self._progress(_STAGE, self.written, None)
-            return self.written - before
-        if self._format is TURTLE:
-            self._lines(turtle_lines(triples, dictionary, self._prefixes), count=False)
-            self.written += len(triples)
-            return len(triples)
-        return self(cast(Triple, tuple(term_from_text(texts[number]) for number in row)) for row in rows)
+            return self._blocks(line_blocks(triples, dictionary))
+        if self._format in (TURTLE, TRIG, N3):
+            return self._blocks(turtle_blocks(triples, dictionary, self._prefixes), len(triples))
+        triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
+        if self._format is RDF_XML:
+            starts = range(0, len(triples), _LINES)
+            return self(cast(Triple, row) for start in starts for row in dictionary.decode_rows(triples[start : start + _LINES]))
+        return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
         """Add prefixes, if they are valid and not yet in use."""
@@ -173,18 +170,37 @@ class TripleWriter:
         """Whether the syntax has named graphs."""
         return self._format.graphs
 
-    def quads(self, quads: Iterable[QuadTexts]) -> int:
+    def quads(self, parts: Iterable[QuadIds]) -> int:
         """Write the triples of named graphs in one call; without the graphs, in a syntax without named graphs. Return their
         number.
         """
-        if not self._format.graphs:
-            triples = dict.fromkeys((subject, property, value) for subject, property, value, _ in quads)
-            return self(cast(Triple, tuple(map(term_from_text, triple))) for triple in triples)
-        before = self.written
         if self._format is N_QUADS:
-            self._lines(f"{' '.join(filter(None, map(_safe_text, quad)))} .\n" for quad in quads)
-        else:
-            self._serialise(_oxigraph_quad(quad) for quad in self._counted(quads))
+            return self._blocks(_quad_lines(parts))
+        if self._format.graphs:
+            return self._reserialised(_quad_lines(parts))
+        union = Dictionary()
+        return self.ids(unique_rows(np.concatenate([NO_TRIPLES, *(_in_dictionary(part, union) for part in parts)])), union)
+
+    def _blocks(self, blocks: Blocks, total: int | None = None) -> int:
+        before = self.written
+        for block, _ in self._counted_blocks(blocks):
+            self._file.write(block)
+        if total is not None:  # statements within others are not counted in blocks
+            self.written = before + total
+        if self._progress is not None:
+            self._progress(_STAGE, self.written, None)
+        return self.written - before
+
+    def _counted_blocks(self, blocks: Blocks) -> Blocks:
+        for block, count in blocks:
+            yield block, count
+            self.written += count
+            if self._progress is not None:
+                self._progress(_STAGE, self.written, None)
+
+    def _reserialised(self, blocks: Blocks) -> int:
+        before = self.written
+        write_in_syntax(self._counted_blocks(blocks), self._file, self._format, self._prefixes)
         return self.written - before
 
     def _lines(self, lines: Iterator[str], count: bool = True) -> None:
@@ -221,16 +237,17 @@ def _line_text(term: Term) -> str:
     return f"_:{safe_label(term.label)}" if isinstance(term, BlankNode) else term_text(term)
 
 
-def _safe_text(text: str) -> str:
-    return "_:" + safe_label(text[2:]) if text.startswith("_:") else text
+def _quad_lines(parts: Iterable[QuadIds]) -> Blocks:
+    for triples, graph, dictionary in parts:
+        yield from line_blocks(triples[are_rdf(triples, dictionary)], dictionary, graph)
 
 
-def _oxigraph_quad(quad: QuadTexts) -> pyoxigraph.Quad:
-    import pyoxigraph
-
-    subject, property, value = (to_oxigraph(term_from_text(_safe_text(text))) for text in quad[:3])
-    graph = to_oxigraph(term_from_text(_safe_text(quad[3]))) if quad[3] else pyoxigraph.DefaultGraph()
-    return pyoxigraph.Quad(subject, property, value, graph)  # type: ignore[arg-type]
+def _in_dictionary(part: QuadIds, dictionary: Dictionary) -> TripleIds:
+    """Return triples as ids of another dictionary."""
+    triples, _, known = part
+    numbers, places = np.unique(triples, return_inverse=True)
+    ids = dictionary.encode_texts(known.texts_of(numbers))
+    return ids[places].reshape(triples.shape)
 
 
 def _oxigraph_triple(triple: Triple, format: str) -> pyoxigraph.Triple:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
+    DONE,
+    IS_FULL,
+    NEEDS_SCOPE,
     VALUE_BLANK,
     VALUE_ESCAPED,
     VALUE_IRI,
@@ -33,9 +36,16 @@ __all__ = [
     "VALUE_STRING",
     "VALUE_TAGGED",
     "VALUE_TYPED",
+    "Buffer",
     "Dictionary",
+    "Lines",
     "TermValues",
 ]
+
+
+Buffer: TypeAlias = "bytes | memoryview"
+
+_LONG_LINE: Final = 1 << 12
 
 
 class TermValues(NamedTuple):
@@ -50,6 +60,20 @@ class TermValues(NamedTuple):
     data: npt.NDArray[np.uint8]
     ends: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.uint8]
+
+
+class Lines(NamedTuple):
+    """What was read of lines of N-Triples or N-Quads.
+
+    Attributes:
+        rows: The ids, shape (n, 3); of N-Quads (n, 4), where -1 is the default graph.
+        rejects: Where the lines begin and end that need a full parser.
+        lines: The number of lines.
+    """
+
+    rows: Ids
+    rejects: list[tuple[int, int]]
+    lines: int
 
 
 class Dictionary:
@@ -162,6 +186,16 @@ class Dictionary:
         offsets = np.asarray(self._terms.offsets[: count + 1])
         return offsets, np.asarray(self._terms.texts)
 
+    def table(self) -> tuple[Any, Any, int]:
+        """Return what `buffers` does as arrays for kernels, texts first, and the number of terms."""
+        count = self._terms.count
+        return self._terms.texts, self._terms.offsets, count
+
+    @property
+    def address(self) -> int:
+        """The address of the tables, for kernels."""
+        return self._address
+
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
         array, known = self._first_bytes
@@ -220,7 +254,7 @@ class Dictionary:
             while done < len(pieces):
                 done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
-                    self._grow(len(pieces[done]))
+                    self.make_room(len(pieces[done]))
             return np.array(layout.ids[: len(pieces)])
 
     def _layout(self, length: int, count: int) -> _Layout:
@@ -228,50 +262,67 @@ class Dictionary:
         few = self._few
         return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
 
-    def encode_ntriples(self, data: bytes, blank_scope: str = "") -> tuple[Ids, list[tuple[int, int]]]:
-        """Read whole lines of N-Triples. Return ids of shape (triples, 3) and the byte ranges of lines that need a full parser.
+    def encode_lines(self, data: Buffer, width: int = 3, blank_scope: str | Callable[[], str] = "") -> Lines:
+        """Read whole lines of N-Triples or N-Quads. Empty lines and comment lines are skipped.
 
-        Only lines of the strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
-        comments behind a triple. Empty lines and comment lines are skipped. A blank node ``_:x`` becomes ``_:`` + `blank_scope`
-        + ``x``.
+        Only lines of a strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
+        comments behind a statement. A full parser is needed for the others.
+
+        Args:
+            data: The lines, as bytes or in a buffer.
+            width: 3 for N-Triples, 4 for N-Quads.
+            blank_scope: A blank node ``_:x`` becomes ``_:`` + `blank_scope` + ``x``. A function is called for it at the first blank
+                node.
         """
-        if not data:
-            return NO_TRIPLES, []
-        text = borrow(data if data.endswith(b"\n") else data + b"\n")
-        scope = _constant(blank_scope.encode())
+        if not len(data):
+            return Lines(np.empty((0, width), np.int32), [], 0)
+        if data[-1] != ord("\n"):
+            data = bytes(data) + b"\n"
+        text = borrow(data)
+        scope = None if callable(blank_scope) else _constant(blank_scope.encode())
         state = allocate(16, np.int64, 0)
-        triples = allocate((len(data) // 40 + 16) * 3, np.int32)
+        rows = allocate((len(data) // 40 + 16) * width, np.int32)
         rejects = allocate(64, np.int64)
-        with self.mutex:
-            while native.read_ntriples(
-                self._address,
-                address(self._classes),
-                address(scope),
-                len(scope) - 1,
-                address(self._string_type),
-                len(self._string_type) - 1,
-                address(text),
-                len(text),
-                int(not _is_utf8(data)),
-                address(state),
-                address(triples),
-                len(triples) // 3,
-                address(rejects),
-                len(rejects) // 2,
-            ):
-                if state[1] == len(triples) // 3:
-                    triples = _doubled(triples)
-                if state[2] == len(rejects) // 2:
-                    rejects = _doubled(rejects)
-                end = data.find(b"\n", int(state[0]))
-                self._grow((end if end >= 0 else len(data)) - int(state[0]) + 2 * len(scope) + 2)
+        ascii_only = int(not _is_utf8(data))
+        while True:
+            with self.mutex:
+                status = native.read_lines(
+                    self._address,
+                    address(self._classes),
+                    address(self._classes if scope is None else scope),
+                    -1 if scope is None else len(scope) - 1,
+                    address(self._string_type),
+                    len(self._string_type) - 1,
+                    address(text),
+                    len(text),
+                    ascii_only,
+                    address(state),
+                    width,
+                    address(rows),
+                    len(rows) // width,
+                    address(rejects),
+                    len(rejects) // 2,
+                )
+                if status == IS_FULL:
+                    rest = text[int(state[0]) :]
+                    ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
+                    self.make_room((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
+            if status == DONE:
+                break
+            if status == NEEDS_SCOPE and callable(blank_scope):
+                scope = _constant(blank_scope().encode())
+            if state[1] == len(rows) // width:
+                rows = _doubled(rows)
+            if state[2] == len(rejects) // 2:
+                rejects = _doubled(rejects)
         ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
-        return np.array(triples[: 3 * state[1]]).reshape(-1, 3), [(start, min(end, len(data))) for start, end in ranges]
+        kept = np.array(rows[: width * state[1]]).reshape(-1, width)
+        return Lines(kept, [(start, min(end, len(data))) for start, end in ranges], int(state[3]))
 
-    def _grow(self, text_length: int) -> None:
-        """Make room for more terms and for `text_length` more bytes."""
+    def make_room(self, text_length: int) -> None:
+        """Make room for more terms and for `text_length` more bytes. The caller holds the mutex."""
         terms = self._terms
-        if terms.count + 3 > terms.room:
+        if terms.count + 4 > terms.room:
             self._set_room(2 * terms.room)
         used = int(terms.offsets[terms.count])
         if used + text_length > terms.text_capacity:
@@ -284,7 +335,7 @@ class Dictionary:
     def _set_room(self, room: int) -> None:
         """Switch to larger tables, which are complete before other threads see them."""
         terms, count = self._terms, self._terms.count
-        if count + 3 > MOST:
+        if count + 4 > MOST:
             raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
         self.claim(24 * room)
         fields = _room(room)
@@ -338,11 +389,11 @@ def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return grown
 
 
-def _is_utf8(data: bytes) -> bool:
-    if data.isascii():
+def _is_utf8(data: Buffer) -> bool:
+    if int(np.frombuffer(data, np.uint8).max()) < 128:
         return True
     try:
-        data.decode()
+        str(data, "utf-8")
     except UnicodeDecodeError:
         return False
     return True

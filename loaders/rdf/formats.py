@@ -22,6 +22,7 @@ __all__ = [
     "find_format",
     "format_of_name",
     "has_known_extension",
+    "unpacked_name",
 ]
 
 
@@ -77,7 +78,7 @@ def find_format(name: str) -> Format:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format indicated by a file name, ignoring ``.gz``, or None if only the content can tell.
+    """Return the format indicated by a file name, ignoring ``.gz`` and ``.zst``, or None if only the content can tell.
 
     >>> format_of_name("data.nt.gz").name, format_of_name("ontology.owl")
     ('ntriples', None)
@@ -92,4 +93,13 @@ def has_known_extension(file_name: str) -> bool:
 
 
 def _extension(file_name: str) -> str:
-    return PurePath(file_name.lower().removesuffix(".gz")).suffix
+    return PurePath(unpacked_name(file_name)).suffix
+
+
+def unpacked_name(file_name: str) -> str:
+    """Return a file name in lower case, without the ending of a compressed file.
+
+    >>> unpacked_name("Data.nt.zst")
+    'data.nt'
+    """
+    return file_name.lower().removesuffix(".gz").removesuffix(".zst")

@@ -20,14 +20,16 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, Format, find_format
+from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TURTLE, Format, find_format
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
 from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
+from kg_reasoner.loaders.rdf.turtle import WINDOW, read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.n3 import RuleSink
@@ -174,4 +176,6 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
 
         if has_formulas(opened):
             return read_n3(opened, base, dictionary, scope, block, reading.rules)
+    if format is TURTLE and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
+        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)

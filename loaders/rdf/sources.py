@@ -1,13 +1,11 @@
-"""Sources: paths, directories, standard input, open files and bytes become `Document`s; gzip is unpacked."""
+"""Sources: paths, directories, standard input, open files and bytes become `Document`s; gzip and zstd are unpacked."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +14,12 @@ from typing import BinaryIO, Final, Protocol, cast
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
 from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
+from kg_reasoner.loaders.rdf.packed import DamagedError, ReadAhead, packing_of, unpacked
 from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
 
 __all__ = ["Document", "OpenDocument", "ReadableStream", "document_of", "documents_under"]
 
-_GZIP: Final = b"\x1f\x8b"
+_MAGIC: Final = 4
 _BOM: Final = b"\xef\xbb\xbf"
 _RAW_BUFFER: Final = 1 << 18
 _TURTLES: Final = (TURTLE, TRIG, N3)
@@ -38,7 +37,7 @@ class ReadableStream(Protocol):
 class Document:
     """An RDF document: its name in messages, its format if known, and how to open its stored bytes.
 
-    `size` is the number of stored bytes (of the compressed file, for gzip), or None. `reopens` says whether it can be opened again.
+    `size` is the number of stored bytes (of the compressed file), or None. `reopens` says whether it can be opened again.
     `bounds` are those of the document.
     """
 
@@ -100,17 +99,20 @@ class OpenDocument:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self._ahead: ReadAhead | None = None
         try:
             self._raw = _Raw(document.raw())
         except OSError as error:
             raise LoadError(f"cannot read {document.name}: {_reason(error)}") from error
         try:
             stored = io.BufferedReader(self._raw, _RAW_BUFFER)
-            unpacked: io.RawIOBase = stored  # type: ignore[assignment]
-            is_packed = stored.peek(2).startswith(_GZIP)
-            if is_packed:
-                unpacked = gzip.GzipFile(fileobj=stored)  # type: ignore[assignment]
-            guarded = _Guarded(unpacked, document, self._raw if is_packed else None)
+            content: io.RawIOBase = stored  # type: ignore[assignment]
+            packing = packing_of(stored.peek(_MAGIC)[:_MAGIC])
+            if packing is not None:
+                content = unpacked(stored, packing)
+                if document.size is not None:  # a pipe may keep a thread waiting
+                    content = self._ahead = ReadAhead(content)
+            guarded = _Guarded(content, document, None if packing is None else self._raw)
             self.head = guarded.look(HEAD_SIZE)
             self.stream = cast(BinaryIO, io.BufferedReader(guarded, _RAW_BUFFER))
             if self.head.startswith(_BOM):
@@ -153,6 +155,8 @@ class OpenDocument:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._ahead is not None:
+            self._ahead.close()
         self._raw.close()
 
 
@@ -161,6 +165,7 @@ class _Raw(io.RawIOBase):
 
     def __init__(self, inner: io.RawIOBase) -> None:
         self._inner = inner
+        self._reads_into = isinstance(inner, io.FileIO | io.BytesIO)
         self._rest = b""
         self.count = 0
 
@@ -169,6 +174,10 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))
+        if self._reads_into and not self._rest:
+            read = self._inner.readinto(view) or 0
+            self.count += read
+            return read
         data = self._rest or self._inner.read(len(view)) or b""
         data, self._rest = data[: len(view)], data[len(view) :]
         view[: len(data)] = data
@@ -204,22 +213,26 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(cast(bytearray, buffer))
-        data, self._head = self._head[: len(view)], self._head[len(view) :]
-        data = data or self._read(len(view))
-        view[: len(data)] = data
-        return len(data)
+        if self._head:
+            data, self._head = self._head[: len(view)], self._head[len(view) :]
+            view[: len(data)] = data
+            return len(data)
+        return self._read_into(view)
 
     def _read(self, size: int) -> bytes:
+        data = bytearray(size)
+        return bytes(data[: self._read_into(memoryview(data))])
+
+    def _read_into(self, view: memoryview) -> int:
         try:
-            data = self._inner.read(size) or b""
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            what = "the gzip file is truncated" if isinstance(error, EOFError) else f"the gzip file is damaged: {error}"
-            raise LoadError(f"cannot read {self._document.name}: {what}", hint="fetch or compress it again") from error
+            read = self._inner.readinto(view) or 0
+        except DamagedError as error:
+            raise LoadError(f"cannot read {self._document.name}: {error}", hint="fetch or compress it again") from error
         except OSError as error:
             raise LoadError(f"cannot read {self._document.name}: {_reason(error)}") from error
         if self._packed is not None:
-            self._check_size(len(data), self._packed.count)
-        return data
+            self._check_size(read, self._packed.count)
+        return read
 
     def _check_size(self, more: int, packed: int) -> None:
         self._unpacked += more
@@ -271,8 +284,8 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
 def documents_under(directory: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
     """Return the RDF documents in a directory and its subdirectories, ordered by path.
 
-    Only names with an extension of an RDF syntax count (``.gz`` may follow); names that begin with a dot are passed over. A given
-    format is taken for the format of all of them.
+    Only names with an extension of an RDF syntax count (``.gz`` or ``.zst`` may follow); names that begin with a dot are passed
+    over. A given format is taken for the format of all of them.
 
     Raises:
         LoadError: The directory has none, or reading a directory is not permitted.
@@ -287,7 +300,8 @@ def documents_under(directory: Path, format: Format | None, bounds: DocumentBoun
         found += [Path(parent, name) for name in files if not name.startswith(".") and has_known_extension(name)]
     if not found:
         raise LoadError(
-            f"no RDF file in the directory {directory}", hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ... or .gz"
+            f"no RDF file in the directory {directory}",
+            hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ..., .gz or .zst may follow",
         )
     return (_file(path, format, bounds) for path in sorted(found))
 

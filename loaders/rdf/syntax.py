@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
-import numpy as np
-
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
@@ -55,45 +53,59 @@ def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: in
     """
     size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
     document = opened.document
-    line = 1
-    for chunk in _whole_lines(opened.stream, size, document):
+    for chunk in _whole_lines(opened.stream, size, document, encoder):
+        line = encoder.lines + 1
         _check_lengths(chunk, line, document)
         try:
             yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
-        except (SyntaxError, UnicodeDecodeError, LoadError) as error:
-            raise _first_error(document, chunk, line, format.graphs) or document.error(str(error), line) from None
-        line += chunk.count(b"\n")
+        except (SyntaxError, LoadError) as error:
+            raise _first_error(document, bytes(chunk), line, format.graphs) or document.error(str(error), line) from None
 
 
-def _whole_lines(stream: BinaryIO, size: int, document: Document) -> Iterator[bytes]:
-    """Yield pieces of about `size` bytes that end at the end of a line. Every line break becomes LF."""
-    pieces: list[bytes] = []
-    number, length = 1, 0
-    while data := stream.read(size):
-        if b"\r" in data:
-            if data.endswith(b"\r"):
-                data += stream.read(1)
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        end = data.rfind(b"\n") + 1
+def _whole_lines(stream: BinaryIO, size: int, document: Document, encoder: Encoder) -> Iterator[memoryview]:
+    """Yield pieces of about `size` bytes that end at the end of a line. Every line break becomes LF.
+
+    A piece is valid until the next one: all are in the same buffer.
+    """
+    buffer = bytearray(size + 1)  # one byte more than is read: a line feed may follow a carriage return
+    kept = 0
+    while True:
+        if kept == len(buffer) - 1:
+            if kept > document.bounds.line:
+                raise _line_too_long(document, encoder.lines + 1)
+            buffer = buffer + bytearray(kept)
+        view = memoryview(buffer)
+        read = stream.readinto(view[kept:-1])  # type: ignore[attr-defined]
+        if not read:
+            break
+        if buffer[kept + read - 1] == ord("\r"):
+            read += stream.readinto(view[kept + read : kept + read + 1])  # type: ignore[attr-defined]
+        filled = _with_line_feeds(buffer, kept, kept + read)
+        end = buffer.rfind(b"\n", kept, filled) + 1
         if end:
-            yield b"".join([*pieces, data[:end]])
-            pieces = [data[end:]]
-            number, length = number + data.count(b"\n"), len(data) - end
-        else:
-            pieces.append(data)
-            length += len(data)
-            if length > document.bounds.line:
-                raise _line_too_long(document, number)
-    if any(pieces):
-        yield b"".join(pieces)
+            yield view[:end]
+            buffer[: filled - end] = buffer[end:filled]
+            filled -= end
+        kept = filled
+    if kept:
+        yield memoryview(buffer)[:kept]
 
 
-def _check_lengths(chunk: bytes, first_line: int, document: Document) -> None:
+def _with_line_feeds(buffer: bytearray, start: int, end: int) -> int:
+    """Replace the other line breaks in a part of a buffer; return where it ends now."""
+    if buffer.find(b"\r", start, end) < 0:
+        return end
+    data = buffer[start:end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    buffer[start : start + len(data)] = data
+    return start + len(data)
+
+
+def _check_lengths(chunk: memoryview, first_line: int, document: Document) -> None:
     """Reject whole lines that are too long, or that have a literal that is too long."""
     bounds = document.bounds
     if len(chunk) <= min(bounds.line, bounds.literal):
         return
-    for number, line in enumerate(chunk.split(b"\n"), first_line):
+    for number, line in enumerate(bytes(chunk).split(b"\n"), first_line):
         if len(line) > bounds.line:
             raise _line_too_long(document, number)
         if _has_longer_literal(line, bounds.literal):
@@ -137,26 +149,19 @@ def read_parsed(
     Raises:
         LoadError: The document is wrong; with the line where the parser knows it.
     """
-    for data, graphs in _statements(opened, format, base, min(block, _ROWS), prefixes):
+    for data in _statements(opened, format, base, min(block, _ROWS), prefixes):
         if _has_longer_literal(data, opened.document.bounds.literal):
             raise too_long(opened.document, None)
         try:
-            if graphs is not None:
-                yield encoder.triples_in_graphs(data, graphs)
-            else:
-                ids = encoder.triples(data)
-                yield ids, np.full(len(ids), -1, np.int32) if format.graphs else None
+            yield encoder.quads(data) if format.graphs else (encoder.triples(data), None)
         except (SyntaxError, LoadError) as error:
-            raise _first_error(opened.document, data, None, False) or opened.document.error(str(error)) from None
+            raise _first_error(opened.document, data, None, format.graphs) or opened.document.error(str(error)) from None
 
 
-def _statements(
-    opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None
-) -> Iterator[tuple[bytes, list[bytes] | None]]:
-    """Yield the statements parsed by pyoxigraph as canonical N-Triples, with each statement's graph unless all are in the default
-    graph.
+def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None) -> Iterator[bytes]:
+    """Yield the statements parsed by pyoxigraph as canonical N-Triples; as N-Quads, in a syntax with graphs.
 
-    Writing N-Triples inside pyoxigraph and reading them with the compiled reader is twice as fast as a Python object for each term.
+    Writing them inside pyoxigraph and reading them with the compiled reader is much faster than a Python object for each term.
     """
     import pyoxigraph
 
@@ -176,18 +181,14 @@ def _statements(
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
         )
-        if not format.graphs:
-            while data := pyoxigraph.serialize(itertools.islice(statements, rows), format=pyoxigraph.RdfFormat.N_TRIPLES):
-                yield data, None
-        while quads := list(itertools.islice(statements, rows)):
-            if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
-                quads = [quad for quad in quads if ":" in quad.predicate.value]
-            graphs = _graphs(quads)
-            triples = quads if graphs is None else [quad.triple for quad in quads]
-            data = cast(bytes, pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES))
+        some: Iterator[pyoxigraph.Quad] = statements
+        if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
+            some = (quad for quad in statements if ":" in quad.predicate.value)
+        lines = pyoxigraph.RdfFormat.N_QUADS if format.graphs else pyoxigraph.RdfFormat.N_TRIPLES
+        while data := pyoxigraph.serialize(itertools.islice(some, rows), format=lines):
             if is_json:
                 _refuse_relative(data, document)
-            yield data, graphs
+            yield data
         while feed.read(_LARGEST_CHUNK):
             pass
         if recorded is not None and prefixes is not None:
@@ -219,16 +220,6 @@ def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
     found = pyoxigraph.RdfFormat.from_media_type(format.media_type)
     assert found is not None
     return found
-
-
-def _graphs(quads: list[pyoxigraph.Quad]) -> list[bytes] | None:
-    """Return the text of each quad's graph (empty: the default graph), or None if all are in the default graph."""
-    import pyoxigraph
-
-    names = [quad.graph_name for quad in quads]
-    if all(type(name) is pyoxigraph.DefaultGraph for name in names):
-        return None
-    return [b"" if isinstance(name, pyoxigraph.DefaultGraph) else str(name).encode() for name in names]
 
 
 def parser_error(document: Document, error: SyntaxError, line: int | None = None, text: str | None = None) -> LoadError:

@@ -18,14 +18,16 @@ from kg_reasoner.storage.kernels import (
     scanning,
     texts,
     tracing,
+    turtle,
     update,
+    writing,
 )
 
 __all__ = ["names"]
 
 _MODULES = (
     *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion),
-    *(queries, reaching, relations, scanning, texts, tracing, update),
+    *(queries, reaching, relations, scanning, texts, tracing, turtle, update, writing),
 )
 
 

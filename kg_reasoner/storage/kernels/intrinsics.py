@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from kg_reasoner.storage.kernels.translation import WORD, Callee, Value, place_of
+from kg_reasoner.storage.kernels.translation import WORD, Callee, Value, place_of, with_alias_class
 
 __all__ = ["INTRINSICS"]
 
@@ -21,6 +21,13 @@ def _mix(builder: Any, arguments: list[Value]) -> Any:
     word = builder.xor(word, builder.lshr(word, constant(32)))
     word = builder.mul(word, constant(0xC2B2AE3D27D4EB4F))
     return builder.lshr(builder.xor(word, builder.lshr(word, constant(29))), constant(2))
+
+
+def _word(builder: Any, arguments: list[Value]) -> Any:
+    """Implement `memory.word` as one load, which need not be aligned."""
+    items, index = arguments
+    place = builder.bitcast(place_of(builder, items.word, index.word, 8), WORD.as_pointer())
+    return with_alias_class(builder, builder.load(place, align=1), items.kind.__name__)
 
 
 def _prefetch(builder: Any, arguments: list[Value]) -> Any:
@@ -40,5 +47,10 @@ def _is_stopped(builder: Any, arguments: list[Value]) -> Any:
     return builder.load_atomic(place_of(builder, context.word, WORD(word), 64), "monotonic", 8)
 
 
-INTRINSICS = {"mix": Callee(_mix, int), "prefetch": Callee(_prefetch, int), "is_stopped": Callee(_is_stopped, int)}
+INTRINSICS = {
+    "mix": Callee(_mix, int),
+    "word": Callee(_word, int),
+    "prefetch": Callee(_prefetch, int),
+    "is_stopped": Callee(_is_stopped, int),
+}
 """By name: how `memory`'s functions are translated."""

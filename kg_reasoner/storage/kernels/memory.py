@@ -91,6 +91,11 @@ def mix(key: int) -> int:
     return (value ^ (value >> 29)) >> 2
 
 
+def word(items: "Bytes", index: int) -> int:
+    """Return the eight bytes from an index on as one integer."""
+    return int.from_bytes([items[index + place] for place in range(8)], "little", signed=True)
+
+
 def prefetch(items: Pointer, index: int) -> None:
     """Request the cache line of ``items[index]``; a hint without effect on results."""
 
@@ -170,7 +175,7 @@ def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
     return block
 
 
-def borrow(data: bytes) -> Any:
+def borrow(data: "bytes | memoryview") -> Any:
     """Return the bytes of an object as an array that kernels can read, without a copy."""
     array = np.frombuffer(data, np.uint8)
     if not CHECKED:

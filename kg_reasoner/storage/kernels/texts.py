@@ -5,7 +5,7 @@ lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, word
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
 TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
@@ -30,6 +30,9 @@ VALUE_IRI, VALUE_BLANK, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED, VALUE_ESCAPED =
 
 # what the scanner says of a term
 BAD = -1
+
+# what the reader of lines says
+DONE, IS_FULL, NEEDS_SCOPE = 0, 1, 2
 
 HASH_MASK = (1 << 42) - 1
 HASH_FACTOR = 1000003
@@ -64,11 +67,42 @@ def hash_bytes(text: Bytes, start: int, end: int, seed: int) -> int:
 
 
 @kernel
+def hash_words(text: Bytes, start: int, end: int) -> int:
+    """Return a hash of eight bytes or more, a word at a time; the last words may overlap."""
+    value = end - start
+    position = start
+    while position + 8 <= end:
+        value = mix(value ^ word(text, position))
+        position = position + 8
+    return mix(value ^ word(text, end - 8))
+
+
+@kernel
+def hash_text(text: Bytes, start: int, end: int, scope: Bytes, scoped: int) -> int:
+    """Return the hash of a text. With `scoped` > 0 it is a blank node, and the scope's `scoped` bytes are part of its label.
+
+    The hash of a blank node is made byte by byte, so that it does not matter whether the scope is part of the text.
+    """
+    if end - start >= 8 and text[start] != UNDERSCORE:
+        return hash_words(text, start, end)
+    if scoped == 0:
+        return mix(hash_bytes(text, start, end, 0))
+    value = hash_bytes(scope, 0, scoped, hash_bytes(text, start, start + 2, 0))
+    return mix(hash_bytes(text, start + 2, end, value))
+
+
+@kernel
 def same_bytes(one: Bytes, start: int, other: Bytes, other_start: int, length: int) -> int:
     """Return whether two byte ranges are equal."""
-    for position in range(length):
+    position = 0
+    while position + 8 <= length:
+        if word(one, start + position) != word(other, other_start + position):
+            return 0
+        position = position + 8
+    while position < length:
         if one[start + position] != other[other_start + position]:
             return 0
+        position = position + 1
     return 1
 
 
@@ -78,12 +112,8 @@ def text_slot(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, 
 
     With `scoped` > 0 the text is a blank node and stands for ``_:`` + the scope's `scoped` bytes + its label.
     """
-    value = 0
-    label = start
-    if scoped > 0:
-        label = start + 2
-        value = hash_bytes(scope, 0, scoped, hash_bytes(text, start, label, 0))
-    value = mix(hash_bytes(text, label, end, value))
+    value = hash_text(text, start, end, scope, scoped)
+    label = start + 2 if scoped > 0 else start
     tag = value >> 31
     length = end - start + scoped
     slot = value & terms.mask
@@ -209,7 +239,7 @@ def copy_values(terms: Terms, ids: Int32s, count: int, kinds: Bytes, ends: Int64
 def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
     """Add all texts to a new, empty hash."""
     for number in range(terms.count):
-        value = mix(hash_bytes(terms.texts, terms.offsets[number], terms.offsets[number + 1], 0))
+        value = hash_text(terms.texts, terms.offsets[number], terms.offsets[number + 1], terms.texts, 0)
         slot = value & mask
         while slots[slot] != EMPTY:
             slot = (slot + 1) & mask
@@ -354,21 +384,32 @@ def triple_end(text: Bytes, position: int) -> int:
 
 
 @kernel
+def node_end(classes: Bytes, text: Bytes, start: int) -> int:
+    """Return the position after an IRI or a blank node, or BAD."""
+    byte = text[start]
+    if byte == LESS_THAN:
+        return iri_end(classes, text, start)
+    return label_end(classes, text, start) if byte == UNDERSCORE else BAD
+
+
+@kernel
 def scan_line(
-    classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
+    classes: Bytes, text: Bytes, start: int, end: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
 ) -> int:
-    """Split a line into the spans of its three terms. Return the position after it, 0 if it is empty or a comment, or BAD."""
+    """Split a line into the spans of its terms, that of the graph behind the object. Return the position after it, 0 if it is empty
+    or a comment, or BAD.
+
+    ``spans[8]`` receives whether the subject is the text at ``spans[9]`` to ``spans[10]``, of which the line before has found that
+    it is a term.
+    """
     position = skip_blanks(text, start)
     byte = text[position]
     if byte == NEWLINE or byte == HASH or (byte == RETURN and text[position + 1] == NEWLINE):
         return 0
     spans[0] = position
-    if byte == LESS_THAN:
-        position = iri_end(classes, text, position)
-    elif byte == UNDERSCORE:
-        position = label_end(classes, text, position)
-    else:
-        return BAD
+    length = spans[10] - spans[9] + 1  # with what follows it
+    spans[8] = length > 1 and position + length < end and same_bytes(text, position, text, spans[9], length)
+    position = position + length - 1 if spans[8] else node_end(classes, text, position)
     if position == BAD:
         return BAD
     spans[1] = position
@@ -410,11 +451,17 @@ def scan_line(
                 spans[5] = position
         if position == BAD:
             return BAD
+    spans[6] = skip_blanks(text, position)
+    if text[spans[6]] != DOT:
+        position = node_end(classes, text, spans[6])
+        if position == BAD:
+            return BAD
+    spans[7] = position
     return triple_end(text, position)
 
 
 @entry
-def read_ntriples(
+def read_lines(
     terms: Terms,
     classes: Bytes,
     scope: Bytes,
@@ -425,30 +472,45 @@ def read_ntriples(
     end: int,
     ascii_only: int,
     state: Int64s,
-    triples: Int32s,
-    triple_room: int,
+    width: int,
+    rows: Int32s,
+    row_room: int,
     rejects: Int64s,
     reject_room: int,
 ) -> int:
-    """Read whole lines, including the final line break, into ids. Return 0, or 1 if something is full (grow it, call again).
+    """Read whole lines, including the final line break, into rows of ids: three of N-Triples, four of N-Quads.
 
-    `state` holds the position, the numbers of triples and of rejects written so far, and six words of scratch.
+    Return DONE, or IS_FULL (grow what is full, call again), or NEEDS_SCOPE if a blank node is met and the scope's length is -1.
+    `state` holds the position, the numbers of rows, of rejects and of lines read so far, and twelve words of scratch.
     """
     position = state[0]
-    spans = state + 3
+    spans = state + 4
     while position < end:
-        following = scan_line(classes, text, position, ascii_only, spans, string_type, string_type_length)
+        following = scan_line(classes, text, position, end, ascii_only, spans, string_type, string_type_length)
+        has_graph = following > 0 and spans[7] > spans[6]
+        if has_graph and width == 3:
+            following = BAD
         if following > 0:
             number = state[1]
-            growth = following - position + 2 * scope_length
-            no_room = terms.count + 3 > terms.room or terms.offsets[terms.count] + growth > terms.text_capacity
-            if number >= triple_room or no_room:
-                return 1
-            triple = triples + 3 * number
-            for part in range(3):
+            growth = following - position + 3 * scope_length
+            no_room = terms.count + 4 > terms.room or terms.offsets[terms.count] + growth > terms.text_capacity
+            if number >= row_room or no_room:
+                return IS_FULL
+            row = rows + width * number
+            if width == 4:
+                row[3] = -1
+            for part in range(3 + has_graph):
                 start = spans[2 * part]
                 scoped = scope_length if text[start] == UNDERSCORE else 0
-                triple[part] = intern(terms, scope, scoped, text, start, spans[2 * part + 1])
+                if scoped < 0:
+                    return NEEDS_SCOPE
+                if part > 0 or not spans[8]:
+                    row[part] = intern(terms, scope, scoped, text, start, spans[2 * part + 1])
+                else:
+                    row[0] = spans[11]
+            spans[9] = spans[0]
+            spans[10] = spans[1]
+            spans[11] = row[0]
             state[1] = number + 1
         elif following == 0:
             following = line_end(text, position, end)
@@ -456,10 +518,11 @@ def read_ntriples(
             following = line_end(text, position, end)
             number = state[2]
             if number >= reject_room:
-                return 1
+                return IS_FULL
             rejects[2 * number] = position
             rejects[2 * number + 1] = following if following < end else end
             state[2] = number + 1
         position = following
         state[0] = position
-    return 0
+        state[3] = state[3] + 1
+    return DONE

@@ -1,0 +1,75 @@
+"""Triples given as ids, as lines of N-Triples and N-Quads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.loaders.rdf.blank import safe_label
+from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
+from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, are_plain_labels
+
+if TYPE_CHECKING:
+    from kg_reasoner.storage.dictionary import Dictionary
+
+__all__ = ["Blocks", "RenamedNodes", "are_rdf", "line_blocks"]
+
+Blocks: TypeAlias = Iterator["tuple[bytes | memoryview, int]"]
+"""Blocks of text, each valid until the next one, with the number of statements in each."""
+
+
+def are_rdf(triples: TripleIds, dictionary: Dictionary) -> Flags:
+    """Return which of some triples are RDF: the subject is not a literal, and the property is an IRI."""
+    first = dictionary.first_bytes()
+    found: Flags = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
+    return found
+
+
+class RenamedNodes:
+    """The blank nodes whose labels not every syntax can express, with other labels as further texts of a `TextWriter`."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._count = len(dictionary)
+        blank = np.flatnonzero(dictionary.first_bytes()[: self._count] == ord("_")).astype(np.int32)
+        unusual = blank[~are_plain_labels(dictionary, blank)]
+        texts = dictionary.texts_of(unusual)
+        safe = [f"_:{safe_label(text[2:])}" for text in texts]
+        differs = [one != other for one, other in zip(texts, safe, strict=True)]
+        self.texts = [text.encode() for text, is_other in zip(safe, differs, strict=True) if is_other]
+        """The texts of those that have others now."""
+        self._ids = unusual[np.array(differs, bool)]
+
+    def text(self, number: int) -> str | None:
+        """Return the other text of a node, if it has one."""
+        place = int(np.searchsorted(self._ids, number))
+        return self.texts[place].decode() if place < len(self._ids) and self._ids[place] == number else None
+
+    def in_rows(self, rows: Ids) -> Ids:
+        """Return rows with the ids of the further texts in place of those of the nodes."""
+        if not self.texts:
+            return rows
+        others = np.arange(self._count, dtype=np.int32)
+        others[self._ids] = self._count + np.arange(len(self.texts), dtype=np.int32)
+        renamed: Ids = np.where(rows == NOTHING, NOTHING, others[rows]).astype(np.int32)
+        return renamed
+
+
+def line_blocks(triples: TripleIds, dictionary: Dictionary, graph: str = "") -> Blocks:
+    """Yield the lines for RDF triples, given as ids of shape (n, 3), that are all in one graph.
+
+    Args:
+        triples: The triples.
+        dictionary: Their terms.
+        graph: The graph's name in N-Triples form, or nothing for the default graph.
+    """
+    renamed = RenamedNodes(dictionary)
+    table = TextTable.of(dictionary)
+    writer = TextWriter(table)
+    further, rows = renamed.texts, renamed.in_rows(triples)
+    if graph:
+        rows = np.column_stack([rows, np.full(len(rows), table.known + len(further), np.int32)])
+        further = [*further, (f"_:{safe_label(graph[2:])}" if graph.startswith("_:") else graph).encode()]
+    writer.set_further(further)
+    yield from writer.lines(rows)

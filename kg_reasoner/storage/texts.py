@@ -1,0 +1,22 @@
+"""Texts one after the other, in arrays that kernels can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from kg_reasoner.storage.kernels.memory import allocate
+
+__all__ = ["concatenated"]
+
+
+def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
+    """Return the bytes of texts, and where each begins (and the last ends)."""
+    data = b"".join(pieces)
+    texts, offsets = allocate(len(data), np.uint8), allocate(len(pieces) + 1, np.int64, 0)
+    texts[: len(data)] = np.frombuffer(data, np.uint8)
+    offsets[1:] = list(accumulate(map(len, pieces)))
+    return texts, offsets

@@ -1,0 +1,188 @@
+"""Turtle to ids: plain statements by a compiled reader, all others, with the declarations, by pyoxigraph's parser.
+
+The parser gets the statements that the compiled reader does not accept, after the prefixes that hold there; the more there are of
+them, the more text at a time. What it refuses, it gets again with all of the rest of the document, and the error is that of the
+whole document.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
+
+import numpy as np
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.formats import TURTLE
+from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.scan import Scanned
+from kg_reasoner.loaders.rdf.statements import Encoder
+from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.turtle import PlainTurtle
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.sources import OpenDocument
+
+__all__ = ["WINDOW", "read_turtle"]
+
+WINDOW: Final = 1 << 22
+"""The most bytes in memory; a longer statement is left to the parser."""
+_BYTES_OF_A_TRIPLE: Final = 64
+
+_LEAST: Final = 1 << 12
+_MOST: Final = 1 << 20
+"""How many bytes the parser gets at a time: few at first, more if the compiled reader does not come far between."""
+_FEW: Final = 1 << 16
+_ROWS: Final = 50_000
+
+
+@dataclass
+class _Declared:
+    """The declarations that hold at a place in a document."""
+
+    base: str | None
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+    def header(self) -> bytes:
+        """Return the declarations of the prefixes."""
+        return "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in self.prefixes.items()).encode()
+
+
+def read_turtle(
+    opened: OpenDocument,
+    base: str | None,
+    dictionary: Dictionary,
+    scope: BlankScope,
+    block: int,
+    prefixes: PrefixSink | None = None,
+    window: int | None = None,
+) -> Iterator[Batch]:
+    """Read Turtle, and yield blocks of about `block` triples. `prefixes` collects what the document declares.
+
+    `window` is how many bytes are in memory; by default, it depends on the size of a block.
+
+    Raises:
+        LoadError: The document is wrong.
+    """
+    size = window or max(_LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW))
+    reader = _Reader(opened, base, dictionary, scope, size)
+    waiting: list[Ids] = []
+    size = 0
+    for ids in reader.rows():
+        waiting.append(ids)
+        size += len(ids)
+        if size >= min(block, _ROWS):
+            yield np.concatenate(waiting), None
+            waiting, size = [], 0
+    yield np.concatenate([np.empty((0, 3), np.int32), *waiting]), None
+    for prefix, namespace in reader.declared.prefixes.items():
+        if prefixes is not None:
+            prefixes(prefix, namespace)
+
+
+class _Reader:
+    """Reads one document."""
+
+    def __init__(self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int) -> None:
+        self.declared = _Declared(base)
+        self._base = base
+        self._stream = opened.stream
+        self._document = opened.document
+        self._encoder = Encoder(dictionary, scope, parsed=True)
+        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window)
+        self._lines = 0
+
+    def rows(self) -> Iterator[Ids]:
+        """Yield triples in the order of the document, except in statements for the parser."""
+        window = self._window
+        least, since = _LEAST, 0
+        has_ended = False
+        while True:
+            before = len(window.rest)
+            ids, is_read = window.read()
+            yield ids
+            since += before - len(window.rest)
+            length = 0 if is_read else window.statement_end(least)
+            if length:
+                least = min(2 * least, _MOST) if since < _FEW else _LEAST
+                since = 0
+                parsed = self._parsed_part(bytes(window.rest[:length]))
+                if parsed is None:
+                    break
+                yield parsed
+                window.skip(length)
+            elif has_ended and is_read:
+                return
+            elif has_ended or window.is_full:
+                break
+            else:
+                if not self._document.reopens:
+                    self._lines += bytes(window.passed).count(b"\n")
+                has_ended = not window.fill(self._stream.readinto)  # type: ignore[attr-defined]
+        yield from self._parsed_rest()
+
+    def _parsed_part(self, data: bytes) -> Ids | None:
+        """Return the triples of some statements, or None if they are wrong or their end was not found."""
+        try:
+            return np.concatenate([np.empty((0, 3), np.int32), *self._parsed(io.BytesIO(self.declared.header() + data))])
+        except (SyntaxError, LoadError, MemoryError):
+            return None
+
+    def _parsed_rest(self) -> Iterator[Ids]:
+        """Yield the triples of the rest of the document."""
+        header, data = self.declared.header(), bytes(self._window.rest)
+        try:
+            yield from self._parsed(_Joined(header + data, self._stream))
+        except (SyntaxError, LoadError, MemoryError) as error:
+            if self._document.reopens:
+                self._raise_error_of_document()
+            if not isinstance(error, SyntaxError):
+                raise
+            if error.lineno is not None:
+                start = self._lines + bytes(self._window.passed).count(b"\n")
+                if error.lineno == header.count(b"\n") + 1:  # the columns before the statement are not known
+                    error.offset = error.end_offset = None
+                error.lineno += start - header.count(b"\n")
+                error.end_lineno = None
+            raise parser_error(self._document, error) from None
+
+    def _parsed(self, stream: object) -> Iterator[Ids]:
+        """Yield the triples of Turtle that begins with the declarations, and update these."""
+        import pyoxigraph
+
+        feed = Scanned(cast(BinaryIO, stream), self._document, TURTLE, by_lines=False)
+        recorded = RecordedPrefixes(feed)
+        statements = pyoxigraph.parse(cast(IO[bytes], recorded), pyoxigraph.RdfFormat.TURTLE, base_iri=self.declared.base)
+        while data := pyoxigraph.serialize(itertools.islice(statements, _ROWS), format=pyoxigraph.RdfFormat.N_TRIPLES):
+            yield self._encoder.triples(data)
+        while feed.read(_MOST):
+            pass
+        found: dict[str, str] = {}
+        recorded.pass_on(statements.prefixes, found.__setitem__)
+        self.declared = _Declared(statements.base_iri, found)
+        self._window.set_prefixes(found)
+
+    def _raise_error_of_document(self) -> None:
+        scratch = Dictionary()
+        with self._document.open() as again:
+            encoder = Encoder(scratch, BlankScope(scratch, again.head), parsed=True)
+            for _ in read_parsed(again, TURTLE, self._base, encoder, _ROWS):
+                pass
+
+
+class _Joined:
+    """Bytes, and a stream behind them."""
+
+    def __init__(self, data: bytes, stream: BinaryIO) -> None:
+        self._data = io.BytesIO(data)
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to `size` further bytes."""
+        return self._data.read(size) or self._stream.read(size)
