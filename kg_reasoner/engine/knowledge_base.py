@@ -13,6 +13,7 @@ from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
 from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
@@ -45,6 +46,7 @@ class KnowledgeBase:
         layout: The layout of triples.
         claim: See `FactBase`.
         watch: Stops the kernels of operations without limits.
+        recorder: Records what updates do, for profiles.
     """
 
     def __init__(
@@ -59,12 +61,13 @@ class KnowledgeBase:
         layout: type[TripleLayout],
         claim: Callable[[int], None] = grant,
         watch: Watch = NOBODY,
+        recorder: Recorder | None = None,
     ) -> None:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
         values = ValueTable(dictionary, self.database.context)
-        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
+        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch, recorder=recorder)
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""

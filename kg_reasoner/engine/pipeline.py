@@ -32,7 +32,9 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
     while True:
         for step in pipeline:
-            if step(state, update):
+            with state.recorder.measure(step.__name__.replace("_", " ")):
+                begins_again = step(state, update)
+            if begins_again:
                 break
         else:
             update.collector = update.progress = None  # they belong to whoever asked for this update
@@ -93,7 +95,12 @@ def maintain(state: State, update: UpdateState) -> None:
     materialiser.make_strata()
     restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
     strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
-    strategy.apply(work)
+    if state.recorder.is_on:
+        from kg_reasoner.engine import profiled
+
+        profiled.apply(strategy, work, materialiser)
+    else:
+        strategy.apply(work)
     if rulebook.gone_rules or rulebook.gone_aggregates:
         rulebook.forget_gone()
     if collector is not None:

@@ -35,6 +35,7 @@ class RuleBook:
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
+        self._sources: dict[Rule, Rule] = {}
         self._levels: dict[Rule, int] = {}
         self._new: set[Rule] = set()
         self._stated: dict[Rule, None] = {}
@@ -47,7 +48,8 @@ class RuleBook:
 
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
-        parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
+        self._sources = split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms)))
+        parts = tuple(self._sources)
         levels = analysis.levels(parts)
         self._drop(self._levels.keys() - levels.keys())
         self._new = levels.keys() - self._levels.keys()
@@ -104,7 +106,7 @@ class RuleBook:
         known = self._plans_of.setdefault(rule, {})
         copies = {stored.rule: stored for stored in catalog.rules(rule) if stored.rule not in known}
         new = [stored for copy, stored in copies.items() if copy not in self._planned]
-        added = self._materialiser.add_rules(self._levels[rule], new)
+        added = self._materialiser.add_rules(self._levels[rule], new, self._sources[rule])
         self._planned.update((planned.rule.rule, planned) for planned in added)
         self._owners.update(copies.keys())
         known.update((copy, self._planned[copy]) for copy in copies)
@@ -116,6 +118,7 @@ class RuleBook:
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
         aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
+        aggregate.source_rule = self._sources[rule]
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate
 

@@ -9,6 +9,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
+from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.layout import TripleLayout
@@ -45,6 +46,7 @@ class State(Limited):
         self.axioms = AxiomRules(dictionary)
         self.version = 0
         self.next_update = UpdateState(is_due=True, rules_changed=True)
+        self.recorder = Recorder()
         self._visibility = visibility
         self._make_base = partial(
             KnowledgeBase,
@@ -56,6 +58,7 @@ class State(Limited):
             rewrites=rewrites,
             claim=self.claim,
             watch=self._watch,
+            recorder=self.recorder,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))
@@ -110,7 +113,11 @@ class State(Limited):
 
     def translate_schema(self) -> None:
         """Translate the explicit schema triples to rules, if they have changed. Derived ones are added later."""
-        if self.axioms.translate(self.catalog):
+        if not self.axioms.has_changed:
+            return
+        with self.recorder.measure("translate axioms"):
+            changed = self.axioms.translate(self.catalog)
+        if changed:
             self.touch(rules=True)
 
     def use_program(self, program: Program) -> None:

@@ -35,6 +35,7 @@ class Native:
                 loader,
                 loading,
                 memory,
+                profiling,
                 queries,
                 reaching,
                 relations,
@@ -47,6 +48,8 @@ class Native:
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 
                 modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
+            if name in profiling.ENTRIES:  # few users need them
+                modules = [profiling]
             homes = {module.__name__ for module in modules}
             wanted = [name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes]
             self.__dict__.update(loader.load(wanted))

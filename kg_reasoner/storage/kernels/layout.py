@@ -244,6 +244,8 @@ class Plan(Struct):
     active: int
     last_key: int
     """The key of the head that was queued last in this block."""
+    found: int
+    """Rule instances found outside of insertion, for profiles."""
 
 
 class Level(Struct):
