@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal
 
@@ -119,8 +117,10 @@ class Profile(AbstractContextManager["Profile"]):
         for activity, tally in self._tallies().items():
             if tally != Tally():
                 row = _row(activity, tally, names)
-                if by != "rule" and (shared := row.axiom if by == "axiom" else row.name) is not None:
-                    row = replace(row, label=shared, rule=None, **{other: None for other in ("name", "axiom") if other != by})
+                if by == "axiom" and row.axiom is not None:
+                    row = replace(row, label=row.axiom, rule=None, name=None)
+                elif by == "name" and row.name is not None:
+                    row = replace(row, label=row.name, rule=None, axiom=None)
                 key = row.kind, row.label
                 merged[key] = _sum(merged[key], row) if key in merged else row
         return sorted(merged.values(), key=lambda row: (-row.seconds, row.label))
@@ -169,25 +169,6 @@ class Profile(AbstractContextManager["Profile"]):
 
     def _repr_html_(self) -> str:
         return profile_forms.table(self.rows(), 25)
-
-    def save(self, path: str | Path, by: Grouping = "rule", prefixes: Mapping[str, str] | None = None) -> None:
-        """Write the profile to a file: as JSON (``.json``), as a page (``.html``), as a bar chart (``.svg``), or else as text.
-
-        Args:
-            path: The file, which is replaced.
-            by: See `rows`.
-            prefixes: See `rows`.
-        """
-        from kg_reasoner.io.files import atomic_text
-
-        with atomic_text(Path(path)) as file:
-            file.write(self._in_form(Path(path).suffix.lower(), by, prefixes))
-
-    def _in_form(self, suffix: str, by: Grouping, prefixes: Mapping[str, str] | None) -> str:
-        if suffix == ".json":
-            return f"{json.dumps(self.to_dict(by, prefixes), indent=2, ensure_ascii=False)}\n"
-        forms: Mapping[str, Callable[..., str]] = {".html": self.to_html, ".svg": self.to_svg}
-        return forms[suffix](by, prefixes) if suffix in forms else f"{self.to_text(by, prefixes, limit=1000)}\n"
 
 
 def _row(activity: Activity, tally: Tally, names: Names) -> ProfileRow:

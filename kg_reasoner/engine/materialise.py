@@ -229,7 +229,7 @@ class Materialiser:
         """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
         of new rules.
         """
-        if self.inserter is not None:
+        if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
         context = self.database.context
