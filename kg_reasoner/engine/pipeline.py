@@ -6,6 +6,7 @@ If a step invalidates earlier ones, the pipeline runs again, until nothing chang
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeAlias
 
 from kg_reasoner.engine.collector import Collector
@@ -30,15 +31,21 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     if base.database.context.removed_count:
         state.axioms.note_removal()
     pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
+    if state.recorder.is_on:
+        pipeline = [partial(_measured, step) for step in pipeline]
     while True:
         for step in pipeline:
-            with state.recorder.measure(step.__name__.replace("_", " ")):
-                begins_again = step(state, update)
-            if begins_again:
+            if step(state, update):
                 break
         else:
             update.collector = update.progress = None  # they belong to whoever asked for this update
             return
+
+
+def _measured(step: Step, state: State, update: UpdateState) -> bool | None:
+    """Do a step, and record its time under its name."""
+    with state.recorder.measure(step.__name__.replace("_", " ")):
+        return step(state, update)
 
 
 def translate_axioms(state: State, update: UpdateState) -> None:

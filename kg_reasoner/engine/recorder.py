@@ -53,7 +53,7 @@ class Recorder:
 
     def __init__(self, clock: Callable[[], float] = thread_time) -> None:
         self.clock = clock
-        self._readers: weakref.WeakSet[object] = weakref.WeakSet()
+        self._readers: dict[int, weakref.ref[object]] = {}
         self._mutex = threading.Lock()
         self._tallies: dict[Activity, Tally] = {}
         self.innermost: Span | None = None
@@ -62,19 +62,20 @@ class Recorder:
     @property
     def is_on(self) -> bool:
         """Whether activities are recorded: somebody has not closed what it opened, and is still there."""
-        return len(self._readers) > 0
+        return bool(self._readers)
 
     def open(self, reader: object) -> dict[Activity, Tally]:
         """Record activities until `reader` closes the recorder. Return the tallies until now, to be subtracted from later ones."""
         with self._mutex:
             if not self.is_on:
                 self._tallies = {}
-            self._readers.add(reader)
+            key = id(reader)
+            self._readers[key] = weakref.ref(reader, lambda _: self._readers.pop(key, None))
             return self.tallies()
 
     def close(self, reader: object) -> None:
         """Stop recording for a reader."""
-        self._readers.discard(reader)
+        self._readers.pop(id(reader), None)
 
     def tallies(self) -> dict[Activity, Tally]:
         """Return copies of the tallies."""
