@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
@@ -96,8 +94,8 @@ class KnowledgeBase:
     def feed_literals(self) -> None:
         """Insert facts about the new literals of the dictionary."""
         for name, rows in self._literals.new().items():
-            if rows:
-                self.insert(name, np.array(rows, np.int32), STATED)
+            if len(rows):
+                self.insert(name, rows, STATED)
 
     def take_over(self, former: KnowledgeBase) -> None:
         """Insert the explicit facts of another knowledge base, which may be in an interrupted update and does not change."""

@@ -140,7 +140,7 @@ def check_column_types(state: State, update: UpdateState) -> None:
     Raises:
         ColumnTypeError: A term does not belong to the type of its column. Updates raise it again until rules or facts have changed.
     """
-    for predicate in state.column_types.typed:
+    for predicate in state.column_types.derived:
         number = state.catalog.predicates.get(predicate, -1)
         record = state.database.relations[number] if number >= 0 else None
         if record is None or state.base.checked_sizes.get(number) == (record.count, record.dead):
