@@ -72,6 +72,8 @@ _ABOVE_STRINGS: Final = {
 }
 """The wider types of strings."""
 
+_STRING, _PLAIN_LITERAL, _LITERAL = XSD.string.value, RDF.PlainLiteral.value, RDFS.Literal.value
+
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
 """The datatypes that RDF 1.1 never treats as unknown."""
 
@@ -176,6 +178,17 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
     """
     found = described(literal, recognised)
     return () if found is None else found[1]
+
+
+def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
+    """Return what `described` does for the literal of type xsd:string with this text, which is always recognised."""
+    tests = _string_tests()
+    if not tests[_STRING](text):
+        return None
+    types = [_LITERAL, _PLAIN_LITERAL, *(datatype for datatype, has in tests.items() if has(text))]
+    return (_STRING, text), tuple(
+        types if recognised is DATATYPES else (name for name in types if name in recognised or name == _LITERAL)
+    )
 
 
 def described(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.expressions.datatypes import DATATYPES, described, disjoint_datatypes, is_ill_typed
+from kg_reasoner.expressions.datatypes import DATATYPES, described, described_string, disjoint_datatypes, is_ill_typed
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal, term_from_text
@@ -97,14 +97,18 @@ class LiteralFacts:
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
         for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
-            literal = term_from_text(text)
-            assert isinstance(literal, Literal)
-            known = described(literal, self._recognised)
+            if text[-1] == '"' and "\\" not in text:
+                literal = None
+                known = described_string(text[1:-1], self._recognised)
+            else:
+                literal = term_from_text(text)
+                assert isinstance(literal, Literal)
+                known = described(literal, self._recognised)
             if known is not None:
                 valued.append(number)
                 values.append(known[0])
                 members.setdefault(known[1], []).append(number)
-            elif is_ill_typed(literal, self._recognised):
+            elif literal is None or is_ill_typed(literal, self._recognised):
                 ill_typed.append(number)
         new = [value for value in dict.fromkeys(values) if value not in self._values]
         texts = [f"<{VALUES}{number}>" for number in range(len(self._values), len(self._values) + len(new))]

@@ -1,6 +1,6 @@
 """One plan at a time, for profiles: the time and the results of a call belong to one rule."""
 
-from kg_reasoner.storage.kernels.fixpoint import insert_queued, readiness, trigger, trigger_rows
+from kg_reasoner.storage.kernels.fixpoint import insert_queued, is_ignored, readiness, trigger, trigger_rows
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FUNCTION_RESULTS, GROW, IDLE, READY, STOPPED, Context, Relation
 from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel
@@ -23,12 +23,20 @@ def visible_rows(context: Context, relation: Relation, low: int, high: int) -> i
 
 @kernel
 def trigger_section(context: Context, number: int, section: int, current: int, low: int, high: int) -> int:
-    """Run one plan on the rows of a section in a block: DONE or GROW."""
+    """Run one plan on the rows of a section in a block: DONE, or a request to the caller."""
     relation = context.relations[current]
     plan = context.plans[number]
     plan.last_key = EMPTY
+    ready = IDLE
     for row in range(low, high):
-        if section_of(relation, relation.rows + row * relation.arity) == section:
+        values = relation.rows + row * relation.arity
+        if section_of(relation, values) == section and not is_ignored(plan, values):
+            if ready == IDLE:
+                ready = readiness(context, plan, low, high, current)
+            if ready == IDLE:
+                return DONE
+            if ready != READY:
+                return ready
             if trigger(context, number, row, low, high, current) != DONE:
                 return GROW
     return DONE
@@ -42,12 +50,12 @@ def run_plan(context: Context, number: int, section: int, current: int, low: int
     `instances` grows by the number of matches of this call.
     """
     plan = context.plans[number]
-    ready = readiness(context, plan, low, high, current)
-    if ready != READY:
-        return DONE if ready == IDLE else ready
     relation = context.relations[current]
     before = context.instances
     if section == relation.section:
+        ready = readiness(context, plan, low, high, current)
+        if ready != READY:
+            return DONE if ready == IDLE else ready
         status = trigger_rows(context, number, low, high, current)
         if plan.copies and not context.marking:
             context.instances = before + visible_rows(context, relation, low, high)
