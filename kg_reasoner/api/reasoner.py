@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.named_graphs import NamedGraphs
+    from kg_reasoner.api.profiles import Profile
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.explain import Explainer, Proof, WhyNot
@@ -461,6 +462,33 @@ class Reasoner:
     def counters(self) -> Counters:
         """The numbers of rule applications by updates, by phase."""
         return self.engine.counters
+
+    def profile(self) -> Profile:
+        """Record what materialisation and updates cost, by rule and by axiom, until the ``with`` block ends.
+
+        While a profile is open, rules are evaluated one after the other in one thread, so updates are slower. Times are CPU times.
+        Profiles may be nested.
+        Several threads may use the reasoner meanwhile; the profile covers the updates of all.
+
+        Returns:
+            The profile, which is open.
+
+        >>> reasoner = Reasoner('''
+        ...     path(?x, ?y) :- edge(?x, ?y) .
+        ...     path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+        ...     edge("a", "b") . edge("b", "c") . edge("c", "a") .
+        ... ''')
+        >>> with reasoner.profile() as profile:
+        ...     reasoner.materialise()
+        >>> for row in sorted(profile.rows(), key=lambda row: row.label):
+        ...     if row.rule:
+        ...         print(row.instances, row.new, row.duplicates, row.rule)
+        3 3 0 path(?x, ?y) :- edge(?x, ?y) .
+        9 6 3 path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+        """
+        from kg_reasoner.api.profiles import Profile
+
+        return Profile(self.engine.recorder, dict(self.program.prefixes))
 
     # --- changes ----------------------------------------------------------------------------------------------------
 

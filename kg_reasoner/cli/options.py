@@ -13,6 +13,7 @@ from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.prefixes import document_prefixes
+from kg_reasoner.cli.profile_option import begin_profile, profile_option
 from kg_reasoner.errors import InconsistencyError
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def data_options(command: _Command) -> _Command:
         ),
         loading_options,
         limit_options,
+        profile_option,
         group_option(
             _GROUP,
             "--show-hidden",
@@ -114,6 +116,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
         for doubt in homonyms(program) if program is not None else ():
             warn(doubt)
         reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **group_values(_GROUP))
+    begin_profile(reasoner)
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)
     return reasoner

@@ -14,6 +14,7 @@ from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, sta
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, report_inconsistencies
+from kg_reasoner.cli.profile_option import begin_profile, profile_option
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 
@@ -40,6 +41,7 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
 @limit_options
 @loading_options
+@profile_option
 @quiet_option
 def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str | None, output_format: str, quiet: bool) -> None:
     """Run a Datalog program: read a table for each input relation, write one for each output relation.
@@ -62,6 +64,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
     program = parse_file(program_file)
     with starting():
         reasoner = Reasoner(program, limits=given_limits())
+    begin_profile(reasoner)
     inputs, relations = fact_files(program, facts), relations_of(program)
     for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
         warn(doubt)

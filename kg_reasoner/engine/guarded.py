@@ -123,7 +123,7 @@ class _Stratum:
             for position, atom in enumerate(rule.body)
             if not atom.negated and not database.is_borrowed(atom.relation)
         ]
-        return PlannedRule(rule, number, self._level, triggers, [])
+        return PlannedRule(rule, number, self._level, triggers, [], rule.rule)
 
     def _aggregate(self, rule: Rule) -> AggregateRelation:
         """Return the groups of an aggregate."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
 from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
@@ -45,6 +44,7 @@ class KnowledgeBase:
         layout: The layout of triples.
         claim: See `FactBase`.
         watch: Stops the kernels of operations without limits.
+        recorder: Records what updates do, for profiles.
     """
 
     def __init__(
@@ -59,12 +59,13 @@ class KnowledgeBase:
         layout: type[TripleLayout],
         claim: Callable[[int], None] = grant,
         watch: Watch = NOBODY,
+        recorder: Recorder | None = None,
     ) -> None:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
         values = ValueTable(dictionary, self.database.context)
-        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch)
+        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch, recorder=recorder)
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
@@ -93,8 +94,8 @@ class KnowledgeBase:
     def feed_literals(self) -> None:
         """Insert facts about the new literals of the dictionary."""
         for name, rows in self._literals.new().items():
-            if rows:
-                self.insert(name, np.array(rows, np.int32), STATED)
+            if len(rows):
+                self.insert(name, rows, STATED)
 
     def take_over(self, former: KnowledgeBase) -> None:
         """Insert the explicit facts of another knowledge base, which may be in an interrupted update and does not change."""

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
+from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
@@ -20,6 +22,11 @@ from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
 
 BLOCKS_BETWEEN_PROGRESS = 64
+
+_REQUESTS = {GROW: "grow tables", BUILD_INDEX: "build indexes", VALUES: "read values", FUNCTION_RESULTS: "apply functions"}
+"""What profiles call the requests of kernels."""
+
+Inserter: TypeAlias = "Callable[[Stratum, Sequence[PlannedRule], Progress | None], None]"
 
 Plans = list[tuple[StoredAtom, int]]
 """Plans, each with the atom that triggers it."""
@@ -38,6 +45,8 @@ class PlannedRule:
     """One for each positive body atom."""
     blockers: Plans
     """One for each negated body atom."""
+    source_rule: Rule
+    """The rule as its author wrote it: before its aggregates were split off, and before properties took the place of variables."""
     whole: int = -1
     """The plan without a trigger; -1 until it is needed."""
     backward: int = -1
@@ -65,9 +74,18 @@ class Materialiser:
     """
 
     def __init__(
-        self, database: Database, values: ValueTable, functions: Functions, exact: bool = False, watch: Watch = NOBODY
+        self,
+        database: Database,
+        values: ValueTable,
+        functions: Functions,
+        exact: bool = False,
+        watch: Watch = NOBODY,
+        recorder: Recorder | None = None,
     ) -> None:
         self.database = database
+        self.recorder = recorder or Recorder()
+        self.inserter: Inserter | None = None
+        """Takes the place of `insert` while a profile is open."""
         self.watch = watch
         """The watch over operations without limits; those with limits have their own watches."""
         self.values = values
@@ -95,15 +113,15 @@ class Materialiser:
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
-    def add_rules(self, level: int, rules: Iterable[StoredRule]) -> list[PlannedRule]:
-        """Plan rules of a level (see `analysis.levels`)."""
+    def add_rules(self, level: int, rules: Iterable[StoredRule], source: Rule | None = None) -> list[PlannedRule]:
+        """Plan rules of a level (see `analysis.levels`), which come from a `source` or from nowhere else."""
         added = []
         for rule in rules:
             number = len(self.rules)
             plans: tuple[Plans, Plans] = [], []
             for position, atom in enumerate(rule.body):
                 plans[atom.negated].append((atom, plan_trigger(self.database, rule, number, position, self.exact)))
-            planned = PlannedRule(rule, number, level, *plans)
+            planned = PlannedRule(rule, number, level, *plans, source or rule.rule)
             added.append(planned)
             self.rules.append(planned)
             self._active[number] = planned
@@ -287,7 +305,8 @@ class Materialiser:
     def begin(self, stratum: Stratum) -> None:
         """Update the aggregates that a stratum uses, and enter it. Rows that are not materialised are new to it."""
         for aggregate in stratum.aggregates:
-            aggregate.refresh()
+            with self.recorder.measure("aggregation", aggregate.source_rule):
+                aggregate.refresh()
         self.enter(stratum)
         self.database.processed[:] = self.database.materialised
 
@@ -295,6 +314,9 @@ class Materialiser:
         """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
         of new rules.
         """
+        if self.inserter is not None and self.recorder.is_on:
+            self.inserter(stratum, new_rules, progress)
+            return
         context = self.database.context
         if context.gone_count and stratum.has_blockers:
             context.place = 0
@@ -324,15 +346,16 @@ class Materialiser:
         """
         self.watch.check()
         current_watch().check()
-        if status == GROW:
-            self.database.grow()
-        elif status == BUILD_INDEX:
-            self.database.build(self.database.context.wanted)
-        elif status == VALUES:
-            self.values.update()
-        elif status == FUNCTION_RESULTS:
-            self.functions.answer()
-            self.values.expire()
+        with self.recorder.measure(_REQUESTS.get(status, "pause")):
+            if status == GROW:
+                self.database.grow()
+            elif status == BUILD_INDEX:
+                self.database.build(self.database.context.wanted)
+            elif status == VALUES:
+                self.values.update()
+            elif status == FUNCTION_RESULTS:
+                self.functions.answer()
+                self.values.expire()
 
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""

@@ -6,6 +6,7 @@ If a step invalidates earlier ones, the pipeline runs again, until nothing chang
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeAlias
 
 from kg_reasoner.engine.collector import Collector
@@ -30,6 +31,8 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     if base.database.context.removed_count:
         state.axioms.note_removal()
     pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
+    if state.recorder.is_on:
+        pipeline = [partial(_measured, step) for step in pipeline]
     while True:
         for step in pipeline:
             if step(state, update):
@@ -37,6 +40,12 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
         else:
             update.collector = update.progress = None  # they belong to whoever asked for this update
             return
+
+
+def _measured(step: Step, state: State, update: UpdateState) -> bool | None:
+    """Do a step, and record its time under its name."""
+    with state.recorder.measure(step.__name__.replace("_", " ")):
+        return step(state, update)
 
 
 def translate_axioms(state: State, update: UpdateState) -> None:
@@ -94,7 +103,12 @@ def maintain(state: State, update: UpdateState) -> None:
     materialiser.make_strata()
     restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
     strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
-    strategy.apply(work)
+    if state.recorder.is_on:
+        from kg_reasoner.engine import profiled
+
+        profiled.apply(strategy, work, materialiser)
+    else:
+        strategy.apply(work)
     if rulebook.gone_rules or rulebook.gone_aggregates:
         rulebook.forget_gone()
     if collector is not None:
@@ -127,7 +141,7 @@ def check_column_types(state: State, update: UpdateState) -> None:
     Raises:
         ColumnTypeError: A term does not belong to the type of its column. Updates raise it again until rules or facts have changed.
     """
-    for predicate in state.column_types.typed:
+    for predicate in state.column_types.derived:
         number = state.catalog.predicates.get(predicate, -1)
         record = state.database.relations[number] if number >= 0 else None
         if record is None or state.base.checked_sizes.get(number) == (record.count, record.dead):

@@ -33,6 +33,7 @@ class RuleBook:
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
+        self._sources: dict[Rule, Rule] = {}
         self._levels: dict[Rule, int] = {}
         self._has_strata = self._has_demands = False
         """Whether some rule negates or aggregates, and whether some rule asks what others ask for."""
@@ -61,7 +62,8 @@ class RuleBook:
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
-        parts = tuple(split((*rules, *demanded)))
+        self._sources = split((*rules, *demanded))
+        parts = tuple(self._sources)
         levels = analysis.levels(parts)
         gone = [rule for rule in self._levels if rule not in levels]
         new = [rule for rule in parts if rule not in self._levels]
@@ -82,10 +84,11 @@ class RuleBook:
         """
         if self._has_strata or self._has_demands:
             return False
-        gone_parts, new_parts = tuple(split(gone)), tuple(split(new))
+        gone_parts, new_parts = split(gone), split(new)
         if any(map(analysis.looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
             return False
-        self._exchange(gone_parts, new_parts, dict.fromkeys(new_parts, 0))
+        self._sources.update(new_parts)
+        self._exchange(tuple(gone_parts), tuple(new_parts), dict.fromkeys(new_parts, 0))
         return True
 
     def _exchange(self, gone: Sequence[Rule], new: Sequence[Rule], levels: dict[Rule, int]) -> None:
@@ -94,6 +97,7 @@ class RuleBook:
         self._new.difference_update(gone)
         for rule in gone:
             del self._levels[rule]
+            self._sources.pop(rule, None)
             self._literal_rules -= asks_of_literals(rule)
         self._levels.update(levels)
         for rule in new:
@@ -153,7 +157,7 @@ class RuleBook:
         known = self._plans_of.setdefault(rule, {})
         copies = {stored.rule: stored for stored in catalog.rules(rule, since) if stored.rule not in known}
         new = [stored for copy, stored in copies.items() if copy not in self._planned]
-        added = self._materialiser.add_rules(self._levels[rule], new)
+        added = self._materialiser.add_rules(self._levels[rule], new, self._sources[rule])
         self._planned.update((planned.rule.rule, planned) for planned in added)
         self._owners.update(copies.keys())
         known.update((copy, self._planned[copy]) for copy in copies)
@@ -165,6 +169,7 @@ class RuleBook:
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
         aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
+        aggregate.source_rule = self._sources[rule]
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate
 

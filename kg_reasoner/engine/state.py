@@ -10,6 +10,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
+from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
@@ -51,6 +52,7 @@ class State(Limited):
         self.axioms = AxiomRules(dictionary)
         self.version = 0
         self.next_update = UpdateState(is_due=True, rules_changed=True)
+        self.recorder = Recorder()
         self._visibility = visibility
         self._make_base = partial(
             KnowledgeBase,
@@ -62,6 +64,7 @@ class State(Limited):
             rewrites=rewrites,
             claim=self.claim,
             watch=self._watch,
+            recorder=self.recorder,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))
@@ -138,7 +141,10 @@ class State(Limited):
 
     def translate_schema(self) -> None:
         """Translate the explicit schema triples to rules, if they have changed. Derived ones are added later."""
-        changed = self.axioms.translate(self.catalog, follows=not self.base.equality.merges)
+        if not self.axioms.has_changed:
+            return
+        with self.recorder.measure("translate axioms"):
+            changed = self.axioms.translate(self.catalog, follows=not self.base.equality.merges)
         if changed is True:
             self.touch(rules=True)
         elif changed:

@@ -56,7 +56,7 @@ _STRINGS: Final = {
     XSD.NCName.value: f"[{_NAME_START}][{_NAME}]*",
 }
 """xsd:string and the types derived from it: which strings they have. All of them are values of xsd:string, too.
-The patterns are compiled when they are first used (by `re`), as most data have no literals of these types."""
+The patterns are compiled when they are first used, as most data have no literals of these types."""
 
 _ABOVE_STRINGS: Final = {
     datatype: frozenset(XSD[name].value for name in names.split())
@@ -71,6 +71,8 @@ _ABOVE_STRINGS: Final = {
     }.items()
 }
 """The wider types of strings."""
+
+_STRING, _PLAIN_LITERAL, _LITERAL = XSD.string.value, RDF.PlainLiteral.value, RDFS.Literal.value
 
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
 """The datatypes that RDF 1.1 never treats as unknown."""
@@ -174,10 +176,27 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
     >>> [datatype.rpartition("#")[2] for datatype in datatypes_of(Literal("-1.0", XSD.decimal.value))][:4]
     ['Literal', 'decimal', 'integer', 'nonPositiveInteger']
     """
+    found = described(literal, recognised)
+    return () if found is None else found[1]
+
+
+def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
+    """Return what `described` does for the literal of type xsd:string with this text, which is always recognised."""
+    tests = _string_tests()
+    if not tests[_STRING](text):
+        return None
+    types = [_LITERAL, _PLAIN_LITERAL, *(datatype for datatype, has in tests.items() if has(text))]
+    return (_STRING, text), tuple(
+        types if recognised is DATATYPES else (name for name in types if name in recognised or name == _LITERAL)
+    )
+
+
+def described(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
+    """Return both the `identity` and the `datatypes_of` a literal, or None if it has no value."""
     value = _value(literal) if literal.datatype in recognised else None
     if value is None:
-        return ()
-    return RDFS.Literal.value, *(datatype for datatype in _spaces_with(*value) if datatype in recognised)
+        return None
+    return value, (RDFS.Literal.value, *(datatype for datatype in _spaces_with(*value) if datatype in recognised))
 
 
 @cache
@@ -242,13 +261,19 @@ def _spaces_with(space: str, key: Hashable) -> list[str]:
         return [space, *(name for name, bounds in INTEGER_RANGES.items() if whole and _is_within(key, *bounds))]
     if space == XSD.string.value:
         assert isinstance(key, str)
-        return [RDF.PlainLiteral.value, *(datatype for datatype, pattern in _STRINGS.items() if re.fullmatch(pattern, key))]
+        return [RDF.PlainLiteral.value, *(datatype for datatype, has in _string_tests().items() if has(key))]
     if space == RDF.langString.value:
         return [RDF.PlainLiteral.value, space]
     if space == XSD.dateTime.value:
         assert isinstance(key, tuple)
         return [space] if key[1] is None else [space, XSD.dateTimeStamp.value]
     return [space]
+
+
+@cache
+def _string_tests() -> dict[str, Callable[[str], object]]:
+    """Return a test for each type of strings."""
+    return {datatype: re.compile(pattern).fullmatch for datatype, pattern in _STRINGS.items()}
 
 
 def _is_within(key: Decimal, low: int | None, high: int | None) -> bool:
@@ -260,7 +285,8 @@ def _value(literal: Literal) -> _Value | None:
     if literal.language is not None:
         return RDF.langString.value, (lexical, literal.language.lower())
     if datatype in _STRINGS:
-        is_value = re.fullmatch(_STRINGS[XSD.string.value], lexical) and re.fullmatch(_STRINGS[datatype], lexical)
+        tests = _string_tests()
+        is_value = tests[XSD.string.value](lexical) and tests[datatype](lexical)
         return (XSD.string.value, lexical) if is_value else None
     reader = _READERS.get(datatype)
     if reader is not None:

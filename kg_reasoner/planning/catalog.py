@@ -33,6 +33,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.storage.relation import Database
+from kg_reasoner.terms import IRI, BlankNode
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
@@ -105,6 +106,15 @@ def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | Non
         return None
     left, right = inner.arguments
     return (DISTINCT_TERMS, left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
+
+
+def _is_resource(term: Argument, rule: Rule) -> bool:
+    """Return whether a term of a rule cannot be a literal, so that it is unequal to all other terms: an IRI or a blank node, or a
+    variable for the IRI of a literal's value or datatype.
+    """
+    if not isinstance(term, Variable):
+        return isinstance(term, IRI | BlankNode)
+    return any(LITERAL_PREDICATES.get(atom.predicate) == 2 and atom.terms[1] == term for atom in rule.body_atoms())
 
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
@@ -255,6 +265,8 @@ class RelationCatalog:
         operator, left, right = comparison
         if operator in (">", ">="):
             operator, left, right = operator.replace(">", "<"), right, left
+        if operator == "!=" and any(_is_resource(side, rule) for side in (left, right)):
+            operator = DISTINCT_TERMS
         return StoredComparison(operator, self.term(left), self.term(right))
 
     def _call(self, expression: Expression, result: Variable | None, rule: Rule) -> StoredCall:

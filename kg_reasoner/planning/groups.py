@@ -43,6 +43,8 @@ from kg_reasoner.storage.kernels.layout import ABSENT
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
 
+_SOLUTIONS = f"{INTERNAL}solutions of"
+
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
     """Return the rules after replacing aggregates and constraints, each with the rule that it comes from."""
@@ -57,6 +59,12 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
 def is_aggregate_rule(rule: Rule) -> bool:
     """Return whether a rule computes the groups of an aggregate (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(INTERNAL)
+
+
+@remembered
+def is_solutions_rule(rule: Rule) -> bool:
+    """Return whether a rule computes the solutions over which another one aggregates (see `split`)."""
+    return rule.head.predicate.startswith(_SOLUTIONS)
 
 
 @remembered
@@ -94,7 +102,7 @@ def _split(rule: Rule) -> Iterator[tuple[Rule, Rule]]:
             continue
         name = format_rule(Rule(rule.head, (part,))).partition(":-")[2]
         variables: tuple[Argument, ...] = tuple(dict.fromkeys(v for inner in part.body for v in _given_by(inner)))
-        solutions = Atom(f"{INTERNAL}solutions of{name}", variables)
+        solutions = Atom(f"{_SOLUTIONS}{name}", variables)
         groups = Atom(f"{INTERNAL}groups of{name}", (*part.group, *(binding.variable for binding in part.bindings)))
         yield from _split(Rule(solutions, part.body, rule.origin))
         grouping = Rule(groups, (Aggregate((solutions,), part.group, part.bindings),), rule.origin)
@@ -134,6 +142,8 @@ class AggregateRelation:
         (solutions,) = part.body
         assert isinstance(solutions, Atom)
         self.rule, self.level, self.source, self.target = rule, level, source, target
+        self.source_rule = rule
+        """The rule with the aggregate, as its author wrote it, once it is known."""
         self.is_new = True
         self._dictionary, self._database = dictionary, database
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))

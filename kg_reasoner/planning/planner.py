@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
+from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.storage.kernels.layout import (
     CALL,
     CHECK,
     COMPARE,
     DISTINCT,
+    EMPTY,
     EQUAL,
     HOLDS,
     LESS,
@@ -38,17 +40,17 @@ def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: in
         position: The position of the atom in the body.
         exact: Whether the plan finds every instance, even where one is sufficient to derive the head.
     """
-    return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact, of_rule=True).write(number)
 
 
 def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
     """Return the plan that derives all heads of a rule from all rows; `exact` as for `plan_trigger`."""
-    return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact, of_rule=True).write(number)
 
 
 def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
     """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact."""
-    return Draft(database, rule.head, rule.body, rule.checks, None, backward=True).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, None, backward=True, of_rule=True).write(number)
 
 
 def plan_query(
@@ -106,6 +108,8 @@ class DraftStep:
     columns: tuple[int, ...] = ()
     value_slot: int = SKIP
     operator: int = 0
+    guard: int = -1
+    guard_key: int = EMPTY
 
 
 class Draft:
@@ -122,9 +126,12 @@ class Draft:
         backward: bool = False,
         exact: bool = False,
         seeds: Sequence[str] = (),
+        of_rule: bool = False,
     ) -> None:
         self.database = database
         self.head = head
+        self.of_rule = of_rule
+        """Whether the plan is run for many rows, so that it is worth while to know at once that it finds nothing."""
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
         self.trigger_columns: tuple[int, ...] = ()
         first = head if backward else body[trigger] if trigger is not None else None
@@ -134,6 +141,15 @@ class Draft:
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
         order = in_join_order(parts, trigger, estimate, self.slots)
+        self.trigger_apart = 0
+        """A column of the triggering row whose term must differ from that in the first column, or 0."""
+        self.apart: Collection[frozenset[str]] = ()
+        """Variables with different terms in all instances that matter, see `kg_reasoner.planning.tautologies`."""
+        if of_rule:
+            self.apart = differing(database, head, body)
+            order = self._kept_apart(order)
+            if first is not None and _ends(first) in self.apart:
+                self.trigger_apart = len(first.terms) - 1
         self.order = [part for part, _ in order]
         """The parts of the body in join order: one for each step."""
         names = [names_of(part) for part in self.order]
@@ -162,6 +178,8 @@ class Draft:
                 columns=database.add_codes(list(step.columns)),
                 value_slot=step.value_slot,
                 operator=step.operator,
+                guard=step.guard,
+                guard_key=step.guard_key,
             )
         database.plans.add(
             first_step=first,
@@ -170,6 +188,7 @@ class Draft:
             head_relation=self.head.relation,
             head=database.add_codes([self._code(term) for term in self.head.terms]),
             rule=rule,
+            apart=self.trigger_apart,
             probe_column=self._probe_column(),
             **self._copied_columns(),
         )
@@ -220,12 +239,14 @@ class Draft:
         binds_for_later = any(name not in self.slots for name in used_later)
         step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
         known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
-        if len(known) == len(atom.terms):
-            step.key = tuple(self._code(term) for term in atom.terms)
-            return step
         section = _section_columns(database, atom)
         constant = next((atom.terms[column] for column in section), -1)
         assert isinstance(constant, int)
+        if self.of_rule and section and not atom.negated:
+            self._guard(step, atom, section, constant)
+        if len(known) == len(atom.terms):
+            step.key = tuple(self._code(term) for term in atom.terms)
+            return step
         columns = tuple(column for column in known if column not in section)
         if not known:
             step.kind = SCAN
@@ -233,7 +254,9 @@ class Draft:
             return step
         step.kind = PROBE
         step.key = tuple(self._code(atom.terms[column]) for column in columns)
-        step.index = database.index(atom.relation, columns, constant)
+        step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if _ends(atom) in self.apart else 0)
+        if step.guard < 0 and section and self.of_rule and not atom.negated:
+            step.guard = step.index
         value_column = database.index_value_column(step.index)
         if len(columns) > 2 or value_column < 0:
             step.value_slot = CHECK
@@ -243,6 +266,29 @@ class Draft:
             assert isinstance(term, str)
             step.value_slot = self.slots.setdefault(term, len(self.slots))
         return step
+
+    def _guard(self, step: DraftStep, atom: StoredAtom, section: Collection[int], constant: int) -> None:
+        """Set the index that has no entry for the constants of an atom unless some row matches them."""
+        columns = tuple(column for column, term in enumerate(atom.terms) if isinstance(term, int) and column not in section)
+        if columns and len(columns) < 3:
+            step.guard = self.database.index(atom.relation, columns, constant)
+            step.guard_key = 0
+            for column in columns:
+                step.guard_key = (step.guard_key << 32) | int(atom.terms[column])
+
+    def _kept_apart(self, order: list[tuple[Part, int]]) -> list[tuple[Part, int]]:
+        """Return a join order with comparisons of the variables that are kept apart, but where an index does it."""
+        bound = set(self.slots)
+        kept: list[tuple[Part, int]] = []
+        for part, newest in order:
+            kept.append((part, newest))
+            if isinstance(part, StoredAtom):
+                if _ends(part) in self.apart and names_of(part) <= bound:
+                    kept.append((_comparison(part), 0))
+                bound |= set() if part.negated else names_of(part)
+            elif isinstance(part, StoredCall):
+                bound |= names_of(part)
+        return kept
 
     def _comparison_step(self, part: StoredComparison) -> DraftStep:
         return DraftStep(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
@@ -263,6 +309,15 @@ class Draft:
         else:
             step.value_slot = self.slots.setdefault(part.result, len(self.slots))
         return step
+
+
+def _ends(atom: StoredAtom) -> frozenset[StoredTerm]:
+    return frozenset((atom.terms[0], atom.terms[-1])) if atom.terms and not atom.negated else frozenset()
+
+
+def _comparison(atom: StoredAtom) -> StoredComparison:
+    """Return the condition that an atom's first and last terms differ."""
+    return StoredComparison(DISTINCT_TERMS, atom.terms[0], atom.terms[-1])
 
 
 def _section_columns(database: PlanRoom, atom: StoredAtom) -> tuple[int, ...]:

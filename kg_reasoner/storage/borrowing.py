@@ -37,7 +37,7 @@ class BorrowingDatabase(Database):
         self._which = which
         self._number_of: dict[int, int] = {}
         self._lent: dict[int, int] = {}
-        self._constants: dict[int, tuple[tuple[int, ...], int]] = {}
+        self._wanted: dict[int, tuple[tuple[int, ...], int, int]] = {}
         self._version, self._seen = -1, np.empty((0, 0), np.int64)
 
     @property
@@ -74,7 +74,7 @@ class BorrowingDatabase(Database):
             return
         for number, relation in self._lent.items():
             self._share(number, self._lender.relations[relation])
-        for index in self._constants:
+        for index in self._wanted:
             self.indexes[index].built = 0
         self._version, self._seen = version, words
 
@@ -106,8 +106,8 @@ class BorrowingDatabase(Database):
         if relation is None:
             super().build(index)
             return
-        lender, (columns, constant) = self._lender, self._constants[index]
-        number = lender.index(relation, columns, constant)
+        lender = self._lender
+        number = lender.index(relation, *self._wanted[index])
         with lender.mutex:
             if not lender.indexes[number].built:
                 lender.build(number)
@@ -115,10 +115,10 @@ class BorrowingDatabase(Database):
             shared = {name: getattr(lent, name) for name in Index.fields if name not in ("relation", "built", "next")}
         record.publish(**shared, built=1)
 
-    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int) -> int:
-        number = super()._add_index(relation, columns, constant)
+    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int, apart: int) -> int:
+        number = super()._add_index(relation, columns, constant, apart)
         if relation in self._lent:
-            self._constants[number] = columns, constant
+            self._wanted[number] = columns, constant, apart
         return number
 
     def _flags(self, lent: Record) -> tuple[object, int]:

@@ -27,6 +27,9 @@ class ColumnTypes:
         self._dictionary = dictionary
         self.typed = _typed(program)
         """The columns of the predicates that have a type in one of them."""
+        heads = {rule.head.predicate for rule in program.rules if rule.body} if self.typed else set()
+        self.derived = tuple(predicate for predicate in self.typed if predicate in heads)
+        """Those of these predicates that rules derive. The facts of the others are checked when they are added."""
         self._known: dict[str, set[int]] = {column.type: set() for columns in self.typed.values() for column in columns}
 
     def check(self, predicate: str, facts: Ids, rules: Iterable[Rule] = ()) -> None:

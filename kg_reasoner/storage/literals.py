@@ -5,14 +5,15 @@ of RDF 1.1 Semantics).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 from typing import Final
 
 import numpy as np
 
-from kg_reasoner.expressions.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
+from kg_reasoner.expressions.datatypes import DATATYPES, described, described_string, disjoint_datatypes, is_ill_typed
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal, term_from_text
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
@@ -42,7 +43,7 @@ _EVERY: Final = RDFS.Literal.value
 
 _MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 
-_Facts = dict[str, list[tuple[int, ...]]]
+_Facts = dict[str, Ids]
 
 
 class LiteralFacts:
@@ -52,10 +53,10 @@ class LiteralFacts:
     >>> dictionary = Dictionary()
     >>> one, same = dictionary.encode(literal(1)), dictionary.encode(Literal("01", XSD.byte.value))
     >>> facts = LiteralFacts(dictionary)
-    >>> dict(facts.new()["literal_value"])[one] == dictionary.find(IRI(VALUES + "0"))
+    >>> dict(facts.new()["literal_value"].tolist())[one] == dictionary.find(IRI(VALUES + "0"))
     True
-    >>> facts.new()["literal_value"]
-    []
+    >>> len(facts.new()["literal_value"])
+    0
     """
 
     def __init__(self, dictionary: Dictionary, recognised: Collection[str] = DATATYPES) -> None:
@@ -67,38 +68,57 @@ class LiteralFacts:
 
     def new(self) -> _Facts:
         """Return the facts about terms added since the last call, as ids by predicate."""
-        found: _Facts = {name: [] for name in LITERAL_PREDICATES}
+        found: dict[str, list[Ids]] = {name: [] for name in LITERAL_PREDICATES}
         if not self._datatypes:
             self._begin(found)
         first, end = self._done, len(self._dictionary)
         if first < end:
-            literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"'))
-            for number in literals.tolist():
-                self._describe(number, found)
-            for number in self._dictionary.with_prefix(f"<{RDF}_", first).tolist():
-                if _MEMBERSHIP.fullmatch(self._dictionary.text(number)):
-                    found["container_membership_property"].append((number,))
+            self._describe(first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"')), found)
+            members = self._dictionary.with_prefix(f"<{RDF}_", first).tolist()
+            members = [number for number in members if _MEMBERSHIP.fullmatch(self._dictionary.text(number))]
+            found["container_membership_property"].append(_table(members, 1))
             self._done = len(self._dictionary)
-        return found
+        return {name: np.concatenate([_table([], LITERAL_PREDICATES[name]), *tables]) for name, tables in found.items()}
 
-    def _begin(self, found: _Facts) -> None:
+    def _begin(self, found: dict[str, list[Ids]]) -> None:
         """Add the facts about datatypes."""
         ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
-        found["recognised_datatype"] = [(number,) for name, number in ids.items() if name != _EVERY]
+        recognised = [number for name, number in ids.items() if name != _EVERY]
+        found["recognised_datatype"].append(_table(recognised, 1))
         pairs = (pair for pair in disjoint_datatypes() if pair[0] in ids and pair[1] in ids)
-        found["disjoint_datatypes"] = [(ids[one], ids[other]) for one, other in pairs]
+        found["disjoint_datatypes"].append(_table([(ids[one], ids[other]) for one, other in pairs], 2))
         self._datatypes = ids
         self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
 
-    def _describe(self, number: int, found: _Facts) -> None:
-        """Add the facts about a literal."""
-        literal = self._dictionary.decode(number)
-        assert isinstance(literal, Literal)
-        value = identity(literal, self._recognised)
-        if value is not None:
-            if value not in self._values:
-                self._values[value] = self._dictionary.encode(IRI(f"{VALUES}{len(self._values)}"))
-            found["literal_value"].append((number, self._values[value]))
-            found["literal_type"] += [(number, self._datatypes[name]) for name in datatypes_of(literal, self._recognised)]
-        elif is_ill_typed(literal, self._recognised):
-            found["ill_typed"].append((number,))
+    def _describe(self, literals: Ids, found: dict[str, list[Ids]]) -> None:
+        """Add the facts about literals."""
+        valued: list[int] = []
+        values: list[Hashable] = []
+        ill_typed: list[int] = []
+        members: dict[tuple[str, ...], list[int]] = {}
+        for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
+            if text[-1] == '"' and "\\" not in text:
+                literal = None
+                known = described_string(text[1:-1], self._recognised)
+            else:
+                literal = term_from_text(text)
+                assert isinstance(literal, Literal)
+                known = described(literal, self._recognised)
+            if known is not None:
+                valued.append(number)
+                values.append(known[0])
+                members.setdefault(known[1], []).append(number)
+            elif literal is None or is_ill_typed(literal, self._recognised):
+                ill_typed.append(number)
+        new = [value for value in dict.fromkeys(values) if value not in self._values]
+        texts = [f"<{VALUES}{number}>" for number in range(len(self._values), len(self._values) + len(new))]
+        self._values.update(zip(new, self._dictionary.encode_texts(texts).tolist(), strict=True))
+        found["literal_value"].append(_table(list(zip(valued, map(self._values.__getitem__, values), strict=True)), 2))
+        found["ill_typed"].append(_table(ill_typed, 1))
+        for types, numbers in members.items():
+            each = np.array([self._datatypes[name] for name in types], np.int32)
+            found["literal_type"].append(np.stack([np.repeat(numbers, len(each)), np.tile(each, len(numbers))], axis=1))
+
+
+def _table(rows: Sequence[int] | Sequence[tuple[int, int]], arity: int) -> Ids:
+    return np.array(rows, np.int32).reshape(-1, arity)

@@ -106,8 +106,15 @@ class PlanRoom:
         """
         raise NotImplementedError
 
-    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
-        """Return the index on columns of a relation (of a section, given its constant). It is built when a kernel requests it."""
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """Return the index on columns of a relation (of a section, given its constant). It is built when a kernel requests it.
+
+        Args:
+            relation: The number of the relation.
+            columns: The columns of the key.
+            constant: The constant of the section, or -1.
+            apart: A column, or 0: rows that have the same term there as in the first column are left out.
+        """
         raise NotImplementedError
 
     def index_value_column(self, index: int) -> int:
@@ -134,9 +141,9 @@ class Workspace(PlanRoom):
         """See `PlanRoom.relation`."""
         return self._database.relation(number)
 
-    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
         """See `PlanRoom.index`."""
-        return self._database.index(relation, columns, constant)
+        return self._database.index(relation, columns, constant, apart)
 
     def index_value_column(self, index: int) -> int:
         """See `PlanRoom.index_value_column`."""
@@ -204,7 +211,7 @@ class Database(PlanRoom):
         self._one = self._found = allocate(0, np.int32)[:0]
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
-        self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
         self._index_constants: dict[int, int] = {}
         self._indexes_of: dict[int, list[Record]] = {}
         self._set_arity(self.frames.arity)
@@ -595,18 +602,16 @@ class Database(PlanRoom):
 
     # --- indexes ----------------------------------------------------------------------------------------------------
 
-    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
-        """Return the index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for
-        it.
-        """
-        known = self._indexes.get((relation, constant, columns))
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """See `PlanRoom.index`."""
+        known = self._indexes.get((relation, constant, columns, apart))
         if known is not None:
             return known
         with self.mutex:
-            known = self._indexes.get((relation, constant, columns))
-            return self._add_index(relation, columns, constant) if known is None else known
+            known = self._indexes.get((relation, constant, columns, apart))
+            return self._add_index(relation, columns, constant, apart) if known is None else known
 
-    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int) -> int:
+    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int, apart: int) -> int:
         number = len(self.indexes)
         arity = self.relations[relation].arity
         section_column = self.relations[relation].section_column if constant >= 0 else -1
@@ -615,12 +620,13 @@ class Database(PlanRoom):
         record = self.indexes.add(
             relation=relation,
             width=len(columns),
+            apart=apart,
             columns=_filled(columns, np.int32),
             value_column=rest[0] if len(rest) == 1 else -1,
             next=-1,
         )
         self._indexes_of.setdefault(relation, []).append(record)
-        self._indexes[relation, constant, columns] = number
+        self._indexes[relation, constant, columns, apart] = number
         return number
 
     def index_value_column(self, index: int) -> int:

@@ -128,6 +128,12 @@ def unmaterialised(maintenance: str) -> Subject:
     return subject
 
 
+def profiled(subject: Subject) -> Subject:
+    """A subject with an open profile."""
+    subject.kept["profile"] = subject.reasoner.profile()
+    return subject
+
+
 def refusing() -> Subject:
     subject = edges(on_inconsistency="raise")
     subject.reasoner.add_program(CONSTRAINT)
@@ -513,6 +519,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("remove rules", edges, remove_rules)
     for strategy in STRATEGIES:
         yield Scenario(f"materialise, {strategy}", lambda strategy=strategy: unmaterialised(strategy), materialise_edges)  # type: ignore[misc]
+        yield Scenario(f"profiled, {strategy}", lambda strategy=strategy: profiled(unmaterialised(strategy)), materialise_edges)  # type: ignore[misc]
         yield Scenario(f"block, {strategy}", lambda strategy=strategy: edges(strategy), in_block, is_block=True)  # type: ignore[misc]
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)

@@ -52,7 +52,13 @@ class BackwardForward(StratumByStratum):
 
     def _is_simple(self, work: Work) -> bool:
         """Return whether `kernels.update` can do the whole update."""
-        if work.new_rules or work.gone_rules or work.gone_aggregates or work.progress is not None:
+        if (
+            work.new_rules
+            or work.gone_rules
+            or work.gone_aggregates
+            or work.progress is not None
+            or self.materialiser.inserter is not None
+        ):
             return False
         strata = self.materialiser.make_strata()
         return len(strata) == 1 and not (strata[0].has_blockers or strata[0].aggregates or self.database.is_fresh)
@@ -61,11 +67,12 @@ class BackwardForward(StratumByStratum):
         """See `StratumByStratum.process_candidates`."""
         context = self.database.context
         context.depth = context.pending = -1
-        while (status := native.process_candidates(self.database.address)) != DONE:
-            if status == GROW:
-                self._grow()
-            else:
-                self.materialiser.help(status)
+        with self.materialiser.recorder.measure("backward"):
+            while (status := native.process_candidates(self.database.address)) != DONE:
+                if status == GROW:
+                    self._grow()
+                else:
+                    self.materialiser.help(status)
 
     def _grow(self) -> None:
         """Allocate room for deeper searches, or for more waiting rule instances."""

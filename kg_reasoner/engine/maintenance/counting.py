@@ -68,7 +68,8 @@ class Counting:
             late = [rule for rule in stratum.rules.values() if not rule.triggers] if fresh else work.new_rules
             for planned in of_level(database, late, stratum.level):
                 self._count(planned, removes=False)
-            self._call(native.count_changes)
+            with materialiser.recorder.measure("counting"):
+                self._call(native.count_changes)
             database.make_lists()
             native.finish_counting(database.address)
         if work.collects:
@@ -102,7 +103,8 @@ class Counting:
 
     def _count(self, planned: PlannedRule, *, removes: bool) -> None:
         """Count all instances of a new rule, or discount those of a removed one."""
-        self._call(native.count_rule, self.materialiser.whole_plan(planned), int(removes))
+        with self.materialiser.recorder.measure("counting", planned.source_rule):
+            self._call(native.count_rule, self.materialiser.whole_plan(planned), int(removes))
 
     def _call(self, entry: Callable[..., int], *arguments: int) -> None:
         while (status := entry(self.database.address, *arguments)) != DONE:

@@ -169,7 +169,8 @@ class Dbsp:
                 target = aggregate.target
                 self._level_of_aggregate[target] = level
                 first = len(database.listed("gone"))
-                aggregate.refresh()
+                with self.materialiser.recorder.measure("aggregation", aggregate.source_rule):
+                    aggregate.refresh()
                 gone = database.listed("gone")[first:]
                 lost = database.rows_at(target, gone[gone >> 32 == target] & 0xFFFFFFFF)
                 numbers = np.arange(database.materialised[target], len(database.flags(target)))

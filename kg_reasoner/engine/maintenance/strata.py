@@ -68,21 +68,25 @@ class StratumByStratum(ABC):
     def update(self, work: Work) -> None:
         """Apply an update, stratum by stratum."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
+        recorder = materialiser.recorder
         fresh = self.database.is_fresh
         removes = bool(context.removed_count or work.gone_rules or work.gone_aggregates)
         strata = materialiser.make_strata()
         if removes:
             self.prepare()
-            delete_underived(materialiser, work)
+            with recorder.measure("deletion"):
+                delete_underived(materialiser, work)
         for stratum in strata:
             materialiser.begin(stratum)
             first = context.gone_count
             if not fresh and (removes or first or stratum.has_blockers):
                 if not removes:
                     self.prepare()
-                self._delete(stratum, of_level(database, work.gone_rules, stratum.level))
+                with recorder.measure("deletion"):
+                    self._delete(stratum, of_level(database, work.gone_rules, stratum.level))
                 if context.gone_count > first:
-                    self.rederive(first)
+                    with recorder.measure("backward"):
+                        self.rederive(first)
             late = [rule for rule in stratum.rules.values() if not rule.triggers] if fresh else work.new_rules
             materialiser.insert(stratum, of_level(database, late, stratum.level), work.progress)
         if work.collects:

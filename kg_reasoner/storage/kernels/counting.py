@@ -224,6 +224,7 @@ def move_instances(context: Context, number: int, fact: int, before: int, after:
     """
     frame = context.frames[0]
     plan = context.plans[number]
+    first = context.instances
     while next_match(context, frame, 0, 0, -1):
         if fact >= 0 and is_counted_before(context, frame, plan, fact):
             continue
@@ -240,6 +241,7 @@ def move_instances(context: Context, number: int, fact: int, before: int, after:
             new = 1 + (after if after > highest else highest)
         if adjust(context, head, old, new) == GROW:
             return GROW
+    plan.found = plan.found + context.instances - first
     return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 

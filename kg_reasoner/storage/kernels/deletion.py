@@ -264,6 +264,8 @@ def next_instance(context: Context, depth: int) -> int:
             frame.level = FRESH
             return FUNCTION_RESULTS
         if found:
+            plan = context.plans[frame.plan]
+            plan.found = plan.found + 1
             context.backward_instances = context.backward_instances + 1
             goal.step = 0
             return READY
@@ -303,12 +305,14 @@ def prove(context: Context) -> int:
 def add_candidate_heads(context: Context, frame: Frame, plan: Plan) -> int:
     """Add the heads of all matches of a frame to the candidates for deletion."""
     relation = context.relations[plan.head_relation]
+    before = context.deletion_instances
     while next_match(context, frame, 0, 0, -1):
         context.deletion_instances = context.deletion_instances + 1
         fill_tuple(frame, context.codes + plan.head, relation.arity, frame.scratch)
         row = find(relation, frame.scratch)
         if row >= 0:
             add_candidate(context, (plan.head_relation << 32) | row)
+    plan.found = plan.found + context.deletion_instances - before
     return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 

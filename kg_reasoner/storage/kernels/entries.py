@@ -12,6 +12,7 @@ from kg_reasoner.storage.kernels import (
     marks,
     memory,
     overdeletion,
+    profiling,
     queries,
     reaching,
     relations,
@@ -26,7 +27,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion),
+    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
     *(queries, reaching, relations, scanning, texts, tracing, turtle, update, writing),
 )
 

@@ -29,7 +29,7 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.marks import derive_marking
-from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
 
 
@@ -82,16 +82,34 @@ def emit(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
+def is_unmatched(context: Context, step: Step, low: int, high: int, current: int) -> int:
+    """Return whether no row matches a body atom, whatever its variables are."""
+    if row_limit(context, step, low, high, current) == 0:
+        return 1
+    if step.guard < 0:
+        return 0
+    index = context.indexes[step.guard]
+    if not index.built:
+        return 0
+    if step.guard_key == EMPTY:
+        return 1 if index.used == 0 else 0
+    return 1 if index.keys[key_slot(index, step.guard_key)] == EMPTY else 0
+
+
+@kernel
 def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Return whether a plan can match in a block: IDLE (a body atom has no rows), READY, or a request to the caller."""
+    """Return whether a plan can match in a block: IDLE (nothing matches a body atom), READY, or a request to the caller."""
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
-        if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
+        if step.kind < COMPARE and not step.negated and is_unmatched(context, step, low, high, current):
             return IDLE
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
         if step.kind == PROBE and not context.indexes[step.index].built:
             context.wanted = step.index
+            return BUILD_INDEX
+        if step.guard >= 0 and not context.indexes[step.guard].built:
+            context.wanted = step.guard
             return BUILD_INDEX
         if step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
             return VALUES
@@ -110,10 +128,17 @@ def open_plan(context: Context, frame: Frame, number: int) -> int:
 
 
 @kernel
+def is_ignored(plan: Plan, values: Int32s) -> int:
+    """Return whether a row that matches the columns of a plan does not trigger it."""
+    return 1 if plan.apart > 0 and values[0] == values[plan.apart] else 0
+
+
+@kernel
 def open_triggered(context: Context, frame: Frame, number: int, relation: Relation, fact: int) -> int:
     """Prepare a frame for a plan that a fact of a relation triggers: READY, IDLE, or a request to the caller."""
-    columns = context.codes + context.plans[number].trigger
-    if not match_columns(frame, columns, values_of(relation, fact), relation.arity):
+    plan = context.plans[number]
+    values = values_of(relation, fact)
+    if is_ignored(plan, values) or not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
         return IDLE
     return open_plan(context, frame, number)
 
@@ -313,9 +338,12 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
 def process_row(context: Context, section_number: int, current: int, row: int, low: int, high: int) -> int:
     """Run the plans that a row triggers through its section; their readiness is determined once per block."""
     section = context.sections[section_number]
+    relation = context.relations[current]
     for position in range(section.first_trigger, section.end_trigger):
         number = context.triggers[position]
         plan = context.plans[number]
+        if is_ignored(plan, relation.rows + row * relation.arity):
+            continue
         if plan.checked_block != context.block:
             plan.active = readiness(context, plan, low, high, current)
             plan.checked_block = context.block

@@ -143,6 +143,8 @@ class Index(Struct):
     relation: int
     built: int
     width: int
+    apart: int
+    """A column, or 0: rows that have the same term there as in the first column are left out."""
     columns: Int32s
     value_column: int
     keys: Int64s
@@ -223,6 +225,10 @@ class Step(Struct):
     """For an index entry's value: the slot to bind; SKIP: of no use; CHECK: the columns must be matched instead."""
     operator: int
     """Of a comparison; for a call, the number of the function."""
+    guard: int
+    """An index, or -1: without an entry there, no row can match."""
+    guard_key: int
+    """The key of the entry, made of constants, or EMPTY for any entry."""
 
 
 class Plan(Struct):
@@ -244,6 +250,10 @@ class Plan(Struct):
     active: int
     last_key: int
     """The key of the head that was queued last in this block."""
+    apart: int
+    """A column, or 0: rows that have the same term there as in the first column do not trigger the plan."""
+    found: int
+    """Rule instances found outside of insertion, for profiles."""
 
 
 class Level(Struct):

@@ -57,6 +57,8 @@ def has_derivation(context: Context, section: Section, fact: int) -> int:
         if ready > READY:
             return ready
         if ready == READY and next_match(context, frame, 0, 0, -1):
+            plan = context.plans[frame.plan]
+            plan.found = plan.found + 1
             context.backward_instances = context.backward_instances + 1
             return READY
     return FUNCTION_RESULTS if context.request_count > 0 else DONE

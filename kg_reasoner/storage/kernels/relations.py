@@ -124,6 +124,12 @@ def index_key(index: Index, values: Int32s) -> int:
 
 
 @kernel
+def is_left_out(index: Index, values: Int32s) -> int:
+    """Return whether an index does without a tuple."""
+    return 1 if index.apart > 0 and values[0] == values[index.apart] else 0
+
+
+@kernel
 def has_room(index: Index, key: int) -> int:
     """Return whether one more entry fits. Store the key's slot in the index, or what is missing if the entry does not fit."""
     slot = key_slot(index, key)
@@ -184,7 +190,7 @@ def indexes_have_room(context: Context, section: int, values: Int32s) -> int:
     number = context.sections[section].first_index
     while number >= 0:
         index = context.indexes[number]
-        if not has_room(index, index_key(index, values)):
+        if not is_left_out(index, values) and not has_room(index, index_key(index, values)):
             return 0
         number = index.next
     return 1
@@ -198,7 +204,8 @@ def index_row(context: Context, section: int, row: int, values: Int32s) -> int:
         index = context.indexes[number]
         column = index.value_column
         value = values[column] if column >= 0 else 0
-        append_entry(index, index_key(index, values), row, value)
+        if not is_left_out(index, values):
+            append_entry(index, index_key(index, values), row, value)
         number = index.next
     return 0
 
@@ -386,7 +393,7 @@ def build_index(context: Context, number: int, section_constant: int, first_row:
         values = relation.rows + row * relation.arity
         if section_constant >= 0 and values[relation.section_column] != section_constant:
             continue
-        if relation.flags[row] & DEAD:
+        if relation.flags[row] & DEAD or is_left_out(index, values):
             continue
         key = index_key(index, values)
         if not has_room(index, key):

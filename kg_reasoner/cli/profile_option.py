@@ -1,0 +1,82 @@
+"""The option ``--profile`` of commands that reason."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from kg_reasoner.cli.console import note
+from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.cli.prefixes import document_prefixes
+from kg_reasoner.errors import LoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kg_reasoner.api.profiles import Profile
+    from kg_reasoner.api.reasoner import Reasoner
+
+__all__ = ["begin_profile", "profile_option"]
+
+_GROUP: Final = "profile"
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+def profile_option(command: _Command) -> _Command:
+    """Add the option to a command."""
+    return group_option(
+        _GROUP,
+        "--profile",
+        metavar="FILE",
+        help="Write what each rule has cost: a table, or by the file's name .json, .html or .svg; - is standard error.",
+    )(command)
+
+
+def begin_profile(reasoner: Reasoner) -> None:
+    """Profile what a reasoner does until the command ends, if its options ask for that.
+
+    Args:
+        reasoner: The reasoner.
+
+    Raises:
+        UsageError: The command reasons over each graph by itself.
+    """
+    context = click.get_current_context()
+    target = group_values(_GROUP).get("profile")
+    if target is None:
+        return
+    if context.params.get("reasoning") == "graph":
+        raise click.UsageError("--profile is for reasoning over all graphs together: leave out --graphs graph", context)
+    profile = reasoner.profile()
+    context.call_on_close(lambda: _write(profile, target, context.params))
+
+
+def _write(profile: Profile, target: str, options: Mapping[str, Any]) -> None:
+    from kg_reasoner.io.files import atomic_text
+
+    profile.stop()
+    prefixes: Mapping[str, str] = {}
+    with suppress(LoadError):  # which the command itself has reported
+        prefixes = document_prefixes(options.get("files") or (), options.get("input_format"))
+    if target == "-":
+        click.echo(profile.to_text(prefixes=prefixes), err=True)
+        return
+    with atomic_text(Path(target)) as file:
+        file.write(_in_form(profile, Path(target).suffix.lower(), prefixes))
+    note(f"profile written to {target}")
+
+
+def _in_form(profile: Profile, suffix: str, prefixes: Mapping[str, str]) -> str:
+    """Return a profile as JSON, as a page, as a bar chart, or else as text with all rows."""
+    if suffix == ".json":
+        return f"{json.dumps(profile.to_dict(prefixes=prefixes), indent=2, ensure_ascii=False)}\n"
+    if suffix in (".html", ".svg"):
+        return (profile.to_html if suffix == ".html" else profile.to_svg)(prefixes=prefixes)
+    return f"{profile.to_text(prefixes=prefixes, limit=sys.maxsize)}\n"

@@ -1,0 +1,117 @@
+"""Insertion plan by plan, for profiles: the same facts in another order, and each rule's part of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.engine.maintenance import Maintenance, Work
+from kg_reasoner.engine.maintenance.strata import StratumByStratum
+from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
+from kg_reasoner.engine.recorder import Activity
+from kg_reasoner.planning.groups import is_solutions_rule
+from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.progress import Progress
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import BLOCK, DONE, Plan
+
+__all__ = ["apply", "insert"]
+
+_FOUND: Final = Plan.fields["found"][0]
+
+_Triggers: TypeAlias = "dict[tuple[int, int], list[tuple[int, PlannedRule]]]"
+"""The plans of a stratum by the relation and the section constant of the rows that trigger them."""
+
+
+def insert(materialiser: Materialiser, stratum: Stratum, new_rules: Sequence[PlannedRule], progress: Progress | None) -> None:
+    """Do the work of `Materialiser.insert`, and record each rule's time, instances and new facts."""
+    database, context = materialiser.database, materialiser.database.context
+    if context.gone_count and stratum.has_blockers:
+        with materialiser.recorder.measure("insertion"):
+            context.place = 0
+            materialiser.call(native.derive_unblocked)
+    for planned in new_rules:
+        _run(materialiser, planned, native.evaluate_rule, materialiser.whole_plan(planned))
+    triggers: _Triggers = {}
+    for planned in stratum.rules.values():
+        for atom, plan in planned.triggers:
+            triggers.setdefault((atom.relation, section_constant(database, atom)), []).append((plan, planned))
+    for relation, low, high in _blocks(materialiser):
+        for constant in _constants(materialiser, relation, low, high):
+            plans = triggers.get((relation, constant), ())
+            section = database.section(relation, constant) if plans else -1
+            for plan, planned in plans:
+                _run(materialiser, planned, native.run_plan, plan, section, relation, low, high)
+        database.processed[relation] = high
+        database.claim(0)
+        if progress:
+            done = sum(database.processed[: len(database.relations)].tolist())
+            progress("materialise", done, sum(record.count for record in database.relations.records))
+
+
+def _blocks(materialiser: Materialiser) -> Iterator[tuple[int, int, int]]:
+    """Yield blocks of unprocessed rows (relation, first row, end), until there are none."""
+    database = materialiser.database
+    found = True
+    while found:
+        found = False
+        for relation in range(len(database.relations)):
+            while (low := int(database.processed[relation])) < (count := database.relations[relation].count):
+                found = True
+                yield relation, low, min(count, low + BLOCK)
+
+
+def _constants(materialiser: Materialiser, relation: int, low: int, high: int) -> list[int]:
+    """Return -1, for all rows, and the constants in the section column of a block."""
+    record = materialiser.database.relations[relation]
+    if record.section_column < 0:
+        return [-1]
+    rows = np.asarray(record.rows).reshape(-1, record.arity)[low:high]
+    return [-1, *np.unique(rows[:, record.section_column]).tolist()]
+
+
+def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., int], *arguments: int) -> None:
+    """Call a kernel that runs one plan until it is done. What counts are the matches of the last call, which has them all."""
+    database, context = materialiser.database, materialiser.database.context
+    head = database.relations[planned.rule.head.relation]
+    known = head.count
+    activity = _activity(planned)
+    with materialiser.recorder.measure(*activity):
+        while True:
+            before = context.instances
+            status = entry(database.address, *arguments)
+            if status == DONE:
+                break
+            context.instances = before
+            materialiser.help(status)
+    materialiser.recorder.count(activity, context.instances - before, head.count - known)
+
+
+def _activity(planned: PlannedRule) -> Activity:
+    """Return the activity of a rule. The solutions over which it aggregates are an activity of their own."""
+    return Activity("aggregation" if is_solutions_rule(planned.rule.rule) else "insertion", planned.source_rule)
+
+
+def apply(strategy: Maintenance, work: Work, materialiser: Materialiser) -> None:
+    """Let a strategy apply changes, and record each rule's part."""
+    with materialiser.recorder.measure("load kernels"):
+        native.run_plan, native.drop_removed  # noqa: B018  the first access loads their part
+    materialiser.database.plans.words[:, _FOUND] = 0
+    materialiser.inserter = partial(insert, materialiser)
+    try:
+        strategy.apply(work)
+    finally:
+        materialiser.inserter = None
+    found = materialiser.database.plans.words[:, _FOUND]
+    if not found.any():
+        return
+    phase = "deletion" if isinstance(strategy, StratumByStratum) else "counting"
+    for planned in materialiser.rules:
+        others = [*(plan for _, plan in (*planned.triggers, *planned.blockers)), planned.whole]
+        for name, plans in ((phase, others), ("backward", [planned.backward])):
+            count = int(sum(found[plan] for plan in plans if plan >= 0))
+            if count:
+                materialiser.recorder.count(Activity(name, planned.source_rule), count)
