@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse_file
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
-__all__ = ["Ruleset", "load", "names"]
+__all__ = ["Ruleset", "load", "names", "packaged"]
 
 _SUFFIX = ".dl"
 
@@ -26,6 +27,7 @@ class Ruleset:
     program: Program
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Return the names of the rule sets in the package.
 
@@ -48,18 +50,21 @@ def load(name: str | Path) -> Ruleset:
         UnknownNameError: No rule set has this name.
         LoadError, RuleSyntaxError: The file cannot be read, or has an error.
     """
+    if str(name) in names():
+        return packaged(str(name))
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:
         return _read(path.stem, name, parse_file(name))
-    if str(name) not in names():
-        raise UnknownNameError("rule set", str(name), names())
-    return _packaged(str(name))
+    raise UnknownNameError("rule set", str(name), names())
 
 
 @cache
-def _packaged(name: str) -> Ruleset:
+def packaged(name: str) -> Ruleset:
+    """Return the rule set of the package with a name. Its program is valid, and no rule occurs twice."""
     path = Path(__file__).with_name(name + _SUFFIX)
-    return _read(name, path, saved_program(path, parse_file))
+    found = _read(name, path, saved_program(path, parse_file))
+    analysis.check(found.program)
+    return replace(found, program=Program() | found.program)
 
 
 def _read(name: str, file: str | Path, program: Program) -> Ruleset:

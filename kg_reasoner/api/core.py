@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kg_reasoner.api.loaded import Loaded
@@ -66,9 +67,12 @@ class ReasonerCore:
         self.loaded = Loaded()
         self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
-        self.caches = Caches(engine.dictionary)
-        """What SPARQL queries remember of terms."""
         self._notices = Notices()
+
+    @cached_property
+    def caches(self) -> Caches:
+        """What SPARQL queries remember of terms."""
+        return Caches(self.dictionary)
 
     @property
     def queries(self) -> Queries:
@@ -88,6 +92,11 @@ class ReasonerCore:
         if self.named_graphs is not None:
             self.named_graphs.removed(ids)
         self.engine.retract(TRIPLE, ids)
+
+    def adopt(self, program: Program) -> None:
+        """Begin, without facts and rules, with a program that has been checked."""
+        self.engine.base.equality.check(program.rules)
+        self.engine.change_program(program)
 
     def merge_program(self, program: Program) -> None:
         """Add rules, declarations and facts; errors as for `Reasoner`."""

@@ -137,12 +137,20 @@ class Reasoner:
         self._explainer: Explainer | None = None
         self.engine.limits = limits
         if ruleset is not None:
-            from kg_reasoner import rulesets
-
-            self.add_program(rulesets.load(ruleset).program)
+            self._use_ruleset(ruleset)
         if program is not None:
             self.add_program(program)
         self.core.on_inconsistency = reaction(on_inconsistency)
+
+    def _use_ruleset(self, name: str) -> None:
+        """Begin with the program of a rule set."""
+        from kg_reasoner import rulesets
+
+        if str(name) in rulesets.names():
+            with self.engine.changing():
+                self.core.adopt(rulesets.packaged(str(name)).program)
+        else:
+            self.add_program(rulesets.load(name).program)
 
     def __repr__(self) -> str:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"

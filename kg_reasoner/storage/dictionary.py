@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -89,17 +90,14 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._table = StructTable(Terms, capacity=1)
-        self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12)
-        self._terms.publish(**_room(64))
+        self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12, **_room(64))
         self._address = self._terms.address
         self._few = _Layout(1 << 12, 64)
-        self._classes = _constant(byte_classes())
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
         self.mutex = new_mutex()
         """Held where terms are looked up or interned."""
         self.claim: Callable[[int], None] = grant
         """Called before so many bytes are taken; it raises an error if that is too much."""
-        self._string_type = _constant(str(XSD.string).encode())
 
     def __len__(self) -> int:
         return self._terms.count
@@ -280,6 +278,7 @@ class Dictionary:
             data = bytes(data) + b"\n"
         text = borrow(data)
         scope = None if callable(blank_scope) else _constant(blank_scope.encode())
+        classes, string_type = _scanning_tables()
         state = allocate(16, np.int64, 0)
         rows = allocate((len(data) // 40 + 16) * width, np.int32)
         rejects = allocate(64, np.int64)
@@ -288,11 +287,11 @@ class Dictionary:
             with self.mutex:
                 status = native.read_lines(
                     self._address,
-                    address(self._classes),
-                    address(self._classes if scope is None else scope),
+                    address(classes),
+                    address(classes if scope is None else scope),
                     -1 if scope is None else len(scope) - 1,
-                    address(self._string_type),
-                    len(self._string_type) - 1,
+                    address(string_type),
+                    len(string_type) - 1,
                     address(text),
                     len(text),
                     ascii_only,
@@ -353,6 +352,12 @@ def _room(room: int) -> dict[str, Any]:
         "hashes": allocate(2 * room, np.int32),
         "mask": 2 * room - 1,
     }
+
+
+@cache
+def _scanning_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return the classes of bytes and the IRI of xsd:string for the kernels that scan texts."""
+    return _constant(byte_classes()), _constant(str(XSD.string).encode())
 
 
 def _constant(data: bytes) -> npt.NDArray[np.uint8]:

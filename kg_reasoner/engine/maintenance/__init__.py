@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
@@ -81,6 +82,7 @@ class Maintenance(Protocol):
         ...
 
 
+@cache
 def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
     """Return the class of a strategy.
 

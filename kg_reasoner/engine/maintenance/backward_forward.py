@@ -14,7 +14,7 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
-from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.kernels.update import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
@@ -26,7 +26,7 @@ class BackwardForward(StratumByStratum):
     def __init__(self, materialiser: Materialiser) -> None:
         super().__init__(materialiser)
         context = self.database.context
-        self._goals = StructTable(Goal, context, "goals", FIRST_GOALS)
+        self._goals = allocate((0, len(Goal.fields)), np.int64)
         context.pool = allocate(FIRST_POOL, np.int64)
         context.pool_room = FIRST_POOL
         self._add_goals(FIRST_GOALS)
@@ -78,7 +78,7 @@ class BackwardForward(StratumByStratum):
         """Allocate room for deeper searches, or for more waiting rule instances."""
         context = self.database.context
         if context.depth + 1 >= context.goal_room:
-            self._add_goals(len(self._goals))
+            self._add_goals(context.goal_room)
         else:
             room = 2 * context.pool_room + 3 + self.database.frames.depth
             pool = allocate(room, np.int64)
@@ -86,7 +86,10 @@ class BackwardForward(StratumByStratum):
             context.pool, context.pool_room = pool, room
 
     def _add_goals(self, count: int) -> None:
-        for _ in range(count):
-            self._goals.add()
+        context = self.database.context
+        used = context.goal_room
+        goals = allocate((used + count, len(Goal.fields)), np.int64, 0)
+        goals[:used] = self._goals[:used]
         self.database.frames.add(count)
-        self.database.context.goal_room = len(self._goals)
+        context.goals = self._goals = goals
+        context.goal_room = used + count

@@ -159,7 +159,10 @@ def grant(nbytes: int) -> None:
 
 def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | None = None) -> Any:
     """Return an array visible to kernels; without `fill` its items are undefined."""
-    array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype) if fill is None else np.full(shape, fill, dtype)
+    if fill is None:
+        array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype)
+    else:
+        array = np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
     if not CHECKED:
         return array
     block = array.view(_Block)
