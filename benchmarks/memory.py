@@ -113,6 +113,11 @@ def in_process(ruleset: str, files: list[str]) -> MemoryUse:
     return MemoryUse(**json.loads(done.stdout))
 
 
+def lubm_data(universities: int, folder: Path) -> Path:
+    """Return the file of LUBM's data, made where it is missing."""
+    return made(folder / f"lubm{universities}" / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
+
+
 def row(name: str, use: MemoryUse) -> str:
     """Return a line of the table."""
     parts = (part / max(use.facts, 1) for part in (use.rows, use.hashes, use.indexes))
@@ -143,7 +148,7 @@ def main(
     print(f"{'terms':>12}{'bytes':>9}{'text':>8}{'loaded':>9}{'after':>9}{'peak MB':>9}")
     print(f"{'at most':20}{'':12}{PER_FACT:>9.1f}".ljust(64) + f"{'':12}{PER_TERM:>9.1f}")
     for size in universities:
-        data = made(folder / f"lubm{size}" / "data.nt", lambda file, size=size: file.writelines(universities_as_ntriples(size)))
+        data = lubm_data(size, folder)
         for ruleset in rulesets:
             print(row(f"LUBM({size}) {ruleset}", in_process(ruleset, [str(ontology), str(data)])), flush=True)
 

@@ -27,7 +27,7 @@ Batch: TypeAlias = tuple[Ids, "Ids | None"]
 """Ids of triples, of shape (triples, 3), and of their graphs (-1: the default graph), or None in a syntax without graphs."""
 
 _BYTES_OF_A_LINE: Final = 100
-_LARGEST_CHUNK: Final = 1 << 23
+_LARGEST_CHUNK: Final = 1 << 21
 _ROWS: Final = 50_000
 
 _LITERAL: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
