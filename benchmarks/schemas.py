@@ -2,18 +2,19 @@
 
 Generated trees of classes, each class with a property and an existential (half of them as superclasses, which rules cannot
 express), and two facts for each class. The growth of load and materialisation is that from the size before: 1 is linear. Then one
-axiom is added and removed again, several times; its consequences are few. With ``--ontology``, files are measured instead, beside
-reasonable where it is installed.
+axiom is added and removed again, several times; its consequences are few. With ``--ontology``, files are measured instead, and with
+``--reasonable``, the Rust reasoner besides, in a process of its own.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -115,16 +116,28 @@ def generated(size: int, properties: int | None, existentials: int | None, rules
 def from_file(path: Path, ruleset: str, rounds: int) -> Measured:
     """Measure an ontology in a file."""
     axiom = name("C", 1), RDFS.subClassOf, name("C", 2)
-    ours = measured(path.name, Reasoner(ruleset=ruleset), path, axiom, rounds)
+    return measured(path.name, Reasoner(ruleset=ruleset), path, axiom, rounds)
+
+
+def peer_time(path: Path, limit: float) -> float | None:
+    """Return reasonable's CPU seconds to load an ontology and reason, or None if it fails or takes longer than the limit."""
+    command = [sys.executable, "-c", _PEER, str(path)]
     try:
-        import reasonable
-    except ImportError:
-        return ours
-    begin = cpu()
-    peer = reasonable.PyReasoner()
-    peer.load_file(str(path))
-    peer.reason()
-    return Measured(**{**asdict(ours), "peer": cpu() - begin})
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return None
+    return float(done.stdout)
+
+
+_PEER: Final = """
+import sys, time
+import reasonable
+begin = time.process_time()
+reasoner = reasonable.PyReasoner()
+reasoner.load_file(sys.argv[1])
+reasoner.reason()
+print(time.process_time() - begin)
+"""
 
 
 def table(rows: list[Measured]) -> Table:
@@ -134,7 +147,7 @@ def table(rows: list[Measured]) -> Table:
     before: float | None = None
     for row in rows:
         each = (row.load + row.materialise) / max(1, row.triples)
-        growth = "" if before is None or row.peer is not None else f"{each / before:.2f}"
+        growth = "" if before is None else f"{each / before:.2f}"
         peer = ("", "") if row.peer is None else (f"{row.peer:.2f}", f"{(row.load + row.materialise) / row.peer:.2f}")
         made.add_row(
             row.what,
@@ -154,6 +167,8 @@ def table(rows: list[Measured]) -> Table:
 @click.option("--properties", type=click.IntRange(1), help="Properties of each ontology. [default: as many as classes]")
 @click.option("--existentials", type=click.IntRange(0), help="Existentials of each ontology. [default: as many as classes]")
 @click.option("--ontology", "files", type=click.Path(exists=True, path_type=Path), multiple=True, help="Measure files instead.")
+@click.option("--reasonable", "with_peer", is_flag=True, help="Measure reasonable on the files, too.")
+@click.option("--limit", type=click.FloatRange(1), default=60, show_default=True, help="Seconds (wall) that it may take.")
 @click.option("-r", "--ruleset", default="owl2rl", show_default=True, help="The rule set.")
 @click.option("--rounds", type=click.IntRange(1), default=9, show_default=True, help="How often the axiom is added and removed.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
@@ -162,6 +177,8 @@ def main(
     properties: int | None,
     existentials: int | None,
     files: tuple[Path, ...],
+    with_peer: bool,
+    limit: float,
     ruleset: str,
     rounds: int,
     json_file: Path | None,
@@ -173,6 +190,8 @@ def main(
     generated(min(SIZES), None, None, ruleset, 1)  # compiles the kernels
     if files:
         rows = [from_file(file, ruleset, rounds) for file in files]
+        if with_peer:
+            rows = [replace(row, peer=peer_time(file, limit)) for row, file in zip(rows, files, strict=True)]
     else:
         rows = [generated(size, properties, existentials, ruleset, rounds) for size in sizes]
     console.print(report.machine(), highlight=False, soft_wrap=True)

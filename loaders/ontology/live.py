@@ -1,8 +1,8 @@
 """A translation that follows changes: an axiom between names changes its own rules, and nothing else is translated again.
 
 The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. There are three exceptions, and
-`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`), it is the first or last one
-to mention a namespace, which changes the prefixes in other texts, or it mentions a universal or empty class or property.
+`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`); the prefix of its
+namespace comes or goes, and other texts change with it; or it mentions a universal or empty class or property.
 """
 
 from __future__ import annotations
