@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import maintenance, marking, marking_streams, report, rule_changes, soak
+from benchmarks import maintenance, marking, marking_streams, report, rule_changes, schemas, soak
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.marking_streams import Options
@@ -28,7 +28,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.lubm import generate
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import literal
+from kg_reasoner.terms import literal, term_text
 
 from .suites import needs_suite
 
@@ -253,6 +253,24 @@ def test_axiom_changes_with_checks(folder: Path) -> None:
     assert all(change.right for change in some)
     assert any(change.gone > 0 for change in some)
     shown(rule_changes.table({"axioms": some}, "LUBM(1)"))
+
+
+# ---- ontologies of many axioms
+
+
+def test_schemas_in_small(tmp_path: Path) -> None:
+    made = tmp_path / "schemas.json"
+    arguments = ["-n", "20", "-n", "40", "--properties", "10", "--existentials", "15", "--rounds", "1", "--json", str(made)]
+    done = CliRunner().invoke(schemas.main, arguments)
+    assert done.exit_code == 0, done.output
+    small, large = json.loads(made.read_text(encoding="utf-8"))
+    assert small["triples"] == len(set(schemas.tree(20, 10, 15)))
+    assert large["rules"] > small["rules"] > 50
+    ontology = tmp_path / "ontology.nt"
+    ontology.write_text("".join(f"{' '.join(map(term_text, triple))} .\n" for triple in schemas.tree(20)), encoding="utf-8")
+    done = CliRunner().invoke(schemas.main, ["--ontology", str(ontology), "--rounds", "1"])
+    assert done.exit_code == 0, done.output
+    assert "ontology.nt" in done.output
 
 
 # ---- garbage

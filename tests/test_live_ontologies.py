@@ -14,7 +14,8 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
 
 from .effort import PHASES, examples
 
-NAMES = [IRI(f"http://{host}.org/{name}") for host, names in (("a", "ABCDpq"), ("b", "EFr")) for name in names]
+SPACES = (("http://a.org/", "ABCDpq"), ("http://b.org/x#", "Er"), ("http://c.org/x#", "Fs"), ("http://d.org/d#", "G"))
+NAMES = [IRI(space + name) for space, names in SPACES for name in names]
 PROPERTIES = [name for name in NAMES if name.value[-1].islower()]
 CLASSES = [name for name in NAMES if name not in PROPERTIES]
 NODES = [BlankNode(f"n{number}") for number in range(4)]
@@ -43,6 +44,7 @@ _others = st.one_of(
     _triples(_classes, [RDF.type], st.just(RDFS.Datatype)),
     _triples(_classes, [OWL.onProperty], _properties),
     _triples(_classes, [OWL.someValuesFrom], _classes),
+    _triples(_nodes, [OWL.hasValue], st.one_of(_classes, st.just(IRI("http://d.org/d#x")))),
 )
 _triple = st.one_of(_between_names, _between_names, _others)
 
@@ -114,6 +116,7 @@ ONTOLOGY = """
     :p a owl:ObjectProperty . :r a owl:DatatypeProperty . :q rdfs:domain :A .
     [ owl:onProperty :p ; owl:someValuesFrom :A ] rdfs:subClassOf :D .
     [ owl:onProperty :p ; owl:someValuesFrom :B ] rdfs:subClassOf :C .
+    [ owl:onProperty :p ; owl:hasValue <http://named.org/x> ] rdfs:subClassOf :C .
 """
 
 
@@ -131,7 +134,9 @@ ONTOLOGY = """
         (":s a owl:ObjectProperty", True),
         (":q a owl:DatatypeProperty", False),  # its domain has another text
         (":E a owl:Class", True),
-        ("<http://other.org/A> rdfs:subClassOf :A", False),  # its namespace gets a prefix
+        ("<http://new.org/A> rdfs:subClassOf <http://other.org/B>", True),
+        ("<http://named.org/a> rdfs:subClassOf :A", False),  # its namespace gets a prefix
+        ("<http://deep.org/example#A> rdfs:subClassOf :A", False),  # another prefix is this one
         (":A rdfs:subClassOf owl:Thing", False),
         (":A owl:sameAs :B", False),
         (":A rdfs:subClassOf [ owl:complementOf :B ]", False),

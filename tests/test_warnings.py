@@ -17,7 +17,7 @@ from kg_reasoner.cli import main
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.rdflib_store import attach
-from kg_reasoner.terms import IRI, OWL, RDF
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode
 from tests.fixtures import blocks
 
 from .test_owl import TURTLE_PREFIXES, triples_in
@@ -105,6 +105,22 @@ def test_each_warning_is_issued_once_for_each_reasoner() -> None:
         list(first.triples())
     assert [str(entry.message).partition(":")[0] for entry in issued].count("SubClassOf(example") == 3
     assert {entry.filename for entry in issued} == {__file__}
+
+
+def test_of_many_warnings_the_first_ones_are_issued_and_the_others_counted() -> None:
+    axioms = [(BlankNode(f"b{number}"), OWL.someValuesFrom, ex("C")) for number in range(25)]
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples(axioms)
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        reasoner.materialise()
+        reasoner.materialise()
+        assert len(issued) == 11
+        assert "15 more warnings: see reasoner.warnings" in str(issued[-1].message)
+        reasoner.add_triples([(BlankNode("c"), OWL.someValuesFrom, ex("C"))])
+        reasoner.materialise()
+        assert len(issued) == 12
+    assert len(reasoner.warnings) == 26
 
 
 def test_what_is_missing_is_another_kind_of_warning() -> None:

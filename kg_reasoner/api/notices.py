@@ -24,28 +24,46 @@ __all__ = ["Notices", "depth_of_caller", "warn_of_program"]
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
+MOST_ISSUED: Final = 10
+"""The number of Python warnings that are issued at once. One more tells how many others there are."""
+
+
 class Notices:
     """The warnings of a reasoner, and which of them have been issued."""
 
     def __init__(self) -> None:
         self._seen: tuple[object, object] | None = None
+        self._begun: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
+        self._room = 0
 
     def are_issued(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> bool:
         """Return whether these are the warnings that were issued last."""
-        return self._seen is not None and self._seen[0] is loaded and self._seen[1] is of_axioms
+        return _are_same(self._seen, (loaded, of_axioms))
 
     def issue(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> None:
-        """Issue the warnings about documents and axioms that have not been issued yet."""
+        """Issue the warnings about documents and axioms that have not been issued yet; of many, the first ones and their number."""
         if self.are_issued(loaded, of_axioms):
             return
+        if not _are_same(self._begun, (loaded, of_axioms)):
+            self._begun, self._room = (loaded, of_axioms), MOST_ISSUED
         kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
         kinds += [(BeyondProfileWarning, warning) for warning in of_axioms]
-        for category, warning in kinds:
-            if warning not in self._issued:
-                self._issued.add(warning)
-                warnings.warn(category(str(warning)), stacklevel=depth_of_caller())
+        new = [(category, warning) for category, warning in kinds if warning not in self._issued]
+        first, others = new[: self._room], new[self._room :]
+        for category, warning in first:
+            self._issued.add(warning)
+            self._room -= 1
+            warnings.warn(category(str(warning)), stacklevel=depth_of_caller())
+        if others:
+            self._issued.update(warning for _, warning in others)
+            text = f"{len(others):,} more warnings: see reasoner.warnings, which has all of them"
+            warnings.warn(others[0][0](text), stacklevel=depth_of_caller())
         self._seen = loaded, of_axioms
+
+
+def _are_same(known: tuple[object, object] | None, given: tuple[object, object]) -> bool:
+    return known is not None and known[0] is given[0] and known[1] is given[1]
 
 
 def warn_of_program(program: Program) -> None:

@@ -16,7 +16,7 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term, Triple
+from kg_reasoner.terms import IRI, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning, LiveTranslation, RuleChanges
@@ -138,8 +138,11 @@ class AxiomRules:
         live = self._live
         if self._is_outdated or live is None or self._concluding or self._equates:
             return None
-        if len(catalog.layout.triples_of(self._schema.same_as)):
-            return None
+        some_are_equal = len(catalog.layout.triples_of(self._schema.same_as)) > 0
+        if some_are_equal:
+            self._schema.name_all(catalog, self._known_vocabulary)
+            if len(self._schema.equalities(catalog)):
+                return None
         changed = list(self._changed)
         are_stated = catalog.layout.are_explicit(np.array(changed, np.int32)).tolist()
         new = [ids for ids, stated in zip(changed, are_stated, strict=True) if stated and ids not in self._followed]
@@ -151,7 +154,10 @@ class AxiomRules:
         self._followed.difference_update(gone)
         self._followed.update(new)
         for name in {name for ids in (*gone, *new) for name in ids}:
-            self._schema.rename(name, live.is_name(self._dictionary.decode(name)))
+            is_name = live.is_name(self._dictionary.decode(name)) or (some_are_equal and catalog.layout.has_name(name))
+            self._schema.rename(name, is_name)
+        if some_are_equal and len(self._schema.equalities(catalog)):
+            return None
         self.warnings = live.warnings
         self._live, self._is_certain = live, True
         return changes
@@ -174,10 +180,7 @@ class AxiomRules:
         equalities = catalog.layout.relations(self._schema.same_as)
         if not (self._equates or concludes or any(map(catalog.database.size, equalities))):
             return False
-        in_data = self._schema.names_in_data(catalog)
-        if in_data:
-            vocabulary = self._vocabulary if self._live is None else self._live.vocabulary
-            self._schema.name(vocabulary.union(map(self._dictionary.decode, in_data)))
+        self._schema.name_all(catalog, self._known_vocabulary)
         equates, self._equates = self._equates, len(self._schema.equalities(catalog, "inferred")) > 0
         if not (concludes or equates or self._equates):
             return False
@@ -194,8 +197,12 @@ class AxiomRules:
         from kg_reasoner.loaders.ontology import owl
 
         live, self._live = self._live, None
-        if which == equalities == "explicit" and not len(catalog.layout.triples_of(self._schema.same_as)):
-            return self._translate_explicit(catalog)
+        if which == equalities == "explicit" and not len(self._schema.equalities(catalog)):
+            live, ids = self._translate_explicit(catalog)
+            if not len(self._schema.equalities(catalog)):
+                changed = self._use(live.rules, live.warnings, are_stated=True)
+                self._live, self._followed = live, set(map(tuple, ids.tolist()))
+                return changed
         while True:
             triples = self._dictionary.decode_rows(self._schema.triples(catalog, which, equalities))
             names = set(map(self._dictionary.decode, self._schema.names_in_data(catalog)))
@@ -212,17 +219,18 @@ class AxiomRules:
         rules = {rule: rule for rule in reversed(stated_rules + translation.rules)}
         return self._use(dict(reversed(rules.items())), warnings, are_stated=len(rules) == len(stated_rules))
 
-    def _translate_explicit(self, catalog: RelationCatalog) -> bool:
-        """Translate the explicit schema triples so that their changes can be followed."""
+    def _translate_explicit(self, catalog: RelationCatalog) -> tuple[LiveTranslation, Ids]:
+        """Return the translation of the explicit schema triples without equalities, and these triples."""
         from kg_reasoner.loaders.ontology import owl
 
         ids = self._schema.triples(catalog, "explicit", "explicit")
         live = owl.follow((s, p, o) for s, p, o in self._dictionary.decode_rows(ids))
         self._schema.name(live.vocabulary)
-        self._followed = set(map(tuple, ids.tolist()))
-        changed = self._use(live.rules, live.warnings, are_stated=True)
-        self._live = live
-        return changed
+        self._schema.name_all(catalog, lambda: live.vocabulary)
+        return live, ids
+
+    def _known_vocabulary(self) -> frozenset[IRI] | frozenset[Term]:
+        return self._vocabulary if self._live is None else self._live.vocabulary
 
     def _use(self, rules: Mapping[Rule, Rule], warnings: tuple[AxiomWarning, ...], *, are_stated: bool) -> bool:
         """Set the result of a translation. Return whether the rules have changed."""

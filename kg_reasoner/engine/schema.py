@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 
 import numpy as np
 
 from kg_reasoner.planning.catalog import RelationCatalog
+from kg_reasoner.planning.layout import NO_NAMES, Names, TripleLayout
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -24,6 +25,8 @@ class SchemaTriples:
         self._dictionary = dictionary
         self._name_set: set[int] = set()
         self._name_array: Ids | None = None
+        self._named_for: tuple[TripleLayout, Names] | None = None
+        """The layout whose names they include, and how many these were."""
         self._plain_classes: set[int] = set()
         """The known classes that are neither blank nodes nor in the vocabularies."""
 
@@ -43,7 +46,7 @@ class SchemaTriples:
         """Set the classes and properties of the ontology. Return whether that changes which owl:sameAs triples are axioms."""
         names = set(map(self._dictionary.encode, terms))
         changed = names != self._name_set
-        self._name_set, self._name_array = names, None
+        self._name_set, self._name_array, self._named_for = names, None, None
         return changed
 
     def rename(self, term: int, is_name: bool) -> None:
@@ -102,7 +105,25 @@ class SchemaTriples:
     def equalities(self, catalog: RelationCatalog, which: Which = "all") -> Ids:
         """Return the owl:sameAs triples about classes and properties of the ontology."""
         ids = catalog.layout.triples_of(self.same_as, which=which)
-        return ids[self._touches_names(ids[:, 0], ids[:, 2])]
+        if len(ids) > FEW:
+            return ids[self._touches_names(ids[:, 0], ids[:, 2])]
+        return (
+            ids[[subject in self._name_set or value in self._name_set for subject, _, value in ids.tolist()]] if len(ids) else ids
+        )
+
+    def name_all(self, catalog: RelationCatalog, vocabulary: Callable[[], Iterable[Term]]) -> None:
+        """Set the classes and properties of the ontology and of the data, if an owl:sameAs triple could equate them.
+
+        Args:
+            catalog: The relations of triples.
+            vocabulary: Returns those of the ontology. It is called only if there are other names than before.
+        """
+        layout = catalog.layout
+        if layout.names != NO_NAMES and self._named_for == (layout, layout.names):
+            return
+        if in_data := self.names_in_data(catalog):
+            self.name({*vocabulary(), *map(self._dictionary.decode, in_data)})
+            self._named_for = layout, layout.names
 
     def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:
         """Return the labels of SWRL rules, which are their names."""

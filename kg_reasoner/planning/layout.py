@@ -117,6 +117,10 @@ class TripleLayout(ABC):
     def names_related_by(self, property: int) -> list[int]:
         """Return properties and classes in use: at least those in triples of a property."""
 
+    def has_name(self, term: int) -> bool:
+        """Return whether a term is a property or class in use."""
+        return bool(self.relations(term)) or bool(self.relations(self._type, term))
+
     # --- rules ------------------------------------------------------------------------------------------------------
 
     @abstractmethod

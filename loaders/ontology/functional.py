@@ -77,17 +77,37 @@ class Texts:
         # The longest namespace first, so that a namespace inside another one wins.
         self._given = sorted(((space, prefix) for prefix, space in given.items() if space), key=lambda pair: -len(pair[0]))
         self._made: dict[str, str] = {}
-        words = Counter(given.keys())
+        self._words = Counter(given.keys())
         for namespace in sorted(
             {namespace_of(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - {"", *given.values()}
         ):
             word = word_of(namespace)
-            words[word] += 1
-            self._made[namespace] = word if words[word] == 1 else f"{word}_{words[word]}"
+            self._words[word] += 1
+            self._made[namespace] = word if self._words[word] == 1 else f"{word}_{self._words[word]}"
         self._names: dict[IRI, str] = {}
         self._nodes: dict[Term, str] = {}
         self._open: dict[Term, int] = {}
         self._cut = _NOWHERE
+
+    def add_namespace(self, namespace: str) -> bool:
+        """Make a prefix for the namespace of further classes and properties. Return False, and do nothing, if it needs a number."""
+        word = word_of(namespace)
+        if self._words[word]:
+            return False
+        self._words[word], self._made[namespace] = 1, word
+        return True
+
+    def remove_namespace(self, namespace: str) -> bool:
+        """Remove a prefix that was made. Return False, and do nothing, if there are numbered ones with the same word."""
+        word = word_of(namespace)
+        if self._words[word] != 1 or namespace not in self._made:
+            return False
+        del self._words[word], self._made[namespace]
+        return True
+
+    def forget(self, name: IRI) -> None:
+        """Forget the text of a name whose namespace may get another prefix."""
+        self._names.pop(name, None)
 
     def name(self, term: Term) -> str:
         """Return a prefixed name for a term if its namespace has a prefix, else its N-Triples form."""

@@ -1,8 +1,8 @@
 """A translation that follows changes: an axiom between names changes its own rules, and nothing else is translated again.
 
 The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. There are three exceptions, and
-`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`), its names get or lose the
-last mention of a namespace, which has a prefix in all texts, or it mentions a universal or empty class or property.
+`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`); the prefix of its
+namespace comes or goes, and other texts change with it; or it mentions a universal or empty class or property.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kg_reasoner.loaders.ontology.ontology import CHARACTERISTICS, Ontology, rea
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.reach import Reach
 from kg_reasoner.program import Rule
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term, Triple, namespace_of
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, Triple, namespace_of
 
 __all__ = ["LiveTranslation", "RuleChanges", "is_local"]
 
@@ -89,12 +89,13 @@ class LiveTranslation:
 
     Args:
         ontology: The ontology. It belongs to the translation, which changes it.
+        others: Its triples that are not local (see `is_local`).
 
     Attributes:
         rules: The rules, each with the one to be shown: of those from several axioms, the first in the order of these.
     """
 
-    def __init__(self, ontology: Ontology) -> None:
+    def __init__(self, ontology: Ontology, others: Iterable[Triple]) -> None:
         texts, hierarchy = Texts(ontology), Hierarchy(ontology)
         rules, self._asks_for_thing = rules_of(ontology, texts, hierarchy=hierarchy)
         self.rules: dict[Rule, Rule] = {}
@@ -110,6 +111,10 @@ class LiveTranslation:
         self._ontology = replace(ontology, axioms=(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
+        terms = {term for triple in others for term in triple}
+        names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
+        self._fixed = frozenset(map(namespace_of, names)) | {*_RESERVED, ""}
+        """The namespaces of which other names than those of the vocabulary may be in texts."""
 
     @property
     def warnings(self) -> tuple[AxiomWarning, ...]:
@@ -154,8 +159,12 @@ class LiveTranslation:
             of_classes, edges = edges_of(axiom)
             if not all(self._reach.change(of_classes, *edge, change) for edge in edges):
                 return False
-        if not self._mention(unit, change):
-            return False
+        if change > 0:
+            return self._mention(unit, change) and self._translate(unit, change, changes)
+        return self._translate(unit, change, changes) and self._mention(unit, change)  # while its names have their texts
+
+    def _translate(self, unit: Ontology, change: int, changes: RuleChanges) -> bool:
+        """Add or remove the rules and warnings of axioms alone."""
         context = self._ontology
         unit = replace(
             unit,
@@ -190,7 +199,7 @@ class LiveTranslation:
         return all(self._reach.change(True, *edge, change) for edge in declaration_edges(name))
 
     def _mention(self, unit: Ontology, change: int) -> bool:
-        """Count the mentions of names. Return whether all namespaces are the same as before."""
+        """Count the mentions of names. Return whether the texts of others are the same as before."""
         context = self._ontology
         for uses, counted in ((unit.uses_as_class, context.uses_as_class), (unit.uses_as_property, context.uses_as_property)):
             for name, count in uses.items():
@@ -198,12 +207,21 @@ class LiveTranslation:
                 counted[name] += change * count
                 if not counted[name]:
                     del counted[name]
-                if isinstance(name, IRI) and self.is_name(name) != was_name:
-                    namespace = namespace_of(name.value)
-                    if self._namespaces[namespace] == (change < 0) and namespace not in _RESERVED:
-                        return False
-                    self._namespaces[namespace] += change
+                if isinstance(name, IRI) and self.is_name(name) != was_name and not self._count_namespace(name, change):
+                    return False
         return True
+
+    def _count_namespace(self, name: IRI, change: int) -> bool:
+        """Count a name of a namespace. Return whether the prefixes of all other names are the same as before."""
+        namespace = namespace_of(name.value)
+        self._namespaces[namespace] += change
+        if change < 0:
+            self._texts.forget(name)
+        if self._namespaces[namespace] != (change > 0) or namespace in _RESERVED:
+            return True
+        if namespace in self._fixed:
+            return False
+        return (self._texts.add_namespace if change > 0 else self._texts.remove_namespace)(namespace)
 
     # --- rules and warnings
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from kg_reasoner.loaders.ontology.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
-from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges
+from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
@@ -112,7 +112,8 @@ def translate(
 
 def follow(triples: Iterable[Triple]) -> LiveTranslation:
     """Return the translation of explicit triples in which nothing is said to be equal, for further changes. See `translate`."""
-    return LiveTranslation(_read(triples, (), stated=True))
+    triples = tuple(triples)
+    return LiveTranslation(_read(triples, (), stated=True), (triple for triple in triples if not is_local(triple)))
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:
