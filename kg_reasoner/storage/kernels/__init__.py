@@ -1,7 +1,7 @@
 """The compiled inner loops of the engine.
 
-`native` has the entry points as attributes: ``native.run(context_address)``. The first access loads them, in two parts: those for
-materialisation and queries, and those for updates.
+`native` has the entry points as attributes: ``native.run(context_address)``. The first access loads them, in parts: those for
+materialisation and queries, those for updates, those that read Turtle, and those that write documents.
 """
 
 from __future__ import annotations
@@ -40,15 +40,26 @@ class Native:
                 relations,
                 scanning,
                 texts,
-                turtle,
-                writing,
             )
 
-            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning, writing, turtle]
-            if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
-                from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
+            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
+            if "run" in self.__dict__:  # the part that everybody needs is there: now the part that has this entry
+                from kg_reasoner.storage.kernels import (
+                    changes,
+                    counting,
+                    deletion,
+                    marks,
+                    overdeletion,
+                    tracing,
+                    turtle,
+                    update,
+                    writing,
+                )
 
                 modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
+                for module in (turtle, writing):
+                    if hasattr(module, name):
+                        modules = [module]
             homes = {module.__name__ for module in modules}
             wanted = [name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes]
             self.__dict__.update(loader.load(wanted))
