@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -142,7 +142,7 @@ class TripleWriter:
             texts = [term_text(term) for triple in rdf for term in triple]
             self.ids(dictionary.encode_texts(texts).reshape(-1, 3), dictionary)
         elif self._format is RDF_XML:
-            self._lines(rdfxml_lines(self._counted(rdf), self._prefixes), count=False)
+            self._lines(rdfxml_lines(self._counted(rdf), _itself, self._prefixes), count=False)
         else:
             self._serialised(rdf)
         if self._progress is not None:
@@ -161,8 +161,11 @@ class TripleWriter:
             return self._parquet([(triples, "", dictionary)], graphs=False)
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
+            before = self.written
             starts = range(0, len(triples), _LINES)
-            return self(cast(Triple, row) for start in starts for row in dictionary.decode_rows(triples[start : start + _LINES]))
+            rows = (row for start in starts for row in triples[start : start + _LINES].tolist())
+            self._lines(rdfxml_lines(self._counted(rows), dictionary.decode, self._prefixes), count=False)
+            return self.written - before
         return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -256,6 +259,10 @@ class TripleWriter:
             pyoxigraph.serialize(statements, self._file, syntax, prefixes=dict(self._prefixes))
         except ValueError as error:
             raise OutputError(f"cannot write {self._format.name}: {error}") from None
+
+
+def _itself(term: Term) -> Term:
+    return term
 
 
 def _line_text(term: Term) -> str:
