@@ -1,4 +1,4 @@
-"""Facts in tables of text: one file a relation, one fact a line, TSV or CSV, without a header line.
+"""Facts in tables: one file a relation, one fact a line of TSV or CSV, without a header line, or a row of Parquet.
 
 Columns without a declaration are of type ``any``; `kg_reasoner.storage.table_terms` defines the cells of each type. A fact of
 a relation without columns is the line ``()``.
@@ -26,8 +26,11 @@ __all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations",
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
 
-_SUFFIXES: Final = (".tsv", ".csv", ".facts", ".tsv.gz", ".csv.gz", ".facts.gz")
+_PARQUET: Final = ".parquet"
+_SUFFIXES: Final = (".tsv", ".csv", ".facts", ".tsv.gz", ".csv.gz", ".facts.gz", _PARQUET)
 _NO_COLUMNS: Final = "()"
+_KNOWN: Final = 100_000
+"""How many cells of a column are remembered with their terms."""
 
 # ---- relations and their files
 
@@ -90,7 +93,10 @@ def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
         elif predicate in inputs:
             where, hint = "no folder of facts was given", "name the folder (--facts on the command line)"
             if directory is not None:
-                where, hint = f"{directory} has no {stem}.tsv, .csv or .facts", "for an input without facts, create an empty file"
+                where, hint = (
+                    f"{directory} has no {stem}.tsv, .csv, .facts or .parquet",
+                    "for an input without facts, create an empty file",
+                )
             raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
 
@@ -129,12 +135,17 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
 
 
 def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Term, ...]]:
-    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), anything else TSV; ``.gz`` is compressed.
+    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV;
+    ``.gz`` is compressed.
 
     Raises:
         LoadError: The file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
             column's type; the error shows the place.
+        MissingExtraError: Parquet needs pyarrow.
     """
+    if path.name.endswith(_PARQUET):
+        yield from _parquet_facts(path, columns, prefixes or {})
+        return
     separator = "," if path.name.removesuffix(".gz").endswith(".csv") else "\t"
     single_string = len(columns) == 1 and columns[0].type == "string" and separator == "\t"
     readers = [cell_reader(column.type, prefixes or {}) for column in columns]
@@ -163,10 +174,27 @@ def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str
                 except ValueError as error:
                     start, end = _places(path, number, line, separator)[place]
                     raise _wrong(path, number, line, start, end, f"column {columns[place].name}: {error}") from None
-                if len(known[place]) < 100_000:
+                if len(known[place]) < _KNOWN:
                     known[place][cell] = term
             fact.append(term)
         yield tuple(fact)
+
+
+def _parquet_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str]) -> Iterator[tuple[Term, ...]]:
+    from kg_reasoner.io.parquet import cells_of
+
+    readers = [cell_reader(column.type, prefixes) for column in columns]
+    known: list[dict[str, Term]] = [{} for _ in columns]
+    for number, cells in cells_of(path, [column.name for column in columns]):
+        for place, cell in enumerate(cells):
+            if cell not in known[place]:
+                if len(known[place]) == _KNOWN:
+                    known[place].clear()
+                try:
+                    known[place][cell] = readers[place](cell)
+                except ValueError as error:
+                    raise LoadError(f"{path}, row {number}: column {columns[place].name}: {error}") from None
+        yield tuple(terms[cell] for terms, cell in zip(known, cells, strict=True))
 
 
 def _separator_hint(line: str, separator: str, columns: int) -> str | None:

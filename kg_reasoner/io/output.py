@@ -7,13 +7,14 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, are_rdf, line_blocks
+from kg_reasoner.io.parquet import PARQUET, write_parquet
 from kg_reasoner.io.rdfxml import rdfxml_lines
 from kg_reasoner.io.reserialising import write_in_syntax
 from kg_reasoner.io.turtle import turtle_blocks
@@ -59,6 +60,7 @@ _Statement = TypeVar("_Statement")
 _STAGE: Final = "write"
 _PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
+_NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OWL_XML), PARQUET.name)
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
 
 
@@ -103,9 +105,14 @@ def triple_writer(
 def _output_format(name: str, format: str | None) -> Format:
     if format is None and unpacked_name(name).endswith(_RDF_XML_EXTENSIONS):
         return RDF_XML
-    found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
+    if (format or unpacked_name(name).rpartition(".")[2]).lower().removeprefix(".") == PARQUET.name:
+        return PARQUET
+    try:
+        found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
+    except UnknownNameError:
+        raise UnknownNameError("output format", format or "", _NAMES) from None
     if found is OWL_XML:
-        raise UnknownNameError("output format", format or found.name, (entry.name for entry in FORMATS if entry is not OWL_XML))
+        raise UnknownNameError("output format", format or found.name, _NAMES)
     return found
 
 
@@ -130,8 +137,12 @@ class TripleWriter:
             self._lines(
                 f"{_line_text(subject)} {term_text(property)} {_line_text(object)} .\n" for subject, property, object in rdf
             )
+        elif self._format is PARQUET:
+            dictionary = Dictionary()
+            texts = [term_text(term) for triple in rdf for term in triple]
+            self.ids(dictionary.encode_texts(texts).reshape(-1, 3), dictionary)
         elif self._format is RDF_XML:
-            self._lines(rdfxml_lines(self._counted(rdf), self._prefixes), count=False)
+            self._lines(rdfxml_lines(self._counted(rdf), _itself, self._prefixes), count=False)
         else:
             self._serialised(rdf)
         if self._progress is not None:
@@ -146,10 +157,15 @@ class TripleWriter:
             return self._blocks(line_blocks(triples, dictionary))
         if self._format in (TURTLE, TRIG, N3):
             return self._blocks(turtle_blocks(triples, dictionary, self._prefixes), len(triples))
+        if self._format is PARQUET:
+            return self._parquet([(triples, "", dictionary)], graphs=False)
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
+            before = self.written
             starts = range(0, len(triples), _LINES)
-            return self(cast(Triple, row) for start in starts for row in dictionary.decode_rows(triples[start : start + _LINES]))
+            rows = (row for start in starts for row in triples[start : start + _LINES].tolist())
+            self._lines(rdfxml_lines(self._counted(rows), dictionary.decode, self._prefixes), count=False)
+            return self.written - before
         return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -163,7 +179,7 @@ class TripleWriter:
     @property
     def has_prefixes(self) -> bool:
         """Whether the syntax has prefixes."""
-        return self._format not in (N_TRIPLES, N_QUADS)
+        return self._format not in (N_TRIPLES, N_QUADS, PARQUET)
 
     @property
     def has_graphs(self) -> bool:
@@ -176,6 +192,9 @@ class TripleWriter:
         """
         if self._format is N_QUADS:
             return self._blocks(_quad_lines(parts))
+        if self._format is PARQUET:
+            some = ((triples[are_rdf(triples, dictionary)], graph, dictionary) for triples, graph, dictionary in parts)
+            return self._parquet(some, graphs=True)
         if self._format.graphs:
             return self._reserialised(_quad_lines(parts))
         union = Dictionary()
@@ -190,6 +209,16 @@ class TripleWriter:
         if self._progress is not None:
             self._progress(_STAGE, self.written, None)
         return self.written - before
+
+    def _parquet(self, parts: Iterable[QuadIds], graphs: bool) -> int:
+        before = self.written
+
+        def count(rows: int) -> None:
+            self.written = before + rows
+            if self._progress is not None:
+                self._progress(_STAGE, self.written, None)
+
+        return write_parquet(parts, self._file, count, graphs=graphs)
 
     def _counted_blocks(self, blocks: Blocks) -> Blocks:
         for block, count in blocks:
@@ -230,6 +259,10 @@ class TripleWriter:
             pyoxigraph.serialize(statements, self._file, syntax, prefixes=dict(self._prefixes))
         except ValueError as error:
             raise OutputError(f"cannot write {self._format.name}: {error}") from None
+
+
+def _itself(term: Term) -> Term:
+    return term
 
 
 def _line_text(term: Term) -> str:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.rdf.blank import safe_label
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term, Triple
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term
 
 __all__ = ["rdfxml_lines"]
 
 _LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LANG_STRING: Final = RDF.langString.value
 _RDF: Final = str(RDF)
+_KNOWN: Final = 100_000
+"""How many objects are remembered with their texts."""
+
+Key = TypeVar("Key")
 
 
-def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterator[str]:
+def rdfxml_lines(rows: Iterable[Sequence[Key]], term_of: Callable[[Key], Term], prefixes: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of an RDF/XML document; adjacent triples of one subject share an element.
+
+    Args:
+        rows: Triples, as terms or as keys for them.
+        term_of: Returns the term for a key.
+        prefixes: The prefixes to use, with their namespaces.
 
     Raises:
         OutputError: XML cannot hold a triple (a property that does not end in a name, a control character).
@@ -31,40 +39,55 @@ def rdfxml_lines(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iter
     short = {namespace: prefix for prefix, namespace in names.items()}
     declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n'
-    current: Term | None = None
-    for subject, property, object in triples:
+    properties: dict[Key, tuple[str, str]] = {}
+    values: dict[Key, tuple[str, bool]] = {}
+    current: Key | None = None
+    for subject, property, value in rows:
         if subject != current:
             if current is not None:
                 yield "  </rdf:Description>\n"
-            yield f"  <rdf:Description {_node(subject, 'about')}>\n"
+            yield f"  <rdf:Description {_node(term_of(subject), 'about')}>\n"
             current = subject
-        yield f"    {_property(property, object, short)}\n"
+        name = properties.get(property)
+        if name is None:
+            name = properties[property] = _name(term_of(property), short)
+        found = values.get(value)
+        if found is None:
+            if len(values) == _KNOWN:
+                values.clear()
+            found = values[value] = _content(term_of(value))
+        content, is_literal = found
+        yield f"    <{name[0]}{name[1]}{content}</{name[0]}>\n" if is_literal else f"    <{name[0]}{name[1]} {content}/>\n"
     if current is not None:
         yield "  </rdf:Description>\n"
     yield "</rdf:RDF>\n"
 
 
-def _property(property: Term, object: Term, short: Mapping[str, str]) -> str:
+def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:
+    """Return the name of a property's element, and the declaration that it needs."""
     iri = property.value if isinstance(property, IRI) else ""
     local = _LOCAL.search(iri)
     namespace = iri[: local.start()] if local else ""
     if local is None or not namespace:
         raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which does not end in a name: write Turtle or N-Triples")
     if namespace in short:
-        name, declaration = f"{short[namespace]}:{local[0]}", ""
-    else:
-        name, declaration = f"p:{local[0]}", f" xmlns:p={_quoted(namespace)}"
-    if isinstance(object, IRI | BlankNode):
-        return f"<{name}{declaration} {_node(object, 'resource')}/>"
-    bad = _NOT_IN_XML.search(object.lexical)
+        return f"{short[namespace]}:{local[0]}", ""
+    return f"p:{local[0]}", f" xmlns:p={_quoted(namespace)}"
+
+
+def _content(value: Term) -> tuple[str, bool]:
+    """Return an object: an attribute, or the end of a start tag and the text, with whether it is this."""
+    if isinstance(value, IRI | BlankNode):
+        return _node(value, "resource"), False
+    bad = _NOT_IN_XML.search(value.lexical)
     if bad:
         raise OutputError(f"RDF/XML cannot hold the character U+{ord(bad[0]):04X} of a literal: write Turtle or N-Triples")
     kind = ""
-    if object.language is not None:
-        kind = f' xml:lang="{object.language}"'
-    elif object.datatype != XSD.string.value:
-        kind = f" rdf:datatype={_quoted(object.datatype)}"
-    return f"<{name}{declaration}{kind}>{_escaped(object.lexical)}</{name}>"
+    if value.language is not None:
+        kind = f' xml:lang="{value.language}"'
+    elif value.datatype != XSD.string.value:
+        kind = f" rdf:datatype={_quoted(value.datatype)}"
+    return f"{kind}>{_escaped(value.lexical)}", True
 
 
 def _node(term: Term, attribute: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import deque
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
@@ -44,19 +45,19 @@ class _Lines:
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
-        self._rest = b""
+        self._rest = io.BytesIO()
         self._done = 0
         self._latest: deque[tuple[int, bytes]] = deque(maxlen=_KEPT)
 
     def read(self, size: int = -1) -> bytes:
         """Return up to `size` further bytes."""
-        if not self._rest:
+        data = self._rest.read(size)
+        if not data:
             block, count = next(self._blocks, (b"", 0))
-            self._rest = bytes(block)
-            self._latest.append((self._done, self._rest))
+            self._latest.append((self._done, bytes(block)))
             self._done += count
-        data = self._rest if size < 0 else self._rest[:size]
-        self._rest = self._rest[len(data) :]
+            self._rest = io.BytesIO(self._latest[-1][1])
+            data = self._rest.read(size)
         return data
 
     def text(self, number: int) -> str:

@@ -1,0 +1,24 @@
+"""The benchmark of reading and writing files in small: each way is measured. Never how fast."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from benchmarks.files import PACKINGS, PARQUET, SYNTAXES, materialising, reading, write_documents, writing
+from kg_reasoner.lubm import generate
+
+
+def test_each_way_is_measured(tmp_path: Path) -> None:
+    data = b"".join(islice(generate(1), 1))[:20_000].rpartition(b"\n")[0] + b"\n"
+    count = write_documents(tmp_path, data)
+    assert count == data.count(b"\n")
+    for speeds, names in (
+        (list(reading(tmp_path, count, runs=1)), (*SYNTAXES, *PACKINGS)),
+        (list(writing(tmp_path, count, runs=1)), (*SYNTAXES, *PACKINGS, PARQUET)),
+    ):
+        assert tuple(speed.syntax for speed in speeds) == names
+        assert all(speed.ours > 0 and (speed.pyoxigraph > 0) == (speed.syntax in SYNTAXES) for speed in speeds)
+    parts = materialising(tmp_path / "data.nt", tmp_path, "nt", runs=1)
+    assert list(parts) == ["start", "load", "reason", "write"] and all(seconds > 0 for seconds in parts.values())
+    assert (tmp_path / "materialised.nt").read_bytes().count(b"\n") >= count
