@@ -78,6 +78,8 @@ class Materialiser:
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
         """Whether a relation is derived in several strata, so that a fact does not determine its stratum."""
+        self.is_simple = True
+        """Whether there is one stratum, without negation and aggregates."""
         self.version = 0
         """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
@@ -162,6 +164,8 @@ class Materialiser:
         column[: len(database.relations)] = -1
         for relation, level in level_of.items():
             column[relation] = level
+        only = self.strata[0]
+        self.is_simple = len(self.strata) == 1 and not (only.has_blockers or only.aggregates)
         self._grouped = True
         self._entered = None
         return self.strata
@@ -190,7 +194,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = 0
+        context.phase = context.settled = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -204,6 +208,7 @@ class Materialiser:
         for aggregate in stratum.aggregates:
             aggregate.refresh()
         self.enter(stratum)
+        self.database.context.settled = 0
         self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
@@ -211,6 +216,7 @@ class Materialiser:
         of new rules.
         """
         context = self.database.context
+        context.settled = 0
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)
@@ -252,7 +258,7 @@ class Materialiser:
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""
         database = self.database
-        if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections):
+        if stratum.triggers is None or len(stratum.trigger_ranges) < len(database.sections.records):
             stratum.triggers, stratum.trigger_ranges = by_section(database, (t for rule in stratum.rules for t in rule.triggers))
             stratum.blockers, stratum.blocker_ranges = by_section(database, (b for rule in stratum.rules for b in rule.blockers))
         if self._entered is not stratum.triggers:

@@ -63,6 +63,11 @@ class RuleBook:
         self.asks_of_literals = any(map(asks_of_literals, parts))
         self._state_facts(parts)
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether all relevant rules have plans."""
+        return self._relevance_checked == self._catalog.filling and not self._new
+
     def plan(self) -> list[PlannedRule]:
         """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all
         facts that they need are new rows.

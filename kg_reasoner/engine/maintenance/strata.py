@@ -96,8 +96,7 @@ class StratumByStratum(ABC):
         """Allocate lists, and enter the plans that find rule instances from their heads."""
         materialiser, database = self.materialiser, self.database
         database.make_lists()
-        wanted = materialiser.version, len(database.sections)
-        if self._derivers_of != wanted:
+        if self._derivers_of != (materialiser.version, len(database.sections.records)):
             database.context.derivers, ranges = by_section(database, materialiser.backward_plans())
             database.set_ranges("deriver", ranges)
             self._derivers_of = materialiser.version, len(database.sections)
